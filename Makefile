@@ -1,0 +1,61 @@
+# Everything sets itself up: `make demo` and `make test` work on a machine with Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow check play serve bench clean
+
+help:
+	@echo "make demo       bots play a full game, dice and all"
+	@echo "make play       play against a bot in the terminal"
+	@echo "make test       run the tests"
+	@echo "make test-slow  run the long proofs as well"
+	@echo "make check      lint and type-check"
+	@echo "make bench      measure what the README claims"
+	@echo "make serve      play and watch in the browser"
+	@echo "make clean      remove the virtual environment and caches"
+
+$(VENV)/created:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "$(PYTHON) is Python %d.%d; this needs 3.11 or newer: make PYTHON=python3.12 ..." % v[:2])'
+	@echo "Setting up a virtual environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/runtime: $(VENV)/created pyproject.toml constraints.txt
+	@echo "Installing liars-dice ..."
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/runtime
+	@echo "Installing what the tests need ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(VENV)/runtime
+	@$(BIN)/liars-dice demo
+
+play: $(VENV)/runtime
+	@$(BIN)/liars-dice play
+
+serve: $(VENV)/runtime
+	@$(BIN)/liars-dice serve
+
+test: $(VENV)/dev
+	@$(BIN)/python -m pytest -n auto -m 'not slow'
+
+test-slow: $(VENV)/dev
+	@$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+bench: $(VENV)/dev
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

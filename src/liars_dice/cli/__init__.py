@@ -1,0 +1,60 @@
+"""The command line. Commands are loaded when they are called, so that the bare command answers at once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .. import __version__
+
+COMMANDS = {
+    "demo": "Watch bots play a full game.",
+    "play": "Play against bots in the terminal.",
+    "rules": "Show a rule set, check it, or list the named ones.",
+}
+"""Every command with its one-line help. The command `x` is the function `x` in the module `x` beside this one."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is needed, and turns our own errors into one clear line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command called so, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"{__name__}.{cmd_name.replace('-', '_')}"), cmd_name.replace("-", "_"))
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an error of ours becomes one line and a non-zero exit code."""
+        from ..core.errors import LiarsDiceError
+
+        try:
+            return super().invoke(ctx)
+        except LiarsDiceError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: liars-dice demo",
+)
+@click.version_option(__version__, prog_name="liars-dice")
+def main() -> None:
+    """Liar's Dice: an exact rules engine, bots, and a place to play."""
+
+
+__all__ = ["COMMANDS", "main"]

@@ -1,0 +1,60 @@
+"""`liars-dice demo`: bots play a full game, dice and all."""
+
+from __future__ import annotations
+
+import click
+
+from .options import chosen_rules, json_option, print_json, rules_options, seed_option
+
+
+@click.command(epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
+@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@rules_options("heads-up")
+@seed_option
+@json_option
+def demo(
+    agents: tuple[str, ...], rules: str, players: int | None, dice: int | None, seed: int | None, as_json: bool
+) -> None:
+    """Watch bots play a full game.
+
+    AGENT is a bot for each seat: random, optimal, maniac, aggressive, passive, calling-station or
+    threshold:CALL,RAISE. Without any, the seats are filled with bots of different styles.
+    """
+    from itertools import cycle, islice
+
+    from rich.console import Console
+
+    from ..agents import make_agent
+    from ..core import GameEngine, derive_seed, format_game
+    from ..core.dice import fresh_seed
+    from ..play import TableView
+
+    config = chosen_rules(rules, players or len(agents) or None, dice)
+    seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
+    seed = fresh_seed() if seed is None else seed
+    engine = GameEngine(config, [make_agent(name) for name in seats], seed=derive_seed(seed, "demo"))
+    names = engine.state.public.names
+    console = Console(highlight=False)
+    if not as_json:
+        table = TableView(console, names)
+        console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}")
+        engine.subscribe(table.show)
+    result = engine.play()
+    if as_json:
+        print_json(
+            {
+                "rules": rules,
+                "seed": seed,
+                "agents": list(names),
+                "winner": result.winner_name,
+                "rounds": len(result.resolutions),
+                "game": format_game(engine.state),
+            }
+        )
+        return
+    console.print(
+        f"\nThe same game again: liars-dice demo {' '.join(agents)} --rules {rules} --seed {seed}", soft_wrap=True
+    )
+    console.print("Perudo with wild ones: liars-dice demo --rules perudo --players 3")
+    console.print("Play yourself:        liars-dice play")
+    console.print("Read the rules:       liars-dice rules perudo")

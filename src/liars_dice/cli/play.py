@@ -1,0 +1,44 @@
+"""`liars-dice play`: a person against bots in the terminal."""
+
+from __future__ import annotations
+
+import click
+
+from .options import chosen_rules, json_option, print_json, rules_options, seed_option
+
+
+@click.command(epilog="Example: liars-dice play optimal maniac --rules perudo")
+@click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
+@rules_options("heads-up")
+@seed_option
+@json_option
+def play(
+    opponents: tuple[str, ...], rules: str, players: int | None, dice: int | None, seed: int | None, as_json: bool
+) -> None:
+    """Play against bots in the terminal.
+
+    You sit in seat 0 and open the first round. OPPONENT is a bot for each other seat (optimal, if you name none). Type
+    a bid as 2x5, call with liar (or exact, where the rules have it), ? shows what is possible, quit leaves.
+    """
+    from rich.console import Console
+
+    from ..agents import make_agent
+    from ..core import GameEngine
+    from ..play import Quit, TableView, TerminalPlayer
+
+    if players is None:
+        players = len(opponents) + 1 if opponents else 2
+    config = chosen_rules(rules, players, dice)
+    console = Console(highlight=False, stderr=as_json)
+    bots = opponents or ("optimal",) * (config.num_players - 1)
+    engine = GameEngine(config, [TerminalPlayer(console), *map(make_agent, bots)], seed=seed)
+    public = engine.state.public
+    engine.subscribe(TableView(console, public.names).reveal, seat=0)
+    try:
+        winner = engine.play().winner_name
+    except Quit:
+        winner = None
+        console.print("\nUntil next time.")
+    if as_json:
+        rounds = len(engine.state.public.resolutions)
+        print_json({"rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds})

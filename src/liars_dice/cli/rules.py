@@ -1,0 +1,37 @@
+"""`liars-dice rules`: rule sets, shown and checked."""
+
+from __future__ import annotations
+
+import click
+
+from .options import json_option, print_json
+
+
+@click.command(epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
+@click.argument("name_or_file", required=False)
+@click.option("--players", type=int, metavar="N", help="How many players.")
+@click.option("--dice", type=int, metavar="N", help="Dice per player.")
+@click.option("--check", is_flag=True, help="Play 100 random games with these rules and check every promise.")
+@json_option
+def rules(name_or_file: str | None, players: int | None, dice: int | None, check: bool, as_json: bool) -> None:
+    """Show a rule set as TOML, check it, or list the named ones."""
+    from ..core import PRESETS, load_rules
+
+    if name_or_file is None:
+        if as_json:
+            print_json({"rules": {name: config.to_dict() for name, config in PRESETS.items()}})
+            return
+        for name, config in PRESETS.items():
+            click.echo(f"{name:10} dice {config.dice}, {config.mode.replace('_', ' ')}, wild {config.wild}")
+        click.echo("\nOne of them in full: liars-dice rules perudo")
+        return
+    config = load_rules(name_or_file, players=players, dice=dice)
+    if check:
+        from ..core.conformance import check_rules
+
+        check_rules(config)
+    if as_json:
+        print_json({"rules": name_or_file, "config": config.to_dict(), "rungs": len(config.ladder()), "checked": check})
+        return
+    click.echo(config.to_toml(), nl=False)
+    click.echo(f"# a first round has {len(config.ladder())} rungs" + ("; all checks passed" if check else ""))

@@ -1,0 +1,265 @@
+"""The rules of a game as data: one frozen, validated value that round-trips through JSON and TOML (rule 1)."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from .bid import BidOrdering
+from .errors import ConfigError
+from .ladder import Ladder, shared_ladder
+
+Wild = Literal["none", "ones", "top"]
+WildBids = Literal["natural", "forbidden"]
+Mode = Literal["single_round", "elimination", "best_of"]
+NextOpener = Literal["loser", "winner", "alternate"]
+
+PLAYERS = range(2, 16)
+DICE_PER_SEAT = range(1, 61)
+FACES = range(2, 21)
+SEEDS = range(2**63)
+
+
+class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_unknown_fields=True):
+    """The rules of one game. Every combination that makes no sense raises `ConfigError` when it is made.
+
+    >>> GameConfig().dice
+    (2, 3)
+    >>> GameConfig(faces=1)
+    Traceback (most recent call last):
+    liars_dice.core.errors.ConfigError: faces = 1: expected a whole number from 2 to 20
+    """
+
+    dice: tuple[int, ...] = (2, 3)
+    """How many dice each seat starts with; seat 0 opens the first round."""
+    faces: int = 6
+    """How many faces a die has."""
+    wild: Wild = "none"
+    """The wild face, which counts as every other face: none, the ones, or the top (highest) face."""
+    bid_ordering: BidOrdering = "quantity_then_face"
+    """Which bids are higher than which."""
+    wild_bids: WildBids = "natural"
+    """Whether the wild face itself may be bid; if so, only dice that show it count."""
+    max_quantity: Literal["total"] | int = "total"
+    """The highest quantity that may be bid: the dice in play, or a fixed number."""
+    exact_call: bool = False
+    """Whether a player may claim that the current bid is exactly right."""
+    mode: Mode = "single_round"
+    """One round; rounds until one player has dice left; or the first to win more than half of `rounds`."""
+    rounds: int | None = None
+    """The N of "best of N"."""
+    max_dice: int | None = None
+    """The most dice a right exact call can bring a player to; by default the largest number a seat started with."""
+    next_opener: NextOpener = "loser"
+    """Who opens the next round: the loser (the next seat if the loser is out), the winner, or each seat in turn."""
+    opening_min_quantity: int = 1
+    """The least quantity of a round's first bid (or as many dice as may be bid, if that is fewer)."""
+    open_on_ones: bool = True
+    """Whether a round's first bid may be on ones."""
+    palifico: bool = False
+    """Whether a player's first round with one die is played by the palifico rules."""
+    max_turns: int | None = None
+    """After this many bids in a round only calls remain."""
+    seed: int | None = None
+    """Where the dice come from; fresh dice every time if none is given. Players never see it."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dice, list):
+            msgspec.structs.force_setattr(self, "dice", tuple(self.dice))
+        _check_fields(self)
+        _check_combinations(self)
+
+    # -- what follows from the fields --------------------------------------------------------------------------------
+
+    @property
+    def num_players(self) -> int:
+        """How many seats there are."""
+        return len(self.dice)
+
+    @property
+    def total_dice(self) -> int:
+        """How many dice are in play in the first round."""
+        return sum(self.dice)
+
+    @property
+    def dice_cap(self) -> int:
+        """The most dice a player can come to have."""
+        return max(self.dice) if self.max_dice is None else self.max_dice
+
+    @property
+    def wins_needed(self) -> int:
+        """How many rounds win a best-of match."""
+        return 1 if self.rounds is None else self.rounds // 2 + 1
+
+    @cached_property
+    def without_seed(self) -> GameConfig:
+        """These rules as players may see them."""
+        return self if self.seed is None else self.replace(seed=None)
+
+    def wild_face(self, *, palifico: bool = False) -> int | None:
+        """The face that counts as every other face, if there is one in such a round."""
+        if palifico or self.wild == "none":
+            return None
+        return 1 if self.wild == "ones" else self.faces
+
+    def ladder(self, total_dice: int | None = None, *, palifico: bool = False) -> Ladder:
+        """The ladder of a round with this many dice in play (all of them, if no number is given)."""
+        in_play = self.total_dice if total_dice is None else total_dice
+        return shared_ladder(
+            "quantity_then_face" if palifico else self.bid_ordering,
+            self.faces,
+            in_play if self.max_quantity == "total" else self.max_quantity,
+            self.wild_face(palifico=palifico) if self.wild_bids == "forbidden" else None,
+        )
+
+    def replace(self, **changes: Any) -> GameConfig:
+        """A copy with these fields changed."""
+        return GameConfig.from_dict(self.to_dict() | changes)
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> GameConfig:
+        """Rules from a mapping of field names; an unknown name is an error that says which was perhaps meant."""
+        for name in fields:
+            if name not in cls.__struct_fields__:
+                near = difflib.get_close_matches(str(name), cls.__struct_fields__, n=1)
+                raise ConfigError(str(name), fields[name], _or_list(near or cls.__struct_fields__, "the field"))
+        return cls(**fields)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return msgspec.structs.asdict(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> GameConfig:
+        """Rules from a JSON object."""
+        try:
+            fields = json.loads(text)
+        except ValueError as error:
+            raise ConfigError("JSON", _shortened(text), f"a JSON object of rules ({error})") from error
+        if not isinstance(fields, dict):
+            raise ConfigError("JSON", _shortened(text), "a JSON object of rules")
+        return cls.from_dict(fields)
+
+    def to_json(self) -> str:
+        """These rules as a JSON object."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_toml(cls, text: str) -> GameConfig:
+        """Rules from TOML text; what is left out takes its default."""
+        try:
+            fields = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError("TOML", _shortened(text), f"a TOML table of rules ({error})") from error
+        return cls.from_dict(fields)
+
+    def to_toml(self) -> str:
+        """These rules as TOML, every field that is not None."""
+        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.to_dict().items() if value is not None)
+
+    @classmethod
+    def load(cls, path: str | Path) -> GameConfig:
+        """Rules from a `.toml` or `.json` file."""
+        path = Path(path)
+        reader = {".toml": cls.from_toml, ".json": cls.from_json}.get(path.suffix)
+        if reader is None:
+            raise ConfigError("file", str(path), "a name that ends in .toml or .json")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError("file", str(path), f"a readable text file ({error})") from error
+        return reader(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write these rules to a `.toml` or `.json` file."""
+        path = Path(path)
+        writer = {".toml": self.to_toml, ".json": self.to_json}.get(path.suffix)
+        if writer is None:
+            raise ConfigError("file", str(path), "a name that ends in .toml or .json")
+        path.write_text(writer(), encoding="utf-8")
+
+
+def _check_fields(config: GameConfig) -> None:
+    """Each field by itself."""
+    dice = config.dice
+    if not isinstance(dice, tuple) or len(dice) not in PLAYERS or not all(_whole(n, DICE_PER_SEAT) for n in dice):
+        raise ConfigError("dice", dice, f"{_span(PLAYERS)} numbers, one a seat, each from {_span(DICE_PER_SEAT)}")
+    for name, choices in (
+        ("wild", get_args(Wild)),
+        ("bid_ordering", get_args(BidOrdering)),
+        ("wild_bids", get_args(WildBids)),
+        ("mode", get_args(Mode)),
+        ("next_opener", get_args(NextOpener)),
+    ):
+        if getattr(config, name) not in choices:
+            raise ConfigError(name, getattr(config, name), _or_list([repr(choice) for choice in choices]))
+    for name in ("exact_call", "open_on_ones", "palifico"):
+        if not isinstance(getattr(config, name), bool):
+            raise ConfigError(name, getattr(config, name), "True or False")
+    most = PLAYERS[-1] * DICE_PER_SEAT[-1]
+    for name, allowed, alternative in (
+        ("faces", FACES, ()),
+        ("max_quantity", range(1, most + 1), ("total",)),
+        ("rounds", range(1, 10_000), (None,)),
+        ("max_dice", DICE_PER_SEAT, (None,)),
+        ("opening_min_quantity", range(1, most + 1), ()),
+        ("max_turns", range(1, 1_000_000), (None,)),
+        ("seed", SEEDS, (None,)),
+    ):
+        value = getattr(config, name)
+        if not _whole(value, allowed) and value not in alternative:
+            others = [repr(other) for other in alternative]
+            raise ConfigError(name, value, _or_list([f"a whole number from {_span(allowed)}", *others]))
+
+
+def _check_combinations(config: GameConfig) -> None:
+    """Fields that contradict each other, or ask for what can never happen."""
+    if config.mode == "best_of" and (config.rounds is None or config.rounds % 2 == 0):
+        raise ConfigError("rounds", config.rounds, "an odd number when mode is 'best_of'")
+    if config.mode != "best_of" and config.rounds is not None:
+        raise ConfigError("rounds", config.rounds, f"None when mode is {config.mode!r}; rounds belong to 'best_of'")
+    if config.mode == "single_round" and config.next_opener != "loser":
+        raise ConfigError("next_opener", config.next_opener, "'loser' when mode is 'single_round': there is no next")
+    if config.palifico and config.mode != "elimination":
+        raise ConfigError("palifico", True, f"False when mode is {config.mode!r}: nobody comes down to one die")
+    if config.max_dice is not None:
+        if config.mode != "elimination" or not config.exact_call:
+            raise ConfigError("max_dice", config.max_dice, "None unless mode is 'elimination' with exact_call")
+        if config.max_dice < max(config.dice):
+            raise ConfigError("max_dice", config.max_dice, f"at least {max(config.dice)}, what a seat starts with")
+    if config.wild_bids == "forbidden" and config.wild == "none":
+        raise ConfigError("wild_bids", config.wild_bids, "'natural' when wild is 'none': no face is wild")
+    ladder = config.ladder()
+    if config.opening_min_quantity > ladder.max_quantity:
+        raise ConfigError(
+            "opening_min_quantity", config.opening_min_quantity, f"at most {ladder.max_quantity}, max_quantity"
+        )
+    if not config.open_on_ones and all(face in (1, ladder.barred_face) for face in range(1, config.faces + 1)):
+        raise ConfigError("open_on_ones", False, "True here: ones are all that may be bid")
+
+
+def _whole(value: object, allowed: range) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value in allowed
+
+
+def _span(numbers: range) -> str:
+    return f"{numbers[0]} to {numbers[-1]}"
+
+
+def _or_list(words: list[str] | tuple[str, ...], lead: str = "") -> str:
+    listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return f"{lead} {listed}".strip()
+
+
+def _shortened(text: str | bytes) -> str:
+    shown = text if isinstance(text, str) else text.decode(errors="replace")
+    return shown if len(shown) <= 60 else shown[:57] + "..."

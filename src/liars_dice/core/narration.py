@@ -1,0 +1,47 @@
+"""A game told in plain sentences, one an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import events as ev
+from .bid import Bid
+from .events import Event
+
+
+def say_bid(bid: Bid) -> str:
+    """A bid in words: `one 4`, `three 4s`."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    quantity = words[bid.quantity] if bid.quantity < len(words) else str(bid.quantity)
+    return f"{quantity} {bid.face}{'' if bid.quantity == 1 else 's'}"
+
+
+def narrate(event: Event, names: Sequence[str]) -> str:
+    """What happened, as a sentence."""
+    match event:
+        case ev.GameCreated(config=config):
+            return f"{' against '.join(names)}, dice {config.dice}, {config.mode.replace('_', ' ')}"
+        case ev.RoundStarted(round_index=index, opener=opener, palifico=palifico):
+            return f"\nRound {index + 1}{' (palifico)' if palifico else ''}: {names[opener]} opens"
+        case ev.DiceRolled(player_id=player, dice=dice):
+            return f"  {names[player]} rolls {' '.join(map(str, dice))}"
+        case ev.BidPlaced(player_id=player, bid=bid, reasoning=reasoning):
+            return f"  {names[player]} bids {say_bid(bid)}{_because(reasoning)}"
+        case ev.LiarCalled(player_id=player, reasoning=reasoning):
+            return f"  {names[player]} calls liar{_because(reasoning)}"
+        case ev.ExactCalled(player_id=player, reasoning=reasoning):
+            return f"  {names[player]} calls exact{_because(reasoning)}"
+        case ev.DiceRevealed(dice=dice):
+            shown = (f"{name} {' '.join(map(str, hand))}" for name, hand in zip(names, dice, strict=True) if hand)
+            return f"  Revealed: {', '.join(shown)}"
+        case ev.RoundEnded(winner=winner, loser=loser, last_bid=bid, match_count=count, was_true=was_true):
+            verdict = "the bid held" if was_true else "the bid was false"
+            return f"  Counted {count} for {say_bid(bid)}: {verdict}. {names[winner]} wins the round, {names[loser]} loses it"
+        case ev.GameEnded(winner=winner):
+            return f"\n{names[winner]} wins the game"
+        case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):
+            return f"  {names[player]} faulted ({fault}); played instead: {fallback}"
+
+
+def _because(reasoning: str) -> str:
+    return f" ({reasoning})" if reasoning else ""

@@ -1,0 +1,141 @@
+"""Bids, calls and whole games as text that parses back.
+
+A game is a few lines: the rules that differ from the defaults, who plays, and a line a round with everybody's dice and
+the moves. Blank lines and lines that begin with # mean nothing.
+
+    # liars-dice game
+    rules {"dice": [2, 3]}
+    players ["ann", "bob"]
+    1. 1,4 | 2,2,6 : 1x4 2x2 liar
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .bid import Bid
+from .config import GameConfig
+from .errors import NotationError
+from .state import GameState, Hands
+from .transition import apply, deal, new_game
+
+_BID = re.compile(r"\s*([0-9]{1,6})\s*[xX×]\s*([0-9]{1,6})\s*")
+_ROUND = re.compile(r"([0-9]+)\.([^:]*):(.*)")
+_OUT = "-"
+
+
+def parse_bid(text: str) -> Bid:
+    """The bid written `3x4`. Whether it is legal anywhere is another question."""
+    match = _BID.fullmatch(text)
+    if match is None:
+        raise NotationError(text, "a bid like 3x4 (quantity x face)")
+    return Bid(int(match[1]), int(match[2]))
+
+
+def parse_action(text: str) -> Action:
+    """The action written `3x4`, `liar` or `exact`."""
+    word = text.strip().lower()
+    if word == "liar":
+        return CallLiarAction()
+    if word == "exact":
+        return CallExactAction()
+    if _BID.fullmatch(word) is None:
+        raise NotationError(text, "a bid like 3x4, liar or exact")
+    return BidAction(parse_bid(word))
+
+
+def format_action(action: Action) -> str:
+    """`3x4`, `liar` or `exact`."""
+    return str(action)
+
+
+def format_game(state: GameState) -> str:
+    """A whole game, finished or not. It holds all dice, so it is not for players of a running game."""
+    public = state.public
+    defaults = GameConfig().to_dict()
+    rules = {name: value for name, value in state.config.to_dict().items() if value != defaults[name]}
+    lines = ["# liars-dice game", f"rules {json.dumps(rules)}", f"players {json.dumps(public.names)}"]
+    if any(agent_id is not None for agent_id in state.agent_ids):
+        lines.append(f"agents {json.dumps(state.agent_ids)}")
+    lines += [_format_round(r.round_index, r.dice, r.bids, r.call) for r in public.resolutions]
+    if public.status == "BIDDING":
+        lines.append(_format_round(public.round_index, state.hands, public.bid_history, ""))
+    if public.winner is not None:
+        lines.append(f"# {public.names[public.winner]} wins")
+    return "\n".join(lines) + "\n"
+
+
+def parse_game(text: str) -> GameState:
+    """The state after the game in `text`.
+
+    Text that is not this notation raises `NotationError`; moves and dice against the rules raise `IllegalMoveError`
+    and `DealError`; rules that make no sense raise `ConfigError`.
+    """
+    header: dict[str, Any] = {}
+    state: GameState | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if match := _ROUND.fullmatch(line):
+            if state is None:
+                state = _start(header)
+            state = _play_round(state, match, number)
+        elif state is None:
+            _read_header(header, line, number)
+        else:
+            raise NotationError(line, "a round like `1. 1,4 | 2,2,6 : 1x4 2x2 liar`", number)
+    return _start(header) if state is None else state
+
+
+def _format_round(index: int, hands: Hands, bids: tuple[Bid, ...], call: str) -> str:
+    dice = " | ".join(",".join(map(str, hand)) or _OUT for hand in hands)
+    return f"{index + 1}. {dice} : {' '.join([*map(str, bids), call])}".rstrip()
+
+
+def _read_header(header: dict[str, Any], line: str, number: int) -> None:
+    word, _, rest = line.partition(" ")
+    expected = {"rules": dict, "players": list, "agents": list}.get(word)
+    if expected is None:
+        raise NotationError(line, "a line that begins with rules, players or agents", number)
+    try:
+        value = json.loads(rest)
+    except ValueError as error:
+        raise NotationError(rest, f"JSON after {word!r} ({error})", number) from error
+    if not isinstance(value, expected):
+        raise NotationError(rest, f"a JSON {'object' if expected is dict else 'list'} after {word!r}", number)
+    header[word] = value
+
+
+def _start(header: dict[str, Any]) -> GameState:
+    if "rules" not in header:
+        raise NotationError("", "a line that begins with rules")
+    try:
+        return new_game(GameConfig.from_dict(header["rules"]), header.get("players"), header.get("agents"))
+    except TypeError as error:
+        raise NotationError(json.dumps(header), f"names as texts ({error})") from error
+
+
+def _play_round(state: GameState, match: re.Match[str], number: int) -> GameState:
+    if int(match[1]) != state.public.round_index + 2:
+        raise NotationError(f"{match[1]}.", f"round {state.public.round_index + 2}", number)
+    state = deal(state, tuple(_parse_hand(hand, number) for hand in match[2].split("|")))
+    for move in match[3].split():
+        try:
+            action = parse_action(move)
+        except NotationError as error:
+            raise NotationError(error.text, error.expected, number) from None
+        state = apply(state, action)
+    return state
+
+
+def _parse_hand(text: str, number: int) -> tuple[int, ...]:
+    if text.strip() == _OUT:
+        return ()
+    try:
+        return tuple(int(die) for die in text.split(","))
+    except ValueError:
+        raise NotationError(text, f"dice like 1,4 (or {_OUT} for a seat that is out)", number) from None

@@ -1,0 +1,259 @@
+"""The rules of play as pure functions: a state and what happens to it in, a new state out (rules 2 to 7).
+
+Chance is passed in as dice. `verify` is the only function that objects to a move; a state is never half changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .config import GameConfig
+from .errors import DealError, IllegalMoveError
+from .rules import count_matches, round_rules
+from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Status
+
+
+def new_game(
+    config: GameConfig, names: Sequence[str] | None = None, agent_ids: Sequence[str | None] | None = None
+) -> GameState:
+    """A game in which no dice have been dealt yet."""
+    seats = config.num_players
+    names = tuple(f"player-{seat}" for seat in range(seats)) if names is None else tuple(names)
+    agent_ids = (None,) * seats if agent_ids is None else tuple(agent_ids)
+    if len(names) != seats or len(set(names)) != seats:
+        raise ValueError(f"names = {names}: expected {seats} different names, one a seat")
+    if len(agent_ids) != seats:
+        raise ValueError(f"agent_ids = {agent_ids}: expected {seats}, one a seat")
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    return GameState(PublicState(rules, names, config.dice, -1, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
+
+
+def deal(state: GameState, hands: Hands) -> GameState:
+    """Start the next round with these dice. Hands are sorted: how the dice fell says nothing."""
+    public = state.public
+    rules = public.rules
+    counts = public.dice_counts
+    if public.status != "REVEAL":
+        raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
+    faces = rules.faces
+    dealt: list[tuple[int, ...]] = []
+    for n in counts if len(hands) == len(counts) else ():
+        hand = hands[len(dealt)]
+        if len(hand) != n or not faces.issuperset(hand):
+            break
+        dealt.append(tuple(sorted(hand)) if n > 1 else tuple(hand))
+    if len(dealt) != len(counts):
+        raise DealError(f"hands = {hands}: expected {counts} dice with faces 1 to {rules.config.faces}")
+    opener = 0
+    if public.resolutions:
+        opener = _next_opener(public)
+        rules = round_rules(rules.config, sum(counts), is_palifico_round(public))
+    elif rules.config.palifico:
+        rules = round_rules(rules.config, rules.total_dice, is_palifico_round(public))
+    return GameState(
+        PublicState(
+            rules, public.names, counts, public.round_index + 1, opener, opener, (), -1, "BIDDING", public.resolutions
+        ),
+        tuple(dealt),
+        state.agent_ids,
+    )
+
+
+def legal_actions(public: PublicState) -> tuple[Action, ...]:
+    """What the player to move may do: bids from the lowest up, then calls. Nothing when nobody is to move."""
+    if public.status != "BIDDING":
+        return ()
+    rules = public.rules
+    legal = rules.legal_after[public.rung]
+    return _within_limits(public, legal) if rules.limits_raises and public.rung >= 0 else legal
+
+
+def can_apply(public: PublicState, player_id: int, action: object) -> bool:
+    """Whether this player may do this now."""
+    return player_id == public.current_player and _rung_after(public, action) >= 0
+
+
+def _rung_after(public: PublicState, action: object) -> int:
+    """The rung on which the round stands after this move (a call stays where it is); -1 if the move is illegal."""
+    if public.status != "BIDDING":
+        return -1
+    kind = type(action)
+    if kind is BidAction:
+        rules = public.rules
+        try:
+            rung = rules.rungs.get(action.bid, -1)  # type: ignore[attr-defined]
+        except TypeError:  # somebody put a list into a bid
+            return -1
+        if public.rung < 0:
+            return rung if rung in rules.opening_rungs else -1
+        if rung <= public.rung or (rules.limits_raises and not _within_limits(public, (action,))):  # type: ignore[arg-type]
+            return -1
+        return rung
+    if kind is CallLiarAction or (kind is CallExactAction and public.rules.config.exact_call):
+        return public.rung
+    return -1
+
+
+def verify(public: PublicState, player_id: int, action: object) -> None:
+    """Raise `IllegalMoveError` if this player may not do this now."""
+    if not can_apply(public, player_id, action):
+        raise IllegalMoveError(
+            _why_illegal(public, player_id, action),
+            action=action,
+            player=player_id,
+            expected_player=public.current_player if public.status == "BIDDING" else None,
+            current_bid=public.last_bid,
+            legal=legal_actions(public),
+        )
+
+
+def apply(state: GameState, action: Action) -> GameState:
+    """The player to move does this. `IllegalMoveError` if the rules forbid it."""
+    public = state.public
+    player = public.current_player
+    rung = _rung_after(public, action)
+    if rung < 0:
+        verify(public, player, action)
+    if type(action) is not BidAction:
+        return _settle(state, "liar" if type(action) is CallLiarAction else "exact")
+    rules = public.rules
+    counts = public.dice_counts
+    player = player + 1 if player + 1 < len(counts) else 0
+    while not counts[player]:
+        player = player + 1 if player + 1 < len(counts) else 0
+    return GameState(
+        PublicState(
+            rules,
+            public.names,
+            counts,
+            public.round_index,
+            public.opener,
+            player,
+            public.bid_history + (rules.bids[rung],),  # our own bid, whatever object was handed in
+            rung,
+            "BIDDING",
+            public.resolutions,
+        ),
+        state.hands,
+        state.agent_ids,
+    )
+
+
+def is_palifico_round(public: PublicState) -> bool:
+    """Whether the next round is some player's first with one die, and counts as such (rule 7.1)."""
+    config = public.config
+    counts = public.dice_counts
+    if not config.palifico or set(config.dice) == {1} or len(counts) - counts.count(0) <= 2:
+        return False
+    return any(n == 1 and all(len(r.dice[seat]) != 1 for r in public.resolutions) for seat, n in enumerate(counts))
+
+
+def _within_limits(public: PublicState, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Of these raises and calls, those that max_turns (rule 3.7) and the palifico rules (rule 7.4) leave."""
+    limit = public.config.max_turns
+    if limit is not None and len(public.bid_history) >= limit:
+        return tuple(a for a in actions if not isinstance(a, BidAction))
+    if public.palifico and public.dice_counts[public.current_player] > 1:
+        kept = public.bid_history[0].face
+        return tuple(a for a in actions if not isinstance(a, BidAction) or a.bid.face == kept)
+    return actions
+
+
+def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
+    """What to tell somebody whose move `can_apply` refused."""
+    rules, last_bid = public.rules, public.last_bid
+    if public.status != "BIDDING":
+        return "the game is over" if public.status == "ENDED" else "no round is under way"
+    if player_id != public.current_player:
+        return f"it is {public.names[public.current_player]}'s turn"
+    if type(action) is CallExactAction and not rules.config.exact_call:
+        return "exact calls are not played in this game"
+    if type(action) in (CallLiarAction, CallExactAction):
+        return "there is no bid to call yet"
+    if type(action) is not BidAction:
+        return f"{action!r} is not an action"
+    bid = action.bid
+    if bid not in rules.ladder:
+        return f"{bid} is not a bid of this round: {rules.ladder.describe()}"
+    if last_bid is None:
+        return f"{bid} may not open a round: the lowest opening is {rules.opening[0]}"
+    if rules.rungs[bid] <= public.rung:
+        return f"{bid} is not higher than {last_bid}"
+    if rules.config.max_turns is not None and len(public.bid_history) >= rules.config.max_turns:
+        return f"{rules.config.max_turns} bids have been made: only calls remain"
+    return f"with more than one die the opened face must be kept in a palifico round: {public.bid_history[0].face}"
+
+
+def _settle(state: GameState, call: CallKind) -> GameState:
+    """Reveal, count, and decide who wins the round, who loses dice and whether the game is over (rules 4, 5, 6)."""
+    public = state.public
+    rules = public.rules
+    bid = public.bid_history[-1]
+    caller = public.current_player
+    bidder = caller - 1
+    while not public.dice_counts[bidder]:
+        bidder -= 1
+    bidder %= len(public.dice_counts)
+    count = count_matches(state.hands, bid.face, rules.wild_face)
+    caller_is_right = count < bid.quantity if call == "liar" else count == bid.quantity
+    winner, loser = (caller, bidder) if caller_is_right else (bidder, caller)
+    resolution = RoundResolution(
+        public.round_index,
+        public.opener,
+        rules.palifico,
+        public.bid_history,
+        call,
+        caller,
+        bidder,
+        count,
+        winner,
+        loser,
+        state.hands,
+    )
+    resolutions = public.resolutions + (resolution,)
+    counts = public.dice_counts
+    status: Status = "ENDED"
+    if rules.config.mode == "elimination":
+        counts = _dice_after(public, resolution)
+        status = "ENDED" if len(counts) - counts.count(0) == 1 else "REVEAL"
+    elif rules.config.mode == "best_of":
+        wins = sum(r.winner == winner for r in resolutions)
+        status = "ENDED" if wins == rules.config.wins_needed else "REVEAL"
+    return GameState(
+        PublicState(
+            rules,
+            public.names,
+            counts,
+            public.round_index,
+            public.opener,
+            caller,
+            public.bid_history,
+            public.rung,
+            status,
+            resolutions,
+        ),
+        state.hands,
+        state.agent_ids,
+    )
+
+
+def _dice_after(public: PublicState, resolution: RoundResolution) -> tuple[int, ...]:
+    """The loser of a round loses a die; the caller of a right exact call gains one, up to the cap (rule 5)."""
+    counts = list(public.dice_counts)
+    counts[resolution.loser] -= 1
+    if resolution.call == "exact" and resolution.winner == resolution.caller:
+        counts[resolution.caller] = min(counts[resolution.caller] + 1, public.config.dice_cap)
+    return tuple(counts)
+
+
+def _next_opener(public: PublicState) -> int:
+    """Who opens the next round (rule 6.4)."""
+    last = public.resolutions[-1]
+    choice = public.config.next_opener
+    if choice == "winner":
+        return last.winner
+    seat = last.loser if choice == "loser" else (last.opener + 1) % len(public.dice_counts)
+    while not public.dice_counts[seat]:
+        seat = (seat + 1) % len(public.dice_counts)
+    return seat

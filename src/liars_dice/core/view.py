@@ -1,0 +1,131 @@
+"""What one player sees: public knowledge and the own dice, as data with no way back to the state."""
+
+from __future__ import annotations
+
+import msgspec
+
+from .actions import Action
+from .bid import Bid
+from .config import GameConfig, Wild
+from .state import GameState, PublicState, RoundResolution
+from .transition import legal_actions
+
+
+class PlayerInfo(msgspec.Struct, frozen=True, gc=False):
+    """What everybody knows of a player."""
+
+    player_id: int
+    name: str
+    num_dice: int
+    is_me: bool
+
+
+class RoundBid(msgspec.Struct, frozen=True, gc=False):
+    """A bid with its bidder."""
+
+    player_id: int
+    name: str
+    bid: Bid
+
+
+class GameView(msgspec.Struct, frozen=True, gc=False):
+    """The game as one player may know it."""
+
+    player_id: int
+    """The seat whose view this is."""
+    my_dice: tuple[int, ...]
+    """The own dice of this round, sorted."""
+    public: PublicState
+    """Everything everybody knows."""
+
+    @property
+    def config(self) -> GameConfig:
+        """The rules of the game, without its seed."""
+        return self.public.rules.config
+
+    @property
+    def name(self) -> str:
+        """The own name."""
+        return self.public.names[self.player_id]
+
+    @property
+    def players(self) -> tuple[PlayerInfo, ...]:
+        """Every player in seat order."""
+        public = self.public
+        return tuple(
+            PlayerInfo(seat, name, n, seat == self.player_id)
+            for seat, (name, n) in enumerate(zip(public.names, public.dice_counts, strict=True))
+        )
+
+    @property
+    def current_bid(self) -> Bid | None:
+        """The bid to beat or to call; None if you open."""
+        history = self.public.bid_history
+        return history[-1] if history else None
+
+    @property
+    def round_bids(self) -> tuple[RoundBid, ...]:
+        """This round's bids with their bidders."""
+        public = self.public
+        return tuple(
+            RoundBid(seat, public.names[seat], bid)
+            for seat, bid in zip(public.bidders, public.bid_history, strict=True)
+        )
+
+    @property
+    def resolutions(self) -> tuple[RoundResolution, ...]:
+        """How each finished round ended, with the dice that were revealed."""
+        return self.public.resolutions
+
+    @property
+    def round_number(self) -> int:
+        """Counts rounds from 1."""
+        return self.public.round_index + 1
+
+    @property
+    def palifico(self) -> bool:
+        """Whether this is a palifico round."""
+        return self.public.rules.palifico
+
+    @property
+    def faces(self) -> int:
+        """How many faces a die has."""
+        return self.public.rules.config.faces
+
+    @property
+    def wild(self) -> Wild:
+        """The wild rule of the game; in a palifico round nothing is wild (`wild_face` knows)."""
+        return self.public.rules.config.wild
+
+    @property
+    def wild_face(self) -> int | None:
+        """The face that counts as every other face in this round, if any."""
+        return self.public.rules.wild_face
+
+    @property
+    def total_dice(self) -> int:
+        """How many dice are in play in this round."""
+        return self.public.rules.total_dice
+
+    @property
+    def other_dice(self) -> int:
+        """How many dice the other players have together in this round."""
+        return self.public.rules.total_dice - len(self.my_dice)
+
+    @property
+    def is_my_turn(self) -> bool:
+        """Whether this player is to move."""
+        return self.public.status == "BIDDING" and self.public.current_player == self.player_id
+
+    @property
+    def legal_actions(self) -> tuple[Action, ...]:
+        """What this player may do now: bids from the lowest up, then calls; nothing when it is not their turn."""
+        return legal_actions(self.public) if self.public.current_player == self.player_id else ()
+
+
+def view_of(state: GameState, player_id: int) -> GameView:
+    """What this player may know of a state."""
+    if not 0 <= player_id < len(state.agent_ids):
+        raise ValueError(f"player_id = {player_id}: expected a seat from 0 to {len(state.agent_ids) - 1}")
+    hand = state.hands[player_id] if state.hands else ()
+    return GameView(player_id, hand, state.public)
