@@ -14,7 +14,7 @@ help:
 	@echo "make test-slow  run the long proofs as well"
 	@echo "make check      lint and type-check"
 	@echo "make bench      measure what the README claims"
-	@echo "make serve      play and watch in the browser"
+	@echo "make serve      play and watch in the browser (not part of this version yet)"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
@@ -40,6 +40,7 @@ play: $(VENV)/runtime
 	@$(BIN)/liars-dice play
 
 serve: $(VENV)/runtime
+	@$(BIN)/liars-dice serve --help >/dev/null 2>&1 || { echo "The browser studio is not part of this version yet. To play in the terminal: make play" >&2; exit 1; }
 	@$(BIN)/liars-dice serve
 
 test: $(VENV)/dev

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, one_of
 from .base import Agent
 from .random_agent import RandomAgent
 from .threshold import PERSONALITIES, ThresholdAgent, create_personality_agent
@@ -36,7 +35,5 @@ def make_agent(name: str) -> Agent:
             raise ConfigError("agent", name, "two probabilities, as in threshold:0.35,0.15") from None
         return ThresholdAgent(call, raise_)
     if name not in AGENTS:
-        near = difflib.get_close_matches(name, AGENTS, n=1)
-        known = f"one of {', '.join(AGENTS)} or threshold:CALL,RAISE"
-        raise ConfigError("agent", name, f"{near[0]!r}, perhaps; {known}" if near else known)
+        raise ConfigError("agent", name, one_of(name, (*AGENTS, "threshold:CALL,RAISE")))
     return AGENTS[name]()

@@ -44,7 +44,7 @@ class ThresholdAgent(Agent):
         return BidAction(best, f"a bluff: {current} is too likely to call")
 
     def _open(self, view: GameView) -> Action:
-        """The face held most of, lowest on a tie, at the quantity held; the nearest legal bid where rules limit that."""
+        """The face held most of (lowest on a tie) at the quantity held, or the nearest to it that is legal."""
         held = {face: count_matches((view.my_dice,), face, view.wild_face) for face in range(1, view.faces + 1)}
         openings = [action.bid for action in view.public.rules.opening]
         face = max(sorted({bid.face for bid in openings}), key=lambda f: held[f])

@@ -17,7 +17,7 @@ COMMANDS = {
 """Every command with its one-line help. The command `x` is the function `x` in the module `x` beside this one."""
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """A group that imports a command when it is needed, and turns our own errors into one clear line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: liars-dice demo",
 )

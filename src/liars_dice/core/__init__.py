@@ -28,7 +28,7 @@ from .odds import binomial_prob_at_least, chance_exact, chance_true, prob_exact,
 from .player import GameResult, Player
 from .presets import PRESETS, load_rules, preset
 from .rules import RoundRules, count_matches
-from .state import GameState, PlayerState, PublicState, RoundResolution
+from .state import GameState, Hands, PlayerState, PublicState, RoundResolution
 from .transition import apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
@@ -58,6 +58,7 @@ __all__ = [
     "GameResult",
     "GameState",
     "GameView",
+    "Hands",
     "IllegalMoveError",
     "Ladder",
     "LiarCalled",

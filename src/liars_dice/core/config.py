@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from .bid import BidOrdering
-from .errors import ConfigError
+from .errors import ConfigError, one_of
 from .ladder import Ladder, shared_ladder
 
 Wild = Literal["none", "ones", "top"]
@@ -71,8 +70,9 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
     """Where the dice come from; fresh dice every time if none is given. Players never see it."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.dice, list):
-            msgspec.structs.force_setattr(self, "dice", tuple(self.dice))
+        dice: object = self.dice
+        if isinstance(dice, list):
+            msgspec.structs.force_setattr(self, "dice", tuple(dice))
         _check_fields(self)
         _check_combinations(self)
 
@@ -130,8 +130,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
         """Rules from a mapping of field names; an unknown name is an error that says which was perhaps meant."""
         for name in fields:
             if name not in cls.__struct_fields__:
-                near = difflib.get_close_matches(str(name), cls.__struct_fields__, n=1)
-                raise ConfigError(str(name), fields[name], _or_list(near or cls.__struct_fields__, "the field"))
+                raise ConfigError("field", name, one_of(str(name), cls.__struct_fields__))
         return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,7 +189,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 
 def _check_fields(config: GameConfig) -> None:
     """Each field by itself."""
-    dice = config.dice
+    dice: object = config.dice
     if not isinstance(dice, tuple) or len(dice) not in PLAYERS or not all(_whole(n, DICE_PER_SEAT) for n in dice):
         raise ConfigError("dice", dice, f"{_span(PLAYERS)} numbers, one a seat, each from {_span(DICE_PER_SEAT)}")
     for name, choices in (
@@ -240,9 +239,7 @@ def _check_combinations(config: GameConfig) -> None:
         raise ConfigError("wild_bids", config.wild_bids, "'natural' when wild is 'none': no face is wild")
     ladder = config.ladder()
     if config.opening_min_quantity > ladder.max_quantity:
-        raise ConfigError(
-            "opening_min_quantity", config.opening_min_quantity, f"at most {ladder.max_quantity}, max_quantity"
-        )
+        raise ConfigError("opening_min_quantity", config.opening_min_quantity, f"at most {ladder.max_quantity}")
     if not config.open_on_ones and all(face in (1, ladder.barred_face) for face in range(1, config.faces + 1)):
         raise ConfigError("open_on_ones", False, "True here: ones are all that may be bid")
 
@@ -255,9 +252,8 @@ def _span(numbers: range) -> str:
     return f"{numbers[0]} to {numbers[-1]}"
 
 
-def _or_list(words: list[str] | tuple[str, ...], lead: str = "") -> str:
-    listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-    return f"{lead} {listed}".strip()
+def _or_list(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _shortened(text: str | bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 
 import msgspec
@@ -110,7 +110,7 @@ def _check_turn(state: GameState) -> None:
 def _check_raise(state: GameState) -> None:
     public = state.public
     rungs = [public.rules.ladder.rung(bid) for bid in public.bid_history]
-    _promise(all(low < high for low, high in zip(rungs, rungs[1:], strict=False)), "rungs rise strictly", state)
+    _promise(all(low < high for low, high in pairwise(rungs)), "rungs rise strictly", state)
 
 
 def _check_settlement(before: GameState, after: GameState) -> None:

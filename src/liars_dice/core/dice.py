@@ -80,7 +80,7 @@ class SeatStream:
 
 def fresh_seed() -> int:
     """A seed nobody could guess."""
-    return secrets.randbelow(len(SEEDS))
+    return secrets.randbelow(SEEDS.stop)
 
 
 def derive_seed(seed: int, *labels: str | int) -> int:

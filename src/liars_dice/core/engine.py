@@ -41,16 +41,15 @@ class GameEngine:
         names: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> None:
-        """`agents` are needed for `step` only. `seed` stands in for `config.seed`, so that many games share a config."""
+        """`step` and `play` need `agents`. `seed` stands in for `config.seed`, so that many games share a config."""
         config = GameConfig() if config is None else config
         if agents and len(agents) != config.num_players:
             raise ConfigError("agents", len(agents), f"{config.num_players}, one a seat")
         if seed is not None and seed not in SEEDS:
             raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         self.agents = tuple(agents)
-        self._seed = next((s for s in (seed, config.seed) if s is not None), None)
-        if self._seed is None:
-            self._seed = fresh_seed()
+        seed = config.seed if seed is None else seed
+        self._seed = fresh_seed() if seed is None else seed
         self._cup = DiceCup(config.faces)
         self._subscribers: list[Subscriber] = []
         self._state = new_game(
@@ -214,7 +213,8 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
 
 
 def _reasoning(action: Action) -> str:
-    return action.reasoning[:REASONING_LIMIT] if isinstance(action.reasoning, str) else ""
+    reasoning: object = action.reasoning
+    return reasoning[:REASONING_LIMIT] if isinstance(reasoning, str) else ""
 
 
 def _agent_id(agent: object) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -77,3 +79,10 @@ class IllegalMoveError(LiarsDiceError):
 
 def _rebuild_illegal_move(reason: str, details: dict[str, object]) -> IllegalMoveError:
     return IllegalMoveError(reason, **details)  # type: ignore[arg-type]
+
+
+def one_of(given: str, choices: Iterable[str]) -> str:
+    """What may stand in the place of `given`, and which of it was probably meant."""
+    choices = list(choices)
+    near = difflib.get_close_matches(given, choices, n=1)
+    return f"one of {', '.join(choices)}" + (f" (did you mean {near[0]}?)" if near else "")

@@ -13,7 +13,7 @@ class _Event(msgspec.Struct, frozen=True, gc=False, tag_field="event_type", tag=
     pass
 
 
-class GameCreated(_Event):
+class GameCreated(_Event, frozen=True):
     """The rules and who plays. The seed in `config` belongs to the house: no player sees it."""
 
     config: GameConfig
@@ -21,7 +21,7 @@ class GameCreated(_Event):
     agent_ids: tuple[str | None, ...]
 
 
-class RoundStarted(_Event):
+class RoundStarted(_Event, frozen=True):
     """A round begins."""
 
     round_index: int
@@ -30,7 +30,7 @@ class RoundStarted(_Event):
     palifico: bool
 
 
-class DiceRolled(_Event):
+class DiceRolled(_Event, frozen=True):
     """A player's dice: for that player's eyes, until they are revealed."""
 
     player_id: int
@@ -39,7 +39,7 @@ class DiceRolled(_Event):
     """Where the dice came from (`seed/round/seat`); None if they were put down by hand."""
 
 
-class BidPlaced(_Event):
+class BidPlaced(_Event, frozen=True):
     """A player bid."""
 
     player_id: int
@@ -47,27 +47,27 @@ class BidPlaced(_Event):
     reasoning: str = ""
 
 
-class LiarCalled(_Event):
+class LiarCalled(_Event, frozen=True):
     """A player claimed that the bid is false."""
 
     player_id: int
     reasoning: str = ""
 
 
-class ExactCalled(_Event):
+class ExactCalled(_Event, frozen=True):
     """A player claimed that the bid is exactly right."""
 
     player_id: int
     reasoning: str = ""
 
 
-class DiceRevealed(_Event):
+class DiceRevealed(_Event, frozen=True):
     """Everybody's dice."""
 
     dice: Hands
 
 
-class RoundEnded(_Event):
+class RoundEnded(_Event, frozen=True):
     """Who won and lost a round, and why."""
 
     winner: int
@@ -79,13 +79,13 @@ class RoundEnded(_Event):
     """How many dice each seat has from now on."""
 
 
-class GameEnded(_Event):
+class GameEnded(_Event, frozen=True):
     """The game is over."""
 
     winner: int
 
 
-class AgentFaulted(_Event):
+class AgentFaulted(_Event, frozen=True):
     """A bot broke a rule of conduct; what was done about it."""
 
     player_id: int

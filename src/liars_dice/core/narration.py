@@ -36,7 +36,8 @@ def narrate(event: Event, names: Sequence[str]) -> str:
             return f"  Revealed: {', '.join(shown)}"
         case ev.RoundEnded(winner=winner, loser=loser, last_bid=bid, match_count=count, was_true=was_true):
             verdict = "the bid held" if was_true else "the bid was false"
-            return f"  Counted {count} for {say_bid(bid)}: {verdict}. {names[winner]} wins the round, {names[loser]} loses it"
+            counted = f"There {'was' if count == 1 else 'were'} {say_bid(Bid(count, bid.face))}"
+            return f"  {counted}: {verdict}. {names[winner]} wins the round, {names[loser]} loses it"
         case ev.GameEnded(winner=winner):
             return f"\n{names[winner]} wins the game"
         case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):

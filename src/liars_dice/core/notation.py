@@ -98,7 +98,7 @@ def _format_round(index: int, hands: Hands, bids: tuple[Bid, ...], call: str) ->
 
 def _read_header(header: dict[str, Any], line: str, number: int) -> None:
     word, _, rest = line.partition(" ")
-    expected = {"rules": dict, "players": list, "agents": list}.get(word)
+    expected: type | None = {"rules": dict, "players": list, "agents": list}.get(word)
     if expected is None:
         raise NotationError(line, "a line that begins with rules, players or agents", number)
     try:
@@ -107,16 +107,15 @@ def _read_header(header: dict[str, Any], line: str, number: int) -> None:
         raise NotationError(rest, f"JSON after {word!r} ({error})", number) from error
     if not isinstance(value, expected):
         raise NotationError(rest, f"a JSON {'object' if expected is dict else 'list'} after {word!r}", number)
+    if isinstance(value, list) and not all(isinstance(v, str) or (v is None and word == "agents") for v in value):
+        raise NotationError(rest, f"a JSON list of texts after {word!r}", number)
     header[word] = value
 
 
 def _start(header: dict[str, Any]) -> GameState:
     if "rules" not in header:
         raise NotationError("", "a line that begins with rules")
-    try:
-        return new_game(GameConfig.from_dict(header["rules"]), header.get("players"), header.get("agents"))
-    except TypeError as error:
-        raise NotationError(json.dumps(header), f"names as texts ({error})") from error
+    return new_game(GameConfig.from_dict(header["rules"]), header.get("players"), header.get("agents"))
 
 
 def _play_round(state: GameState, match: re.Match[str], number: int) -> GameState:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any
 
 from .config import GameConfig
-from .errors import ConfigError
+from .errors import ConfigError, one_of
 
 PRESETS: dict[str, GameConfig] = {
     "duel": GameConfig(),
@@ -32,8 +31,7 @@ def preset(name: str, *, players: int | None = None, dice: Dice = None, **change
     (2, 2)
     """
     if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS, n=1)
-        raise ConfigError("rules", name, f"{near[0]!r}, perhaps" if near else f"one of {', '.join(PRESETS)}, or a file")
+        raise ConfigError("rules", name, one_of(name, (*PRESETS, "a .toml or .json file")))
     return _seated(PRESETS[name], players, dice).replace(**changes)
 
 
@@ -51,9 +49,7 @@ def _seated(config: GameConfig, players: int | None, dice: Dice) -> GameConfig:
         if players == config.num_players:
             return config
         if len(set(config.dice)) > 1:
-            raise ConfigError(
-                "players", players, f"{config.num_players}, unless dice are given: they are {config.dice}"
-            )
+            raise ConfigError("players", players, f"{config.num_players}, unless dice are given")
         dice = config.dice[0]
     if isinstance(dice, int):
         dice = (dice,) * players

@@ -1,4 +1,4 @@
-"""The rules of one round: a config compiled for the dice in play (rules 2, 3 and 7), and how dice are counted (rule 4)."""
+"""The rules of one round: a config compiled for the dice in play (rules 2, 3, 7), and how dice count (rule 4)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoundRules(_Compiled, msgspec.Struct, frozen=True, dict=True):
     def __post_init__(self) -> None:
         config = self.config
         ladder = config.ladder(self.total_dice, palifico=self.palifico)
-        calls = (CallLiarAction(), CallExactAction()) if config.exact_call else (CallLiarAction(),)
+        calls: tuple[Action, ...] = (CallLiarAction(), CallExactAction()) if config.exact_call else (CallLiarAction(),)
         least = min(config.opening_min_quantity, ladder.max_quantity)
         on_ones = config.open_on_ones or self.palifico
         opening = tuple(a for a in ladder.bid_actions if a.bid.quantity >= least and (on_ones or a.bid.face != 1))

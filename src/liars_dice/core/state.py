@@ -114,7 +114,7 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def winner(self) -> int | None:
-        """Who won the game. In every mode that is whoever won its last round (rule 6.5)."""
+        """Who won the game. In every mode that is whoever won its last round (rule 6.6)."""
         return self.resolutions[-1].winner if self.status == "ENDED" else None
 
     @property

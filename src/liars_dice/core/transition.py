@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .actions import Action, BidAction, CallExactAction, CallLiarAction
 from .config import GameConfig
-from .errors import DealError, IllegalMoveError
+from .errors import ConfigError, DealError, IllegalMoveError
 from .rules import count_matches, round_rules
 from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Status
 
@@ -22,9 +22,9 @@ def new_game(
     names = tuple(f"player-{seat}" for seat in range(seats)) if names is None else tuple(names)
     agent_ids = (None,) * seats if agent_ids is None else tuple(agent_ids)
     if len(names) != seats or len(set(names)) != seats:
-        raise ValueError(f"names = {names}: expected {seats} different names, one a seat")
+        raise ConfigError("names", names, f"{seats} different names, one a seat")
     if len(agent_ids) != seats:
-        raise ValueError(f"agent_ids = {agent_ids}: expected {seats}, one a seat")
+        raise ConfigError("agent_ids", agent_ids, f"{seats}, one a seat")
     rules = round_rules(config.without_seed, config.total_dice, False)
     return GameState(PublicState(rules, names, config.dice, -1, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
 
@@ -78,19 +78,18 @@ def _rung_after(public: PublicState, action: object) -> int:
     """The rung on which the round stands after this move (a call stays where it is); -1 if the move is illegal."""
     if public.status != "BIDDING":
         return -1
-    kind = type(action)
-    if kind is BidAction:
+    if type(action) is BidAction:
         rules = public.rules
         try:
-            rung = rules.rungs.get(action.bid, -1)  # type: ignore[attr-defined]
+            rung = rules.rungs.get(action.bid, -1)
         except TypeError:  # somebody put a list into a bid
             return -1
         if public.rung < 0:
             return rung if rung in rules.opening_rungs else -1
-        if rung <= public.rung or (rules.limits_raises and not _within_limits(public, (action,))):  # type: ignore[arg-type]
+        if rung <= public.rung or (rules.limits_raises and not _within_limits(public, (action,))):
             return -1
         return rung
-    if kind is CallLiarAction or (kind is CallExactAction and public.rules.config.exact_call):
+    if type(action) is CallLiarAction or (type(action) is CallExactAction and public.rules.config.exact_call):
         return public.rung
     return -1
 
@@ -239,7 +238,7 @@ def _settle(state: GameState, call: CallKind) -> GameState:
 
 
 def _dice_after(public: PublicState, resolution: RoundResolution) -> tuple[int, ...]:
-    """The loser of a round loses a die; the caller of a right exact call gains one, up to the cap (rule 5)."""
+    """The loser of a round loses a die; the caller of a right exact call gains one, up to the cap (rules 6.2, 6.3)."""
     counts = list(public.dice_counts)
     counts[resolution.loser] -= 1
     if resolution.call == "exact" and resolution.winner == resolution.caller:
@@ -248,7 +247,7 @@ def _dice_after(public: PublicState, resolution: RoundResolution) -> tuple[int, 
 
 
 def _next_opener(public: PublicState) -> int:
-    """Who opens the next round (rule 6.4)."""
+    """Who opens the next round (rule 6.5)."""
     last = public.resolutions[-1]
     choice = public.config.next_opener
     if choice == "winner":

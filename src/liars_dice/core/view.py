@@ -7,6 +7,7 @@ import msgspec
 from .actions import Action
 from .bid import Bid
 from .config import GameConfig, Wild
+from .errors import ConfigError
 from .state import GameState, PublicState, RoundResolution
 from .transition import legal_actions
 
@@ -126,6 +127,6 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 def view_of(state: GameState, player_id: int) -> GameView:
     """What this player may know of a state."""
     if not 0 <= player_id < len(state.agent_ids):
-        raise ValueError(f"player_id = {player_id}: expected a seat from 0 to {len(state.agent_ids) - 1}")
+        raise ConfigError("player_id", player_id, f"a seat from 0 to {len(state.agent_ids) - 1}")
     hand = state.hands[player_id] if state.hands else ()
     return GameView(player_id, hand, state.public)

@@ -1,0 +1,141 @@
+"""The command line as people and programs meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice import __version__
+from liars_dice.cli import COMMANDS, main
+from liars_dice.core import parse_game
+
+
+def call(*words: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, words, input=stdin)
+
+
+def test_bare_command_lists_every_command() -> None:
+    result = call("--help")
+    assert result.exit_code == 0
+    for name, summary in COMMANDS.items():
+        assert f"{name} " in result.output
+        assert summary in result.output
+    assert call("--version").output == f"liars-dice, version {__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(name: str) -> None:
+    result = call(name, "--help")
+    assert result.exit_code == 0
+    assert f"Example: liars-dice {name}" in result.output
+    assert "--json" in result.output
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.help is not None
+
+
+def test_the_bare_command_answers_at_once() -> None:
+    """Under 0.3 s: the best of five starts, with bytecode cached as on a user's machine."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "liars_dice"], env=environment, capture_output=True, check=False)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.3
+
+
+def test_heavy_modules_are_imported_late() -> None:
+    heavy = ("numpy", "scipy", "rich", "numba", "matplotlib", "starlette")
+    script = f"import sys, liars_dice.cli; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_demo() -> None:
+    result = call("demo", "--seed", "3")
+    assert result.exit_code == 0
+    assert "optimal against maniac; rules heads-up, seed 3" in result.output
+    assert "●" in result.output
+    assert "wins the game" in result.output
+    assert "liars-dice play" in result.output
+    assert call("demo", "--seed", "3").output == result.output
+    assert call("demo").output != call("demo").output
+
+
+def test_demo_json() -> None:
+    result = call("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "3", "--json")
+    told = json.loads(result.stdout)
+    assert result.stdout.count("\n") == 1
+    assert told["agents"] == ["random", "passive", "maniac"]
+    assert (told["rules"], told["seed"]) == ("perudo", 3)
+    game = parse_game(told["game"])
+    assert game.public.names[game.public.winner or 0] == told["winner"]
+    assert len(game.public.resolutions) == told["rounds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["demo", "--rules", "perdo"], "rules = 'perdo': expected one of"),
+        (["demo", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
+        (["demo", "nobody", "random"], "agent = 'nobody': expected one of random"),
+        (["demo", "random"], "dice = (5,): expected 2 to 15 numbers"),
+        (["demo", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
+        (["demo", "--dice", "0"], "dice = (0, 0)"),
+        (["demo", "--seed", "-1"], "-1 is not in the range"),
+        (["play", "--rules", "duel", "--players", "5"], "players = 5: expected 2"),
+        (["rules", "duell"], "did you mean duel?"),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+    ids=" ".join,
+)
+def test_mistakes_get_one_clear_line(words: list[str], message: str) -> None:
+    result = call(*words)
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert message in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.output
+
+
+def test_play_to_the_end_from_a_pipe() -> None:
+    """Somebody who bids low and then always calls."""
+    result = call("play", "--dice", "1", "--seed", "5", "--json", stdin="1x1\nliar\n" * 20)
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["winner"] in told["agents"] == ["you", "optimal"]
+    assert "╭─────╮" in result.stderr
+
+
+def test_play_leaves_kindly() -> None:
+    for stdin in ("", "?\nquit\n"):
+        result = call("play", "maniac", "random", "--rules", "perudo", stdin=stdin)
+        assert result.exit_code == 0
+        assert "Until next time." in result.output
+    assert json.loads(call("play", "--json", stdin="").stdout)["winner"] is None
+
+
+def test_rules(tmp_path: Path) -> None:
+    listed = call("rules").output
+    assert all(name in listed for name in ("duel", "classic", "heads-up", "perudo", "openspiel"))
+    assert set(json.loads(call("rules", "--json").stdout)["rules"]) == {
+        "duel",
+        "classic",
+        "heads-up",
+        "perudo",
+        "openspiel",
+    }
+    shown = call("rules", "perudo", "--players", "3").output
+    assert "# a first round has 90 rungs" in shown
+    path = tmp_path / "mine.toml"
+    path.write_text(shown)
+    checked = json.loads(call("rules", str(path), "--check", "--json").stdout)
+    assert (checked["checked"], checked["config"]["dice"], checked["rungs"]) == (True, [5, 5, 5], 90)

@@ -1,0 +1,67 @@
+"""Fair dice from seeds that tell nothing (rules 1.3, 1.4)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from liars_dice.core import DiceCup, Die, GameConfig, GameEngine, derive_seed
+from liars_dice.core.dice import SeatStream, fresh_seed
+
+
+@pytest.mark.parametrize("faces", range(2, 21))
+def test_each_byte_that_counts_gives_each_face_equally_often(faces: int) -> None:
+    """Rule 1.4: exactly fair, not nearly: every accepted byte value is some face, and all faces have as many."""
+
+    class EveryByte:
+        def randbytes(self, n: int, /) -> bytes:
+            return bytes(range(256))
+
+    rolled = Counter(DiceCup(faces).roll(256 - 256 % faces, EveryByte()))
+    assert set(rolled) == set(range(1, faces + 1))
+    assert len(set(rolled.values())) == 1
+
+
+def test_faces_come_up_equally_often() -> None:
+    """Chi-square with 5 degrees of freedom: above 20.5 once in a thousand; the seed is fixed."""
+    rolled = Counter(face for r in range(2000) for seat in (0, 1) for face in DiceCup().roll(5, SeatStream(7, r, seat)))
+    expected = 20000 / 6
+    assert sum((n - expected) ** 2 / expected for n in rolled.values()) < 20.5
+
+
+def test_any_randomness_will_do() -> None:
+    assert Die(6).roll(random.Random(3)) in range(1, 7)
+    assert len(DiceCup(20).roll(60, random.Random(3))) == 60
+    assert DiceCup(6).roll(0, random.Random(3)) == ()
+
+
+def test_streams_depend_on_seed_round_and_seat_alone() -> None:
+    """Rule 1.4."""
+    streams = {(s, r, p): SeatStream(s, r, p).randbytes(64) for s in (0, 1) for r in (0, 1) for p in (0, 1)}
+    assert len(set(streams.values())) == 8
+    assert SeatStream(1, 1, 1).randbytes(200)[:64] == streams[1, 1, 1]
+
+
+def test_one_seats_dice_do_not_shift_anothers() -> None:
+    """With one die fewer in seat 0, seat 1 rolls what it would have rolled."""
+    full, short = GameEngine(GameConfig(dice=(3, 4), seed=11)), GameEngine(GameConfig(dice=(2, 4), seed=11))
+    full.start_new_round()
+    short.start_new_round()
+    assert full.state.hands[1] == short.state.hands[1]
+
+
+def test_known_dice() -> None:
+    """The same seed gives these dice on every machine, for ever: recorded seeds stay meaningful."""
+    assert DiceCup(6).roll(10, SeatStream(2026, 3, 1)) == (6, 4, 3, 1, 4, 3, 2, 6, 4, 6)
+    assert derive_seed(1, "agent", 0) == 4498826143356028961
+
+
+def test_derived_seeds_differ() -> None:
+    seeds = {derive_seed(seed, "agent", seat) for seed in range(10) for seat in range(10)}
+    assert len(seeds) == 100
+    assert derive_seed(1, "a", "b") != derive_seed(1, "ab")
+    assert derive_seed(1, 1) != derive_seed(1, "1")
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    assert fresh_seed() != fresh_seed()

@@ -1,0 +1,97 @@
+"""Dice drawn, games shown, and a person at the keyboard."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from liars_dice.core import GameConfig, GameEngine, preset
+from liars_dice.play import Quit, TableView, TerminalPlayer, draw_die, draw_hand
+
+
+def test_dice() -> None:
+    assert draw_die(5) == ("╭─────╮", "│●   ●│", "│  ●  │", "│●   ●│", "╰─────╯")
+    assert draw_die(12, ascii_only=True)[2] == "| 12  |"
+    assert "?" in draw_die(None)[2]
+    for face in range(1, 7):
+        assert "".join(draw_die(face)).count("●") == face
+    assert len(draw_hand((1, 2, 3), per_row=2)) == 10
+    assert draw_hand(()) == []
+
+
+def console(width: int = 80) -> Console:
+    return Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+
+
+def printed(screen: Console) -> str:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+def test_a_spectator_sees_dice_moves_and_verdict() -> None:
+    screen = console(40)
+    engine = GameEngine(GameConfig(dice=(5, 5)), names=["[ann]", "bob"])
+    engine.subscribe(TableView(screen, engine.state.public.names).show)
+    engine.start_new_round(((1, 2, 3, 4, 5), (6, 6, 6, 6, 6)))
+    engine.apply_action(0, engine.get_view(0).legal_actions[0])
+    engine.reveal_and_resolve(1)
+    text = printed(screen)
+    for words in ("Round 1: [ann] opens", "[ann] bids one 1", "bob calls liar", "There was one 1: the bid held"):
+        assert words in text
+    assert text.count("●") == 15 + 30
+    assert max(map(len, text.splitlines())) <= 80
+
+
+class Scripted(TerminalPlayer):
+    """A person whose answers are known."""
+
+    def __init__(self, screen: Console, answers: list[str]) -> None:
+        super().__init__(screen)
+        self.answers = iter(answers)
+
+    def ask(self) -> str:
+        answer = next(self.answers)
+        if answer == "quit":
+            raise Quit
+        return answer
+
+
+def test_a_person_is_answered_kindly() -> None:
+    screen = console()
+    answers = ["?", "help", "hello", "9x9", "liar", "2x5", "liar", "liar", "liar", "liar"]
+    engine = GameEngine(GameConfig(), [Scripted(screen, answers), Scripted(screen, ["?", "1x1", "2x6", "quit"])])
+    engine.subscribe(TableView(screen, engine.state.public.names).reveal, seat=0)
+    engine.play()
+    text = printed(screen)
+    assert "Now possible: 1x1 1x2" in text
+    assert "cannot read 'hello': expected a bid like 3x4, liar or exact" in text
+    assert "9x9 is not a bid of this round" in text
+    assert "there is no bid to call yet" in text
+    assert "1x1 is not higher than 2x5" in text
+    assert "wins the game" in text
+
+
+def test_other_dice_stay_hidden_until_the_reveal() -> None:
+    screen = console()
+    engine = GameEngine(preset("perudo", players=2, dice=2), names=["you", "bot"])
+    engine.subscribe(TableView(screen, engine.state.public.names).reveal, seat=0)
+    engine.start_new_round(((1, 1), (6, 6)))
+    engine.apply_action(0, engine.get_view(0).legal_actions[0])
+    assert "●" not in printed(screen)
+    engine.reveal_and_resolve(1)
+    assert printed(screen).count("●") == 2 + 12
+
+
+def test_closed_input_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: object, **__: object) -> str:
+        raise EOFError
+
+    screen = console()
+    monkeypatch.setattr(screen, "input", closed)
+    with pytest.raises(Quit):
+        TerminalPlayer(screen).ask()
+    monkeypatch.setattr(screen, "input", lambda *_, **__: " QUIT ")
+    with pytest.raises(Quit):
+        TerminalPlayer(screen).ask()

@@ -1,0 +1,164 @@
+"""The house rules: layers, public names, numbered rules, and files that speak of the product alone."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import liars_dice
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "liars_dice"
+
+LAYERS = ("core", "persistence", "agents", "exact", "learn", "arena", "play", "web", "cli")
+"""Each imports only from itself and from those before it."""
+
+
+def layer_of(parts: tuple[str, ...]) -> str | None:
+    """The layer a module `liars_dice.<parts>` belongs to; None for the package's own face."""
+    return parts[0] if parts and parts[0] in LAYERS else None
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, ...]]:
+    """What a file imports from this package, wherever the import stands, as parts behind `liars_dice`."""
+    package = path.relative_to(SOURCE).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "liars_dice":
+                    yield tuple(alias.name.split(".")[1:])
+        elif isinstance(node, ast.ImportFrom):
+            module = tuple((node.module or "").split(".")) if node.module else ()
+            if node.level:
+                base = package[: len(package) - node.level + 1]
+                module = (*base, *module)
+            elif module[:1] == ("liars_dice",):
+                module = module[1:]
+            else:
+                continue
+            yield from ((*module, alias.name) for alias in node.names)
+
+
+def test_every_package_is_a_layer() -> None:
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert packages <= set(LAYERS)
+    assert {path.stem for path in SOURCE.glob("*.py")} == {"__init__", "__main__"}
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_only_point_up(path: Path) -> None:
+    own = layer_of(path.relative_to(SOURCE).parts)
+    if own is None:
+        return
+    for module in imports_of(path):
+        layer = layer_of(module)
+        if layer is None:
+            assert module == ("__version__",), f"{path.name} imports the package's face: {module}"
+        else:
+            assert LAYERS.index(layer) <= LAYERS.index(own), f"{own} must not import {'.'.join(module)}"
+
+
+def test_the_layer_test_can_fail(tmp_path: Path) -> None:
+    """The reading of imports finds every way of writing one."""
+    file = SOURCE / "core" / "engine.py"
+    found = set(imports_of(file))
+    assert ("core", "config", "GameConfig") in found
+    assert ("core", "events") in found
+
+
+def test_core_is_pure() -> None:
+    """Nothing in core reads a clock, a file or the network, but for rule files and fresh seeds."""
+    allowed = {"config.py": {"pathlib"}, "presets.py": {"pathlib"}, "dice.py": {"secrets"}}
+    impure = {"os", "time", "datetime", "socket", "subprocess", "threading", "pathlib", "secrets", "asyncio", "sqlite3"}
+    for path in (SOURCE / "core").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            used = {name.split(".")[0] for name in names} & impure
+            assert used <= allowed.get(path.name, set()), f"{path.name} imports {used}"
+
+
+def modules() -> list[str]:
+    return ["liars_dice", *(m.name for m in pkgutil.walk_packages(liars_dice.__path__, "liars_dice."))]
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if not name.endswith("__main__")])
+def test_modules_and_public_names(name: str) -> None:
+    """Every module says what it is; each package's `__all__` is sorted, true, and everything in it is documented."""
+    module = importlib.import_module(name)
+    assert module.__doc__
+    if not hasattr(module, "__path__"):
+        return
+    public = module.__all__
+    assert len(public) == len(set(public))
+    assert public == sorted(public, key=sort_group)
+    imported = {
+        n
+        for n in vars(module)
+        if not n.startswith("_") and getattr(vars(module)[n], "__module__", "").startswith("liars")
+    }
+    assert imported <= set(public), "imported into the package's face but not in __all__"
+    for attribute in public:
+        value = getattr(module, attribute)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, f"{name}.{attribute} has no docstring"
+
+
+def sort_group(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+def test_every_rule_is_cited_by_a_test() -> None:
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    rules = set(re.findall(r"\*\*(\d+\.\d+)\*\*", text))
+    cited: set[str] = set()
+    for path in ROOT.joinpath("tests").rglob("test_*.py"):
+        for phrase in re.findall(r"[Rr]ules? ([\d., toand]+)", path.read_text(encoding="utf-8")):
+            cited |= expand(phrase, rules)
+    assert len(rules) > 35
+    assert cited >= rules, f"no test cites {sorted(rules - cited)}"
+    for path in SOURCE.rglob("*.py"):
+        for number in re.findall(r"rules? (\d+\.\d+)", path.read_text(encoding="utf-8")):
+            assert number in rules, f"{path.name} cites rule {number}, which does not exist"
+
+
+def expand(phrase: str, rules: set[str]) -> set[str]:
+    """`3.1 to 3.3, 4.1` as the four rules it means."""
+    found = set(re.findall(r"\d+\.\d+", phrase))
+    for chapter, first, last in re.findall(r"(\d+)\.(\d+) to \1\.(\d+)", phrase):
+        found |= {f"{chapter}.{n}" for n in range(int(first), int(last) + 1)}
+    return found & rules
+
+
+def tracked_files() -> list[Path]:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in done.stdout.split("\n") if name and (ROOT / name).is_file()]
+
+
+def test_no_download_addresses_and_no_machine_paths() -> None:
+    pattern = re.compile(r"index[-]url|find[-]links|(?<![\w.])/(?:root|home)/\w")
+    for path in tracked_files():
+        if path.suffix in {".py", ".md", ".toml", ".txt", ".json"} or path.name in {"Makefile", "run"}:
+            assert not pattern.search(path.read_text(encoding="utf-8")), path
+
+
+def test_version_is_in_one_place_and_in_the_changelog() -> None:
+    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
+    assert f"## {liars_dice.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_make_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in ("demo", "test", "test-slow", "check", "play", "serve", "bench"):
+        assert re.search(rf"^{target}:.*VENV", makefile, re.MULTILINE), target
