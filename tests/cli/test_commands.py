@@ -111,7 +111,7 @@ def test_play_to_the_end_from_a_pipe() -> None:
     result = call("play", "--dice", "1", "--seed", "5", "--json", stdin="1x1\nliar\n" * 20)
     assert result.exit_code == 0
     told = json.loads(result.stdout)
-    assert told["winner"] in told["agents"] == ["you", "optimal"]
+    assert told["winner"] in told["agents"] == ["You", "optimal"]
     assert "╭─────╮" in result.stderr
 
 

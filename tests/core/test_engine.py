@@ -271,5 +271,6 @@ def test_every_event_has_its_sentence() -> None:
     assert narrate(DiceRevealed(((1, 2), ())), names).strip() == "Revealed: ann 1 2"
     ended = RoundEnded(0, 1, Bid(3, 2), 1, False, (2, 3))
     assert narrate(ended, names).strip() == "There was one 2: the bid was false. ann wins the round, bob loses it"
+    assert narrate(GameEnded(0), ("You", "bob")).strip() == "You win the game"
     assert "palifico" in narrate(RoundStarted(3, 1, (1, 1), True), names)
     assert narrate(GameCreated(GameConfig(), names, (None, None)), names).startswith("ann against bob")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import chosen_rules, json_option, print_json, rules_options, seed_option
+from .options import chosen_rules, json_option, print_json, program, rules_options, seed_option
 
 
 @click.command(epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
@@ -25,14 +25,14 @@ def demo(
     from rich.console import Console
 
     from ..agents import make_agent
-    from ..core import GameEngine, derive_seed, format_game
+    from ..core import GameEngine, format_game
     from ..core.dice import fresh_seed
     from ..play import TableView
 
     config = chosen_rules(rules, players or len(agents) or None, dice)
     seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
     seed = fresh_seed() if seed is None else seed
-    engine = GameEngine(config, [make_agent(name) for name in seats], seed=derive_seed(seed, "demo"))
+    engine = GameEngine(config, [make_agent(name) for name in seats], seed=seed)
     names = engine.state.public.names
     console = Console(highlight=False)
     if not as_json:
@@ -52,9 +52,13 @@ def demo(
             }
         )
         return
-    console.print(
-        f"\nThe same game again: liars-dice demo {' '.join(agents)} --rules {rules} --seed {seed}", soft_wrap=True
-    )
-    console.print("Perudo with wild ones: liars-dice demo --rules perudo --players 3")
-    console.print("Play yourself:        liars-dice play")
-    console.print("Read the rules:       liars-dice rules perudo")
+    options = {"--rules": rules, "--players": players, "--dice": dice, "--seed": seed}
+    again = ["demo", *agents, *(f"{name} {value}" for name, value in options.items() if value is not None)]
+    console.print("\nWhat next?")
+    for purpose, command in (
+        ("the same game again", " ".join(again)),
+        ("three players, ones wild", "demo --rules perudo --players 3"),
+        ("play yourself", "play"),
+        ("see the rules", "rules perudo"),
+    ):
+        console.print(f"  {purpose:25} {program()} {command}", soft_wrap=True)

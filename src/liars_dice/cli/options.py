@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -43,6 +46,15 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 def chosen_rules(rules: str, players: int | None, dice: int | None) -> GameConfig:
     """The rules that `rules_options` asked for."""
     return load_rules(rules, players=players, dice=dice)
+
+
+def program() -> str:
+    """How to call this program again from here: by name if the shell would find it, else by its path."""
+    name = "liars-dice"
+    called = Path(sys.argv[0])
+    if shutil.which(name) or called.name != name:
+        return name
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
 
 
 def print_json(value: dict[str, object]) -> None:

@@ -22,26 +22,31 @@ def narrate(event: Event, names: Sequence[str]) -> str:
         case ev.GameCreated(config=config):
             return f"{' against '.join(names)}, dice {config.dice}, {config.mode.replace('_', ' ')}"
         case ev.RoundStarted(round_index=index, opener=opener, palifico=palifico):
-            return f"\nRound {index + 1}{' (palifico)' if palifico else ''}: {names[opener]} opens"
+            return f"\nRound {index + 1}{' (palifico)' if palifico else ''}: {_does(names[opener], 'open')}"
         case ev.DiceRolled(player_id=player, dice=dice):
-            return f"  {names[player]} rolls {' '.join(map(str, dice))}"
+            return f"  {_does(names[player], 'roll')} {' '.join(map(str, dice))}"
         case ev.BidPlaced(player_id=player, bid=bid, reasoning=reasoning):
-            return f"  {names[player]} bids {say_bid(bid)}{_because(reasoning)}"
+            return f"  {_does(names[player], 'bid')} {say_bid(bid)}{_because(reasoning)}"
         case ev.LiarCalled(player_id=player, reasoning=reasoning):
-            return f"  {names[player]} calls liar{_because(reasoning)}"
+            return f"  {_does(names[player], 'call')} liar{_because(reasoning)}"
         case ev.ExactCalled(player_id=player, reasoning=reasoning):
-            return f"  {names[player]} calls exact{_because(reasoning)}"
+            return f"  {_does(names[player], 'call')} exact{_because(reasoning)}"
         case ev.DiceRevealed(dice=dice):
             shown = (f"{name} {' '.join(map(str, hand))}" for name, hand in zip(names, dice, strict=True) if hand)
             return f"  Revealed: {', '.join(shown)}"
         case ev.RoundEnded(winner=winner, loser=loser, last_bid=bid, match_count=count, was_true=was_true):
             verdict = "the bid held" if was_true else "the bid was false"
             counted = f"There {'was' if count == 1 else 'were'} {say_bid(Bid(count, bid.face))}"
-            return f"  {counted}: {verdict}. {names[winner]} wins the round, {names[loser]} loses it"
+            return f"  {counted}: {verdict}. {_does(names[winner], 'win')} the round, {_does(names[loser], 'lose')} it"
         case ev.GameEnded(winner=winner):
-            return f"\n{names[winner]} wins the game"
+            return f"\n{_does(names[winner], 'win')} the game"
         case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):
             return f"  {names[player]} faulted ({fault}); played instead: {fallback}"
+
+
+def _does(name: str, verb: str) -> str:
+    """`ann bids`, but `You bid`."""
+    return f"{name} {verb}" if name == "You" else f"{name} {verb}s"
 
 
 def _because(reasoning: str) -> str:

@@ -66,7 +66,7 @@ class TableView:
 class TerminalPlayer:
     """A person who types bids and calls."""
 
-    def __init__(self, console: Console, name: str = "you") -> None:
+    def __init__(self, console: Console, name: str = "You") -> None:
         self.console = console
         self.name = name
 
