@@ -52,11 +52,25 @@ class GameEngine:
         self._seed = fresh_seed() if seed is None else seed
         self._cup = DiceCup(config.faces)
         self._subscribers: list[Subscriber] = []
+        self._created_told = False
         self._state = new_game(
             config,
             names if names is not None else _names_of(agents) if agents else None,
             [_agent_id(agent) for agent in agents] or None,
         )
+
+    @classmethod
+    def resume(cls, state: GameState, agents: Sequence[Player] = (), *, seed: int | None = None) -> GameEngine:
+        """An engine that goes on from `state`; later rounds roll their dice from `seed`."""
+        engine = cls(state.config, agents, names=state.public.names, seed=seed)
+        engine._state = state
+        engine._created_told = True
+        return engine
+
+    @property
+    def seed(self) -> int:
+        """Where the dice come from: for the house's own books."""
+        return self._seed
 
     @property
     def state(self) -> GameState:
@@ -165,7 +179,8 @@ class GameEngine:
 
     def _tell_of_round(self, state: GameState, *, seeded: bool) -> None:
         public = state.public
-        if public.round_index == 0:
+        if not self._created_told:
+            self._created_told = True
             self._emit(ev.GameCreated(state.config.replace(seed=self._seed), public.names, state.agent_ids))
         self._emit(ev.RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico))
         for seat, hand in enumerate(state.hands):

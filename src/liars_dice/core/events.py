@@ -19,6 +19,8 @@ class GameCreated(_Event, frozen=True):
     config: GameConfig
     names: tuple[str, ...]
     agent_ids: tuple[str | None, ...]
+    branched_from: str | None = None
+    """The game and the number of its events that this one goes on from, as in `GAME@17`."""
 
 
 class RoundStarted(_Event, frozen=True):
@@ -113,16 +115,16 @@ SPECTATOR = -1
 """The seat of somebody who only watches."""
 
 
-def visible_to(event: Event, seat: int) -> Event | None:
-    """The event as this seat (or `SPECTATOR`) may see it while the game runs, or None if not at all.
+def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | None:
+    """The event as this seat (or `SPECTATOR`) may see it, or None if not at all.
 
-    Secret are other players' dice, the seed all dice follow from, and what bots say about their own decisions:
-    a reasoning or an error message may speak of the dice in hand.
+    Secret are other players' dice (until `revealed` says that those of the round lie open), the seed all dice follow
+    from, and what bots say about their own decisions: a reasoning or an error message may speak of the dice in hand.
     """
     if type(event) is DiceRolled:
-        return DiceRolled(event.player_id, event.dice) if event.player_id == seat else None
+        return DiceRolled(event.player_id, event.dice) if revealed or event.player_id == seat else None
     if type(event) is GameCreated:
-        return GameCreated(event.config.without_seed, event.names, event.agent_ids)
+        return msgspec.structs.replace(event, config=event.config.without_seed)
     if isinstance(event, _MOVES) and event.player_id != seat and event.reasoning:
         return msgspec.structs.replace(event, reasoning="")
     if type(event) is AgentFaulted and event.player_id != seat:

@@ -1,0 +1,126 @@
+"""Recorded events as text lines and as compact bytes, and the way up from older formats.
+
+A line is one event as JSON, readable anywhere. A block is many events of one game, column by column, compressed: a
+finished match takes about a kilobyte. Both keep everything; `decode(encode(x)) == x`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from ..core import Event
+from .envelope import SCHEMA, RecordedEvent
+from .errors import CorruptEventError, UnknownSchemaError
+from .upgrade import PlanUpgrade
+
+Upgrade = Callable[[dict[str, Any]], list[dict[str, Any]]]
+
+UPGRADES: dict[int, Callable[[], Upgrade]] = {0: PlanUpgrade}
+"""For each older schema, what makes the upgrade of a file: its events go in one by one, today's come out."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class _Block(msgspec.Struct, array_like=True):
+    """Events of one game as columns."""
+
+    schema: int
+    first_version: int
+    rounds: list[int]
+    turns: list[int]
+    times: list[int]
+    """Microseconds since 1970, then since the event before."""
+    player_types: list[str | None]
+    payloads: list[Event]
+
+
+_line_encoder = msgspec.json.Encoder()
+_line_decoder = msgspec.json.Decoder(RecordedEvent)
+_block_encoder = msgspec.msgpack.Encoder()
+_block_decoder = msgspec.msgpack.Decoder(_Block)
+
+
+def encode_line(event: RecordedEvent) -> bytes:
+    """The event as one line of JSON, without the newline."""
+    return _line_encoder.encode(event)
+
+
+class LineReader:
+    """Reads the lines of one file, whatever schema each was written with."""
+
+    def __init__(self) -> None:
+        self._upgrades: dict[int, Upgrade] = {}
+
+    def decode(self, line: bytes) -> list[RecordedEvent]:
+        """The event in a line; an older schema may have needed fewer events for the same thing."""
+        try:
+            event = _line_decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return self._decode_older(line, error)
+        if event.schema != SCHEMA:
+            return self._decode_older(line, None)
+        if event.event_type != type(event.payload).__name__:
+            raise CorruptEventError(f"event_type {event.event_type!r} does not fit a {type(event.payload).__name__}")
+        return [event]
+
+    def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
+        try:
+            fields = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CorruptEventError(f"not JSON ({error})") from error
+        if not isinstance(fields, dict) or "event_type" not in fields:
+            raise CorruptEventError("not an event of Liar's Dice")
+        schema = fields.get("schema", 0)
+        if schema == SCHEMA:
+            raise CorruptEventError(f"not an event of Liar's Dice ({problem})")
+        if schema not in UPGRADES:
+            raise UnknownSchemaError(f"schema {schema!r} is unknown here: this version reads up to {SCHEMA}")
+        upgrade = self._upgrades.setdefault(schema, UPGRADES[schema]())
+        try:
+            return [msgspec.convert(fields, RecordedEvent) for fields in upgrade(fields)]
+        except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
+            raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
+
+
+def encode_block(events: Sequence[RecordedEvent]) -> bytes:
+    """Events of one game, in order and without gaps, as compact bytes."""
+    times = [(event.timestamp_utc - _EPOCH) // _MICROSECOND for event in events]
+    block = _Block(
+        SCHEMA,
+        events[0].version,
+        [event.round_index for event in events],
+        [event.turn_index for event in events],
+        [times[0], *(after - before for before, after in pairwise(times))],
+        [event.player_type for event in events],
+        [event.payload for event in events],
+    )
+    return zlib.compress(_block_encoder.encode(block))
+
+
+def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
+    """The events in a block."""
+    try:
+        block = _block_decoder.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorruptEventError(f"game {game_id}: a damaged record ({error})") from error
+    if block.schema != SCHEMA:
+        raise UnknownSchemaError(f"game {game_id}: schema {block.schema!r} is unknown here")
+    events = []
+    version, microseconds = block.first_version, 0
+    for round_index, turn_index, later, player_type, payload in zip(
+        block.rounds, block.turns, block.times, block.player_types, block.payloads, strict=True
+    ):
+        microseconds += later
+        when = _EPOCH + timedelta(microseconds=microseconds)
+        events.append(
+            RecordedEvent(game_id, version, round_index, turn_index, when, type(payload).__name__, payload, player_type)
+        )
+        version += 1
+    return events

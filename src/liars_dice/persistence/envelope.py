@@ -1,0 +1,79 @@
+"""An event with all that a record of it needs, and the writer that puts events into envelopes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from ..core import AgentFaulted, BidPlaced, DiceRolled, Event, ExactCalled, LiarCalled, RoundStarted
+
+SCHEMA = 1
+"""The version of what is stored. `codec.UPGRADES` reads every older one."""
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time now; the clock used unless another is given."""
+    return datetime.now(UTC)
+
+
+def new_game_id(clock: Clock = utc_now) -> str:
+    """A name for a game that nobody else has; games sort by the time they were made."""
+    return f"{clock():%Y%m%d-%H%M%S}-{secrets.token_hex(6)}"
+
+
+class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
+    """One event of one game, as it is stored."""
+
+    game_id: str
+    version: int
+    """Its place in the game, from 0. An append must continue where the game stands."""
+    round_index: int
+    """Counts rounds from 0; -1 before the first."""
+    turn_index: int
+    """How many turns had been taken in the round."""
+    timestamp_utc: datetime
+    event_type: str
+    payload: Event
+    player_type: str | None = None
+    """The class of the agent that acted, or `Human`; None if nobody acted."""
+    schema: int = SCHEMA
+
+
+_ACTS = (DiceRolled, BidPlaced, LiarCalled, ExactCalled, AgentFaulted)
+_TURNS = (BidPlaced, LiarCalled, ExactCalled)
+
+
+class Enveloper:
+    """Puts a game's events into envelopes: counts versions, rounds and turns, and knows who plays."""
+
+    def __init__(self, game_id: str, player_types: Sequence[str], clock: Clock = utc_now) -> None:
+        self.game_id = game_id
+        self._types = tuple(player_types)
+        self._clock = clock
+        self._version = 0
+        self._round = -1
+        self._turn = 0
+
+    def seal(self, event: Event) -> RecordedEvent:
+        """The event in its envelope."""
+        if type(event) is RoundStarted:
+            self._round, self._turn = event.round_index, 0
+        sealed = RecordedEvent(
+            self.game_id,
+            self._version,
+            self._round,
+            self._turn,
+            self._clock(),
+            type(event).__name__,
+            event,
+            self._types[event.player_id] if isinstance(event, _ACTS) else None,
+        )
+        self._version += 1
+        if isinstance(event, _TURNS):
+            self._turn += 1
+        return sealed

@@ -1,0 +1,116 @@
+"""Games in PostgreSQL, for stores that several machines share."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .envelope import SCHEMA, RecordedEvent
+from .errors import StoreError, UnknownSchemaError, VersionConflictError
+from .sql import GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
+
+if TYPE_CHECKING:
+    import psycopg
+
+_GROW = "UPDATE games SET player_types = %s, events = %s, rounds = %s, winner = %s WHERE game_id = %s"
+_KEEP = "INSERT INTO snapshots VALUES (%s, %s, %s) ON CONFLICT (game_id, version) DO UPDATE SET data = excluded.data"
+
+
+class PostgresRecorder(SQLRecorder):
+    """A database reached by a `postgresql://` address; batches go in by COPY, in one transaction each."""
+
+    def __init__(self, url: str, *, durable: bool = True) -> None:
+        import psycopg
+
+        super().__init__()
+        self._errors = psycopg.Error
+        self._unique = psycopg.errors.UniqueViolation
+        self.url = url
+        self.durable = durable
+        self._db: psycopg.Connection[Any] | None = None
+        with self._connection() as db:
+            self._prepare(db)
+
+    def _prepare(self, db: psycopg.Connection[Any]) -> None:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(5496)")  # one of us makes the tables
+            db.execute("CREATE TABLE IF NOT EXISTS liars_dice_schema (version INTEGER NOT NULL)")
+            row = db.execute("SELECT version FROM liars_dice_schema").fetchone()
+            if row is None:
+                db.execute(TABLES.format(blob="BYTEA").encode())
+                db.execute("INSERT INTO liars_dice_schema VALUES (%s)", (SCHEMA,))
+            elif row[0] != SCHEMA:
+                raise UnknownSchemaError(f"schema {row[0]} is unknown here: this version reads up to {SCHEMA}")
+
+    def close(self) -> None:
+        """Flush, and end the connection."""
+        super().close()
+        if self._db is not None:
+            self._db.close()
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection, made anew if it was lost; its errors in our words."""
+        import psycopg
+
+        try:
+            if self._db is None or self._db.closed:
+                self._db = psycopg.connect(self.url, autocommit=True)
+                if not self.durable:
+                    self._db.execute("SET synchronous_commit = off")
+            yield self._db
+        except self._errors as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise StoreError(f"PostgreSQL: {reason}") from error
+
+    def _version(self, game_id: str) -> int:
+        with self._connection() as db:
+            row = db.execute("SELECT events FROM games WHERE game_id = %s", (game_id,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _append(self, batch: list[RecordedEvent]) -> None:
+        ids = list(dict.fromkeys(event.game_id for event in batch))
+        columns = ", ".join(GAME_COLUMNS)
+        with self._connection() as db:
+            try:
+                with db.transaction():
+                    found = db.execute(
+                        f"SELECT {columns} FROM games WHERE game_id = ANY(%s) FOR UPDATE".encode(), (ids,)
+                    )
+                    changes = self._changes(batch, {row[0]: row for row in found})
+                    if changes.ended:
+                        db.execute("DELETE FROM blocks WHERE game_id = ANY(%s)", (changes.ended,))
+                    self._copy(db, "games", changes.new_games)
+                    if changes.grown_games:
+                        db.cursor().executemany(_GROW, [(*row[4:], row[0]) for row in changes.grown_games])
+                    self._copy(db, "blocks", changes.new_blocks)
+            except self._unique as error:
+                first = batch[0]
+                raise VersionConflictError(first.game_id, first.version + 1, first.version) from error
+
+    @staticmethod
+    def _copy(db: psycopg.Connection[Any], table: str, rows: Sequence[GameRow | BlockRow]) -> None:
+        if rows:
+            with db.cursor().copy(f"COPY {table} FROM STDIN".encode()) as copy:
+                for row in rows:
+                    copy.write_row(row)
+
+    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
+        query = "SELECT first_version, data FROM blocks WHERE game_id = %s ORDER BY first_version"
+        with self._connection() as db:
+            return db.execute(query, (game_id,)).fetchall()
+
+    def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
+        with self._connection() as db:
+            db.execute(_KEEP, (game_id, version, data))
+
+    def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
+        query = "SELECT version, data FROM snapshots WHERE game_id = %s AND version <= %s ORDER BY version DESC LIMIT 1"
+        with self._connection() as db:
+            return db.execute(query, (game_id, version)).fetchone()
+
+    def _game_rows(self) -> Iterator[GameRow]:
+        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
+        with self._connection() as db:
+            yield from db.execute(query.encode())

@@ -1,0 +1,215 @@
+"""What a store of games must do, and what all stores do alike."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from ..core import PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
+from .envelope import RecordedEvent
+from .errors import StoreError, VersionConflictError
+
+
+class GameSummary(msgspec.Struct, frozen=True):
+    """One game in a list of games."""
+
+    game_id: str
+    created_utc: datetime
+    rules: str
+    """The name of its rules, or `custom`."""
+    names: tuple[str, ...]
+    player_types: tuple[str | None, ...]
+    events: int
+    rounds: int
+    winner: int | None
+    """Who won; None while the game is not over."""
+
+    @property
+    def winner_name(self) -> str | None:
+        """The winner's name."""
+        return None if self.winner is None else self.names[self.winner]
+
+
+class GameRecorder(ABC):
+    """A store of games. `record` events, `flush` them, read `events` back.
+
+    What `flush` has acknowledged by returning is there, whatever dies later; a batch is stored whole or not at all.
+    An event carries its version, its place in its game: one that does not follow the last raises
+    `VersionConflictError`, so nothing is lost or doubled unseen.
+    """
+
+    batch_size = 10_000
+    """How many events are kept back before they are written without being asked."""
+
+    def __init__(self) -> None:
+        self._pending: list[RecordedEvent] = []
+        self._next: dict[str, int] = {}
+        self._over: list[str] = []
+
+    def record(self, event: RecordedEvent) -> None:
+        """Take an event; it is stored at the next `flush`."""
+        expected = self._next.get(event.game_id)
+        if expected is None:  # a new game is looked up when it is written
+            expected = 0 if event.version == 0 else self._version(event.game_id)
+        if event.version != expected:
+            raise VersionConflictError(event.game_id, expected, event.version)
+        if expected == 0 and not isinstance(event.payload, GameCreated):
+            raise StoreError(f"game {event.game_id}: its first event must be GameCreated, not {event.event_type}")
+        self._next[event.game_id] = expected + 1
+        self._pending.append(event)
+        if isinstance(event.payload, GameEnded):
+            self._over.append(event.game_id)
+        if len(self._pending) >= self.batch_size:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what was recorded. If that fails nothing of it is stored, and it can be tried again."""
+        if self._pending:
+            self._append(self._pending)
+            self._pending = []
+            for game_id in self._over:
+                del self._next[game_id]
+            self._over = []
+
+    def discard(self) -> None:
+        """Give up what was recorded since the last flush."""
+        self._pending, self._next, self._over = [], {}, []
+
+    def events(self, game_id: str | None = None) -> list[RecordedEvent]:
+        """All events of a game in order, or of all games, game after game."""
+        self.flush()
+        if game_id is not None:
+            return self._read(game_id)
+        return [event for one in self._game_ids() for event in self._read(one)]
+
+    def games(
+        self,
+        *,
+        agent: str | None = None,
+        rules: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        winner: str | None = None,
+        limit: int | None = None,
+    ) -> list[GameSummary]:
+        """Games, the newest first. `agent` and `winner` are names or player types, as in `optimal` or `RandomAgent`."""
+        self.flush()
+        found: list[GameSummary] = []
+        for game in self._summaries():
+            if limit is not None and len(found) >= limit:
+                break
+            if (
+                (agent is None or agent in game.names or agent in game.player_types)
+                and (rules is None or rules == game.rules)
+                and (since is None or game.created_utc >= since)
+                and (until is None or game.created_utc < until)
+                and (winner is None or _is_winner(game, winner))
+            ):
+                found.append(game)
+        return found
+
+    def find(self, name: str) -> str:
+        """The id of the game called so: an id, the beginning of one, or `last`."""
+        ids = [game.game_id for game in self.games()]
+        if name == "last" and ids:
+            return ids[0]
+        matching = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
+        if len(matching) != 1:
+            raise ConfigError("game", name, f"'last' or the beginning of one id ({len(matching)} of {len(ids)} match)")
+        return matching[0]
+
+    def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
+        """Keep a state, so that a long game can be opened near it. Snapshots can always be made again."""
+
+    def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
+        """The latest snapshot of a game at or before `version` events, if one was kept."""
+        return None
+
+    def close(self) -> None:
+        """Flush, and let go of the store."""
+        self.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and self._pending:
+            try:
+                self.flush()
+            except Exception as failure:
+                warnings.warn(f"{len(self._pending)} events were not stored: {failure}", stacklevel=2)
+                self.discard()
+        self.close()
+
+    # -- what a store must be able to do -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _version(self, game_id: str) -> int:
+        """How many events of this game are stored."""
+
+    @abstractmethod
+    def _append(self, batch: list[RecordedEvent]) -> None:
+        """Store the batch whole or raise; `VersionConflictError` if a game has moved on meanwhile."""
+
+    @abstractmethod
+    def _read(self, game_id: str) -> list[RecordedEvent]:
+        """The events of a game in order; none if there is no such game."""
+
+    @abstractmethod
+    def _summaries(self) -> Iterator[GameSummary]:
+        """All games, the newest first."""
+
+    def _game_ids(self) -> Iterable[str]:
+        return [game.game_id for game in self._summaries()][::-1]
+
+
+def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:
+    """The events of each game, in order."""
+    games: dict[str, list[RecordedEvent]] = {}
+    for event in batch:
+        games.setdefault(event.game_id, []).append(event)
+    return games
+
+
+def rules_name(config: GameConfig) -> str:
+    """The preset these rules are, for any number of players and dice, or `custom`."""
+    for name, rules in PRESETS.items():
+        same_kind_of_dice = len(set(config.dice)) == len(set(rules.dice))
+        if same_kind_of_dice and config.without_seed == rules.replace(dice=config.dice):
+            return name
+    return "custom"
+
+
+def summarise(events: list[RecordedEvent]) -> GameSummary:
+    """A game's line in a list of games."""
+    first = events[0]
+    created = first.payload
+    assert isinstance(created, GameCreated)
+    types: dict[int, str | None] = {}
+    for event in events:
+        if event.player_type is not None:
+            types.setdefault(event.payload.player_id, event.player_type)  # type: ignore[union-attr]
+        if len(types) == len(created.names):
+            break
+    return GameSummary(
+        first.game_id,
+        first.timestamp_utc,
+        rules_name(created.config),
+        created.names,
+        tuple(types.get(seat) for seat in range(len(created.names))),
+        len(events),
+        events[-1].round_index + 1,
+        next((e.payload.winner for e in reversed(events) if isinstance(e.payload, GameEnded)), None),
+    )
+
+
+def _is_winner(game: GameSummary, winner: str) -> bool:
+    return game.winner is not None and winner in (game.names[game.winner], game.player_types[game.winner])

@@ -1,0 +1,231 @@
+"""A recorded game, played again without rolling: every state, every view, and proof that it followed the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from ..core import (
+    AgentFaulted,
+    BidAction,
+    BidPlaced,
+    CallExactAction,
+    CallLiarAction,
+    ConfigError,
+    DealError,
+    DiceRevealed,
+    DiceRolled,
+    Event,
+    ExactCalled,
+    GameCreated,
+    GameEnded,
+    GameEngine,
+    GameState,
+    Hands,
+    IllegalMoveError,
+    LiarCalled,
+    Player,
+    RoundEnded,
+    RoundStarted,
+    apply,
+    deal,
+    new_game,
+    visible_to,
+)
+from ..core.dice import fresh_seed
+from .envelope import RecordedEvent
+from .errors import ReplayError
+from .recorder import GameRecorder
+
+
+class Replay:
+    """Folds events into states, one event at a time. With `strict`, whatever does not follow from the rules raises."""
+
+    def __init__(self, state: GameState | None = None, *, strict: bool = False) -> None:
+        self.strict = strict
+        self._state = state
+        self._rolled: dict[int, tuple[int, ...]] = {}
+        self._started: RoundStarted | None = None
+        self._due: list[type[Event]] = []
+
+    @property
+    def state(self) -> GameState:
+        """The state after the events so far."""
+        if self._state is None:
+            raise ReplayError("the first event must be GameCreated")
+        return self._state
+
+    def feed(self, event: Event) -> GameState:
+        """The state after one more event."""
+        if self.strict and self._due and not isinstance(event, (self._due[0], AgentFaulted)):
+            raise ReplayError(f"{type(event).__name__} stands where {self._due[0].__name__} must")
+        match event:
+            case GameCreated(config=config, names=names, agent_ids=agent_ids):
+                if self._state is not None:
+                    raise ReplayError("a second GameCreated")
+                self._state = new_game(config, names, agent_ids)
+            case RoundStarted():
+                self._started, self._rolled = event, {}
+            case DiceRolled(player_id=seat, dice=dice):
+                self._roll(seat, dice)
+            case BidPlaced(player_id=player, bid=bid):
+                self._move(player, BidAction(bid))
+            case LiarCalled(player_id=player):
+                self._move(player, CallLiarAction())
+            case ExactCalled(player_id=player):
+                self._move(player, CallExactAction())
+            case DiceRevealed() | RoundEnded() | GameEnded():
+                self._check_outcome(event)
+            case AgentFaulted():
+                pass
+        return self.state
+
+    def _roll(self, seat: int, dice: tuple[int, ...]) -> None:
+        if self._started is None or seat in self._rolled:
+            raise ReplayError(f"dice for seat {seat}, which rolls none now")
+        self._rolled[seat] = dice
+        counts = self.state.public.dice_counts
+        if len(self._rolled) < len(counts) - counts.count(0):
+            return
+        hands: Hands = tuple(self._rolled.get(s, ()) for s in range(len(counts)))
+        started, self._started = self._started, None
+        self._state = deal(self.state, hands)
+        public = self._state.public
+        follows = RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico)
+        if self.strict and follows != started:
+            raise ReplayError(f"{started} was recorded where {follows} follows")
+
+    def _move(self, player: int, action: BidAction | CallLiarAction | CallExactAction) -> None:
+        if player != self.state.public.current_player:
+            raise ReplayError(f"player {player} moved; it was player {self.state.public.current_player}'s turn")
+        self._state = apply(self.state, action)
+        if not isinstance(action, BidAction):
+            self._due = [DiceRevealed, RoundEnded]
+            if self.state.public.status == "ENDED":
+                self._due.append(GameEnded)
+
+    def _check_outcome(self, event: DiceRevealed | RoundEnded | GameEnded) -> None:
+        if not self.strict:
+            return
+        if not self._due:
+            raise ReplayError(f"{type(event).__name__}, though nothing has ended")
+        self._due.pop(0)
+        public = self.state.public
+        last = public.resolutions[-1]
+        follows: Event
+        if isinstance(event, DiceRevealed):
+            follows = DiceRevealed(last.dice)
+        elif isinstance(event, RoundEnded):
+            follows = RoundEnded(
+                last.winner, last.loser, last.last_bid, last.match_count, last.was_true, public.dice_counts
+            )
+        else:
+            follows = GameEnded(last.winner)
+        if event != follows:
+            raise ReplayError(f"{event} was recorded where {follows} follows")
+
+
+def replay(events: Iterable[RecordedEvent], *, strict: bool = False) -> Iterator[tuple[RecordedEvent, GameState]]:
+    """Every event with the state after it."""
+    fold = Replay(strict=strict)
+    for event in events:
+        yield event, _step(fold, event)
+
+
+def _step(fold: Replay, event: RecordedEvent) -> GameState:
+    try:
+        return fold.feed(event.payload)
+    except (IllegalMoveError, DealError, ConfigError, ReplayError) as error:
+        raise ReplayError(f"game {event.game_id}, event {event.version} ({event.event_type}): {error}") from error
+
+
+def final_state(events: Iterable[RecordedEvent]) -> GameState:
+    """The state after all events."""
+    fold = Replay()
+    for event in events:
+        _step(fold, event)
+    return fold.state
+
+
+def verify_game(events: Sequence[RecordedEvent]) -> GameState:
+    """The state after all events; `ReplayError` at the first of them that does not follow from the rules."""
+    state: GameState | None = None
+    turn = 0
+    for expected_version, (event, state) in enumerate(replay(events, strict=True)):
+        where = f"game {event.game_id}, event {event.version} ({event.event_type})"
+        if isinstance(event.payload, RoundStarted):
+            turn = 0
+        at = (expected_version, _round_of(event, state), turn)
+        if (event.version, event.round_index, event.turn_index) != at:
+            raise ReplayError(f"{where}: counted as {at} (version, round, turn)")
+        if isinstance(event.payload, BidPlaced | LiarCalled | ExactCalled):
+            turn += 1
+    if state is None:
+        raise ReplayError("no events")
+    return state
+
+
+def _round_of(event: RecordedEvent, state: GameState) -> int:
+    """The round an event belongs to; while the dice are being rolled the state is not there yet."""
+    if isinstance(event.payload, RoundStarted):
+        return event.payload.round_index
+    rolling = isinstance(event.payload, DiceRolled) and state.public.status != "BIDDING"
+    return state.public.round_index + rolling
+
+
+def state_at(recorder: GameRecorder, game_id: str, version: int) -> GameState:
+    """The state after the first `version` events, found from the nearest snapshot before it."""
+    events = recorder.events(game_id)
+    if not 0 < version <= len(events):
+        raise ReplayError(f"version = {version}: expected 1 to {len(events)}, the events of game {game_id}")
+    snapshot = recorder.load_snapshot(game_id, version)
+    start, state = (0, None) if snapshot is None else snapshot
+    fold = Replay(state)
+    for event in events[start:version]:
+        _step(fold, event)
+    return fold.state
+
+
+def branch(
+    events: Sequence[RecordedEvent],
+    version: int,
+    agents: Sequence[Player] = (),
+    *,
+    names: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> tuple[GameEngine, list[RecordedEvent]]:
+    """A live game that goes on from the state after the first `version` events, and those events.
+
+    The dice on the table stay as they were rolled; later rounds roll anew. Give the events as `history` to
+    `record_game` and the new game's record is complete and says where it came from.
+    """
+    past = list(events[:version])
+    state = final_state(past)
+    last = past[-1].payload
+    if isinstance(last, RoundStarted | DiceRolled) and state.public.status != "BIDDING":
+        raise ReplayError(f"version = {version}: expected a place where the dice lie, not one between two rolls")
+    seed = fresh_seed() if seed is None else seed
+    created = past[0].payload
+    assert isinstance(created, GameCreated)
+    renamed = msgspec.structs.replace(
+        created,
+        config=created.config.replace(seed=seed),
+        names=created.names if names is None else tuple(names),
+        branched_from=f"{past[0].game_id}@{version}",
+    )
+    past[0] = _with_payload(past[0], renamed)
+    return GameEngine.resume(final_state(past), agents, seed=seed), past
+
+
+def visible_events(events: Sequence[RecordedEvent], seat: int) -> Iterator[RecordedEvent]:
+    """What this seat (or `SPECTATOR`) may see of a game: other players' rolls only in rounds that were revealed."""
+    revealed = {event.round_index for event in events if isinstance(event.payload, DiceRevealed)}
+    for event in events:
+        seen = visible_to(event.payload, seat, revealed=event.round_index in revealed)
+        if seen is not None:
+            yield event if seen is event.payload else _with_payload(event, seen)
+
+
+def _with_payload(event: RecordedEvent, payload: Event) -> RecordedEvent:
+    return msgspec.structs.replace(event, payload=payload)

@@ -1,0 +1,87 @@
+"""From an engine to a store: recording games while they are played, and where the store is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ..core import Event, GameEnded, GameEngine, RoundEnded
+from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
+from .jsonlines import JSONLinesRecorder
+from .postgres import PostgresRecorder
+from .recorder import GameRecorder
+from .sqlite import SQLiteRecorder
+
+SNAPSHOT_EVERY = 1000
+"""A snapshot is kept after so many events. A usual game has fewer, and needs none."""
+
+
+def record_game(
+    engine: GameEngine,
+    recorder: GameRecorder,
+    *,
+    game_id: str | None = None,
+    player_types: Sequence[str] | None = None,
+    clock: Clock = utc_now,
+    live: bool = False,
+    history: Sequence[RecordedEvent] = (),
+) -> str:
+    """Record everything that happens in this engine from now on; returns the game's id.
+
+    Events are stored when the game ends and whenever the recorder's batch is full; with `live`, at every event, so that
+    nothing a player has seen can be lost. `history` is what a branched game begins with.
+    """
+    game_id = new_game_id(clock) if game_id is None else game_id
+    types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
+    enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
+    for event in history:
+        again = enveloper.seal(event.payload)
+        recorder.record(
+            msgspec.structs.replace(again, timestamp_utc=event.timestamp_utc, player_type=event.player_type)
+        )
+
+    def write(event: Event) -> None:
+        sealed = enveloper.seal(event)
+        recorder.record(sealed)
+        if live or isinstance(event, GameEnded):
+            recorder.flush()
+        if isinstance(event, RoundEnded) and sealed.version // SNAPSHOT_EVERY > snapshots[-1]:
+            snapshots.append(sealed.version // SNAPSHOT_EVERY)
+            recorder.flush()
+            recorder.save_snapshot(game_id, sealed.version + 1, engine.state)
+
+    snapshots = [0]
+    engine.subscribe(write)
+    return game_id
+
+
+def player_type(agent: object) -> str:
+    """What kind of player this is, for the record: its class, unless it says otherwise (people say `Human`)."""
+    return str(getattr(agent, "player_type", type(agent).__name__))
+
+
+def open_store(db: str | Path | None = None, *, durable: bool = False) -> GameRecorder:
+    """The store at `db`: a `postgresql://` address, a `.jsonl` file or a SQLite file; if none is given, the default."""
+    where = default_store() if db is None else db
+    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
+        return PostgresRecorder(where)
+    if Path(where).suffix == ".jsonl":
+        return JSONLinesRecorder(where, durable=durable)
+    return SQLiteRecorder(where, durable=durable)
+
+
+def default_store() -> str:
+    """Where games are kept unless told otherwise: `LIARS_DICE_DB`, or a file in the user's data directory."""
+    if named := os.environ.get("LIARS_DICE_DB"):
+        return named
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return str(base / "liars-dice" / "games.sqlite")

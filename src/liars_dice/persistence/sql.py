@@ -1,0 +1,162 @@
+"""What the two databases have in common: their tables, and how a batch changes them.
+
+A game is a row in `games` and its events are blocks: while it is played one block a flush, and when it has ended one
+compressed block for all of it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from ..core import GameEnded, GameState
+from .codec import decode_block, encode_block
+from .envelope import RecordedEvent
+from .errors import CorruptEventError, VersionConflictError
+from .recorder import GameRecorder, GameSummary, by_game, summarise
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS games (
+    game_id TEXT PRIMARY KEY,
+    created_utc TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    names TEXT NOT NULL,
+    player_types TEXT NOT NULL,
+    events INTEGER NOT NULL,
+    rounds INTEGER NOT NULL,
+    winner INTEGER
+);
+CREATE INDEX IF NOT EXISTS games_created ON games (created_utc);
+CREATE TABLE IF NOT EXISTS blocks (
+    game_id TEXT NOT NULL,
+    first_version INTEGER NOT NULL,
+    data {blob} NOT NULL,
+    PRIMARY KEY (game_id, first_version)
+);
+CREATE TABLE IF NOT EXISTS snapshots (
+    game_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    data {blob} NOT NULL,
+    PRIMARY KEY (game_id, version)
+);
+"""
+
+GAME_COLUMNS = ("game_id", "created_utc", "rules", "names", "player_types", "events", "rounds", "winner")
+GameRow = tuple[str, str, str, str, str, int, int, int | None]
+BlockRow = tuple[str, int, bytes]
+
+_state_encoder = msgspec.msgpack.Encoder()
+_state_decoder = msgspec.msgpack.Decoder(GameState)
+
+
+class Changes(msgspec.Struct):
+    """What a batch does to the tables."""
+
+    new_games: list[GameRow] = []
+    grown_games: list[GameRow] = []
+    new_blocks: list[BlockRow] = []
+    ended: list[str] = []
+    """Games whose earlier blocks are now part of one."""
+
+
+class SQLRecorder(GameRecorder):
+    """The logic of a store in two tables; subclasses speak to a database."""
+
+    def _changes(self, batch: Iterable[RecordedEvent], stored: dict[str, GameRow]) -> Changes:
+        """What storing the batch means, given the rows of its games that are there already."""
+        changes = Changes()
+        for game_id, events in by_game(batch).items():
+            row = stored.get(game_id)
+            expected = 0 if row is None else row[5]
+            if events[0].version != expected:
+                raise VersionConflictError(game_id, expected, events[0].version)
+            over = isinstance(events[-1].payload, GameEnded)
+            if row is None:
+                changes.new_games.append(_row_of(summarise(events)))
+            else:
+                known = None not in msgspec.json.decode(row[4])
+                if over or not known:
+                    events = [*self._read_blocks(game_id), *events]
+                    changes.ended.append(game_id)
+                    changes.grown_games.append(_row_of(summarise(events)))
+                else:
+                    rounds = events[-1].round_index + 1
+                    changes.grown_games.append((*row[:5], row[5] + len(events), rounds, row[7]))
+            changes.new_blocks.append((game_id, events[0].version, encode_block(events)))
+        return changes
+
+    def _read(self, game_id: str) -> list[RecordedEvent]:
+        return self._read_blocks(game_id)
+
+    def _read_blocks(self, game_id: str) -> list[RecordedEvent]:
+        events: list[RecordedEvent] = []
+        for first_version, data in self._blocks(game_id):
+            if first_version != len(events):
+                raise CorruptEventError(f"game {game_id}: events {len(events)} to {first_version - 1} are missing")
+            events += decode_block(game_id, data)
+        return events
+
+    def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
+        """Keep a state."""
+        self._store_snapshot(game_id, version, zlib.compress(_state_encoder.encode(state)))
+
+    def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
+        """The latest snapshot at or before `version`."""
+        found = self._find_snapshot(game_id, version)
+        if found is None:
+            return None
+        try:
+            return found[0], _state_decoder.decode(zlib.decompress(found[1]))
+        except (zlib.error, msgspec.DecodeError) as error:
+            raise CorruptEventError(f"game {game_id}: a damaged snapshot at {found[0]} ({error})") from error
+
+    @abstractmethod
+    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
+        """A game's blocks in order."""
+
+    @abstractmethod
+    def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
+        """Write a snapshot, over an older one in its place."""
+
+    @abstractmethod
+    def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
+        """The latest snapshot at or before `version`."""
+
+    @abstractmethod
+    def _game_rows(self) -> Iterator[GameRow]:
+        """All rows of `games`, the newest first."""
+
+    def _summaries(self) -> Iterator[GameSummary]:
+        for game_id, created, rules, names, types, events, rounds, winner in self._game_rows():
+            yield GameSummary(
+                game_id,
+                datetime.fromisoformat(created),
+                rules,
+                tuple(msgspec.json.decode(names)),
+                tuple(msgspec.json.decode(types)),
+                events,
+                rounds,
+                winner,
+            )
+
+
+def _row_of(game: GameSummary) -> GameRow:
+    return (
+        game.game_id,
+        game.created_utc.astimezone(UTC).isoformat(timespec="microseconds"),
+        game.rules,
+        _json(game.names),
+        _json(game.player_types),
+        game.events,
+        game.rounds,
+        game.winner,
+    )
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,141 @@
+"""Games in one SQLite file: the default store."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .envelope import SCHEMA, RecordedEvent
+from .errors import StoreError, UnknownSchemaError
+from .sql import GAME_COLUMNS, TABLES, GameRow, SQLRecorder
+
+APPLICATION_ID = 0x4C644963
+"""Written into the file's header, so that a file of another program is known as such."""
+
+
+class SQLiteRecorder(SQLRecorder):
+    """One file, write-ahead log, any number of readers and writers in any number of processes.
+
+    What `flush` has acknowledged survives the death of the program; with `durable` also a power cut, at the price of
+    waiting for the disk. `wait` is how many seconds another writer may keep us waiting.
+    """
+
+    def __init__(self, path: str | Path, *, durable: bool = False, wait: float = 30.0) -> None:
+        super().__init__()
+        self.path = Path(path)
+        with self._trouble():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = self._connect(wait)
+        try:
+            with self._trouble():
+                self._prepare(durable=durable)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _connect(self, wait: float) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=wait, isolation_level=None)
+
+    def _prepare(self, *, durable: bool) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (application,) = self._db.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and application != APPLICATION_ID:
+            raise UnknownSchemaError(f"{self.path}: a database of another program")
+        if version > SCHEMA:
+            raise UnknownSchemaError(
+                f"{self.path}: schema {version} is unknown here: this version reads up to {SCHEMA}"
+            )
+        self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        if version < SCHEMA:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                for statement in TABLES.format(blob="BLOB").split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def close(self) -> None:
+        """Flush, and close the file."""
+        super().close()
+        self._db.close()
+
+    @contextlib.contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Say what went wrong in words people understand."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            kind = {
+                sqlite3.SQLITE_BUSY: "locked by another program",
+                sqlite3.SQLITE_FULL: "the disk is full",
+                sqlite3.SQLITE_READONLY: "it may only be read",
+                sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+                sqlite3.SQLITE_NOTADB: "it is not a database",
+                sqlite3.SQLITE_CORRUPT: "it is damaged",
+                sqlite3.SQLITE_IOERR: "the disk failed",
+            }.get(code, "the database failed")
+            raise StoreError(f"{self.path}: {kind} ({error})") from error
+        except OSError as error:
+            raise StoreError(f"{self.path}: it cannot be opened ({error.strerror})") from error
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _version(self, game_id: str) -> int:
+        with self._trouble():
+            row = self._db.execute("SELECT events FROM games WHERE game_id = ?", (game_id,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _append(self, batch: list[RecordedEvent]) -> None:
+        ids = list(dict.fromkeys(event.game_id for event in batch))
+        with self._trouble(), self._transaction():
+            changes = self._changes(batch, self._stored(ids))
+            self._db.executemany("DELETE FROM blocks WHERE game_id = ?", [(game_id,) for game_id in changes.ended])
+            self._db.executemany(f"INSERT INTO games VALUES ({_marks(8)})", changes.new_games)
+            self._db.executemany(f"REPLACE INTO games VALUES ({_marks(8)})", changes.grown_games)
+            self._db.executemany(f"INSERT INTO blocks VALUES ({_marks(3)})", changes.new_blocks)
+
+    def _stored(self, ids: Sequence[str]) -> dict[str, GameRow]:
+        rows: dict[str, GameRow] = {}
+        columns = ", ".join(GAME_COLUMNS)
+        for start in range(0, len(ids), 1000):
+            some = ids[start : start + 1000]
+            found = self._db.execute(f"SELECT {columns} FROM games WHERE game_id IN ({_marks(len(some))})", some)
+            rows.update((row[0], row) for row in found)
+        return rows
+
+    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
+        query = "SELECT first_version, data FROM blocks WHERE game_id = ? ORDER BY first_version"
+        with self._trouble():
+            return self._db.execute(query, (game_id,)).fetchall()
+
+    def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
+        with self._trouble():
+            self._db.execute("REPLACE INTO snapshots VALUES (?, ?, ?)", (game_id, version, data))
+
+    def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
+        query = "SELECT version, data FROM snapshots WHERE game_id = ? AND version <= ? ORDER BY version DESC LIMIT 1"
+        with self._trouble():
+            row: tuple[int, bytes] | None = self._db.execute(query, (game_id, version)).fetchone()
+        return row
+
+    def _game_rows(self) -> Iterator[GameRow]:
+        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
+        with self._trouble():
+            yield from self._db.execute(query)
+
+
+def _marks(n: int) -> str:
+    return ", ".join("?" * n)

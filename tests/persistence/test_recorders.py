@@ -1,0 +1,73 @@
+"""Our four stores pass the suite that anybody's store can be checked with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from liars_dice.persistence import (
+    GameRecorder,
+    InMemoryRecorder,
+    JSONLinesRecorder,
+    PostgresRecorder,
+    SQLiteRecorder,
+    default_store,
+    open_store,
+)
+from liars_dice.persistence.conformance import RecorderSuite
+
+
+class TestMemory(RecorderSuite):
+    remembers = False
+
+    def open(self) -> GameRecorder:
+        return InMemoryRecorder()
+
+
+class TestJSONLines(RecorderSuite):
+    @pytest.fixture(autouse=True)
+    def place(self, tmp_path: Path) -> None:
+        self.path = tmp_path / "deep" / "games.jsonl"
+
+    def open(self) -> GameRecorder:
+        return JSONLinesRecorder(self.path)
+
+
+class TestSQLite(RecorderSuite):
+    @pytest.fixture(autouse=True)
+    def place(self, tmp_path: Path) -> None:
+        self.path = tmp_path / "deep" / "games.sqlite"
+
+    def open(self) -> GameRecorder:
+        return SQLiteRecorder(self.path)
+
+
+class TestDurable(RecorderSuite):
+    @pytest.fixture(autouse=True, params=["games.sqlite", "games.jsonl"])
+    def place(self, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+        self.path = tmp_path / request.param
+
+    def open(self) -> GameRecorder:
+        return open_store(self.path, durable=True)
+
+
+class TestPostgres(RecorderSuite):
+    @pytest.fixture(autouse=True)
+    def place(self, postgres_url: str) -> None:
+        self.url = postgres_url
+
+    def open(self) -> GameRecorder:
+        return PostgresRecorder(self.url)
+
+
+def test_open_store_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(open_store(tmp_path / "x.jsonl"), JSONLinesRecorder)
+    assert isinstance(open_store(tmp_path / "x.db"), SQLiteRecorder)
+    monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path / "mine.sqlite"))
+    with open_store() as store:
+        assert store.games() == []
+    assert (tmp_path / "mine.sqlite").exists()
+    monkeypatch.delenv("LIARS_DICE_DB")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert Path(default_store()) == tmp_path / "data" / "liars-dice" / "games.sqlite"
