@@ -29,8 +29,12 @@ class PostgresRecorder(SQLRecorder):
         self.url = url
         self.durable = durable
         self._db: psycopg.Connection[Any] | None = None
-        with self._connection() as db:
-            self._prepare(db)
+        try:
+            with self._connection() as db:
+                self._prepare(db)
+        except BaseException:
+            self._disconnect()
+            raise
 
     def _prepare(self, db: psycopg.Connection[Any]) -> None:
         with db.transaction():
@@ -46,8 +50,12 @@ class PostgresRecorder(SQLRecorder):
     def close(self) -> None:
         """Flush, and end the connection."""
         super().close()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if self._db is not None:
             self._db.close()
+            self._db = None
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
@@ -55,12 +63,14 @@ class PostgresRecorder(SQLRecorder):
         import psycopg
 
         try:
-            if self._db is None or self._db.closed:
+            if self._db is None:
                 self._db = psycopg.connect(self.url, autocommit=True)
                 if not self.durable:
                     self._db.execute("SET synchronous_commit = off")
             yield self._db
         except self._errors as error:
+            if self._db is not None and self._db.broken:
+                self._disconnect()
             reason = " ".join(str(error).split()) or type(error).__name__
             raise StoreError(f"PostgreSQL: {reason}") from error
 

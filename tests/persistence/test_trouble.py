@@ -1,0 +1,441 @@
+"""Damage, foreign files, full disks, locks and lost connections: one clear error each, and what was there stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from liars_dice.core import LiarsDiceError
+from liars_dice.persistence import (
+    CorruptEventError,
+    GameRecorder,
+    JSONLinesRecorder,
+    PostgresRecorder,
+    RecordedEvent,
+    SQLiteRecorder,
+    StoreError,
+    UnknownSchemaError,
+    VersionConflictError,
+    jsonlines,
+    read_lines,
+)
+from liars_dice.persistence.conformance import sample_game
+
+GAME = sample_game("one")
+
+
+def fill(store: GameRecorder, events: list[RecordedEvent]) -> None:
+    for event in events:
+        store.record(event)
+    store.flush()
+
+
+def failed(store: GameRecorder, events: list[RecordedEvent], message: str) -> bool:
+    """Whether storing failed; if it did, with this message."""
+    try:
+        fill(store, events)
+    except StoreError as error:
+        if message not in str(error):
+            raise
+        return True
+    return False
+
+
+# -- JSON lines ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "games.jsonl"
+    with JSONLinesRecorder(path) as store:
+        fill(store, GAME[:10])
+    return path
+
+
+@pytest.mark.parametrize("cut", [1, 20, 100])
+def test_a_truncated_last_line_is_the_only_loss(lines: Path, cut: int) -> None:
+    """With a warning that names the line; and writing goes on behind it."""
+    lines.write_bytes(lines.read_bytes()[: -cut - 1])
+    with pytest.warns(UserWarning, match=r"games.jsonl, line 10: cut short, and lost"):
+        assert list(read_lines(lines)) == GAME[:9]
+    with pytest.warns(UserWarning, match="line 10: cut short"):
+        store = JSONLinesRecorder(lines)
+    with store:
+        assert store.events("one") == GAME[:9]
+        fill(store, GAME[9:])
+    with JSONLinesRecorder(lines) as store:
+        assert store.events("one") == GAME
+
+
+def test_a_last_line_without_its_newline_is_whole(lines: Path) -> None:
+    lines.write_bytes(lines.read_bytes()[:-1])
+    assert list(read_lines(lines)) == GAME[:10]
+    with JSONLinesRecorder(lines) as store:
+        fill(store, GAME[10:])
+    assert list(read_lines(lines)) == GAME
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda line: line[:50], CorruptEventError, "line 3: not JSON"),
+        (lambda line: b"[1, 2]", CorruptEventError, "line 3: not an event of Liar's Dice"),
+        (lambda line: b'{"schema": 99, "event_type": "x"}', UnknownSchemaError, "line 3: schema 99 is unknown here"),
+        (lambda line: line.replace(b'"dice":[', b'"dice":["x",'), CorruptEventError, "line 3: not an event"),
+        (lambda line: line.replace(b'"DiceRolled","pay', b'"BidPlaced","pay'), CorruptEventError, "does not fit"),
+        (lambda line: line.replace(b'"version":2', b'"version":7'), CorruptEventError, "line 3: .* must have version"),
+        (lambda line: b"\xff\xfe\x00", CorruptEventError, "line 3: not JSON"),
+    ],
+)  # fmt: skip
+def test_damaged_lines_are_named(
+    lines: Path, change: Callable[[bytes], bytes], error: type[StoreError], message: str
+) -> None:
+    content = lines.read_bytes().split(b"\n")
+    content[2] = change(content[2])
+    lines.write_bytes(b"\n".join(content))
+    before = lines.read_bytes()
+    with pytest.raises(error, match=message):
+        JSONLinesRecorder(lines)
+    assert lines.read_bytes() == before
+
+
+def test_foreign_and_unreadable_files(tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text("hello\nworld\n")
+    with pytest.raises(CorruptEventError, match="line 1: not JSON"):
+        JSONLinesRecorder(tmp_path / "other.jsonl")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        JSONLinesRecorder(tmp_path)
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(read_lines(tmp_path / "missing.jsonl"))
+
+
+class FailingOS:
+    """The operating system's calls, the n-th of which fails; a failing write may have written half."""
+
+    def __init__(self, fail_at: int, code: int) -> None:
+        self.calls = 0
+        self.fail_at = fail_at
+        self.code = code
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in ("write", "fsync", "pread", "fstat"):
+            return real
+
+        def call(*arguments: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.fail_at:
+                if name == "write":
+                    real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                raise OSError(self.code, os.strerror(self.code))
+            return real(*arguments)
+
+        return call
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+def test_every_failing_call_leaves_all_or_nothing_in_json_lines(
+    lines: Path, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = 0
+    for fail_at in range(1, 30):
+        path = lines.with_name(f"{fail_at}.jsonl")
+        path.write_bytes(lines.read_bytes())
+        with JSONLinesRecorder(path, durable=True) as store:
+            failing = FailingOS(fail_at, code)
+            with monkeypatch.context() as patch:
+                patch.setattr(jsonlines, "os", failing)
+                failures += failed(store, GAME[10:20], os.strerror(code))
+            with JSONLinesRecorder(path) as other:
+                stored = other.events("one")
+            assert stored in (GAME[:10], GAME[:20])
+            store.discard()
+        if failing.calls < fail_at:
+            break
+    assert failures >= 4
+
+
+def test_a_file_that_really_cannot_grow(lines: Path) -> None:
+    """A real limit of the system: the write that crosses it is cut short, and taken back."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with JSONLinesRecorder(lines) as store:
+        size = lines.stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1500, hard))
+        try:
+            with pytest.raises(StoreError, match=r"File too large.*; nothing was stored"):
+                fill(store, GAME[10:40])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert lines.stat().st_size == size
+        store.flush()
+    assert list(read_lines(lines)) == GAME[:40]
+
+
+# -- SQLite ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "games.sqlite"
+    with SQLiteRecorder(path) as store:
+        fill(store, GAME[:10])
+    return path
+
+
+def stored_in(path: Path) -> list[RecordedEvent]:
+    with SQLiteRecorder(path) as store:
+        return store.events("one")
+
+
+class FailingConnection(sqlite3.Connection):
+    """A connection whose n-th statement fails."""
+
+    fail_at = 0
+    calls = 0
+
+    def _count(self) -> None:
+        FailingConnection.calls += 1
+        if FailingConnection.calls == FailingConnection.fail_at:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+            raise error
+
+    def execute(self, *arguments: Any) -> Any:
+        if arguments[0] != "ROLLBACK":
+            self._count()
+        return super().execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> Any:
+        self._count()
+        return super().executemany(*arguments)
+
+
+class FailingSQLite(SQLiteRecorder):
+    def _connect(self, wait: float) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=wait, isolation_level=None, factory=FailingConnection)
+
+
+def test_every_failing_statement_leaves_all_or_nothing(database: Path) -> None:
+    """Also when the batch ends the game and its blocks are joined."""
+    failures = 0
+    for rest in (GAME[10:20], GAME[10:]):
+        for fail_at in range(1, 40):
+            FailingConnection.fail_at = 0
+            path = database.with_name(f"{len(rest)}-{fail_at}.sqlite")
+            path.write_bytes(database.read_bytes())
+            store = FailingSQLite(path)
+            FailingConnection.calls, FailingConnection.fail_at = 0, fail_at
+            if failed(store, rest, "the disk failed (disk I/O error)"):
+                failures += 1
+                assert stored_in(path) == GAME[:10]
+                store.discard()
+                fill(store, rest)
+            store.close()
+            assert stored_in(path) == [*GAME[:10], *rest]
+            if FailingConnection.calls < fail_at:
+                break
+    assert failures >= 10
+
+
+def test_a_full_disk(database: Path) -> None:
+    """A real SQLITE_FULL: the file may not grow."""
+    store = SQLiteRecorder(database)
+    (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+    store._db.execute(f"PRAGMA max_page_count = {pages}")
+    many = [event for number in range(20) for event in sample_game(f"big-{number}", "perudo", number)]
+    with pytest.raises(StoreError, match=r"games\.sqlite: the disk is full"):
+        fill(store, many)
+    assert store._db.in_transaction is False
+    store.discard()
+    committed = store.games()
+    assert store.events("one") == GAME[:10]
+    store._db.execute("PRAGMA max_page_count = 1000000")
+    fill(store, GAME[10:])
+    store.close()
+    assert stored_in(database) == GAME
+    with SQLiteRecorder(database) as again:
+        assert len(again.games()) == len(committed)
+
+
+def test_a_locked_database(database: Path) -> None:
+    other = sqlite3.connect(database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = SQLiteRecorder(database, wait=0.05)
+    with pytest.raises(StoreError, match="locked by another program"):
+        fill(store, GAME[10:])
+    assert store._db.in_transaction is False
+    other.execute("ROLLBACK")
+    store.flush()
+    store.close()
+    other.close()
+    assert stored_in(database) == GAME
+
+
+def test_a_database_that_may_only_be_read(database: Path) -> None:
+    class ReadOnly(SQLiteRecorder):
+        def _connect(self, wait: float) -> sqlite3.Connection:
+            return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, isolation_level=None)
+
+    store = ReadOnly(database)
+    assert store.events("one") == GAME[:10]
+    with pytest.raises(StoreError, match="it may only be read"):
+        fill(store, GAME[10:])
+    store.discard()
+    store.close()
+    assert stored_in(database) == GAME[:10]
+
+
+def test_files_that_are_not_ours(tmp_path: Path, database: Path) -> None:
+    (tmp_path / "text.sqlite").write_text("not a database, but long enough to look at" * 50)
+    with pytest.raises(StoreError, match="it is not a database"):
+        SQLiteRecorder(tmp_path / "text.sqlite")
+    other = sqlite3.connect(tmp_path / "other.sqlite")
+    other.execute("CREATE TABLE things (x)")
+    other.close()
+    with pytest.raises(UnknownSchemaError, match="a database of another program"):
+        SQLiteRecorder(tmp_path / "other.sqlite")
+    newer = sqlite3.connect(database)
+    newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown here"):
+        SQLiteRecorder(database)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SQLiteRecorder(tmp_path)
+    with pytest.raises(StoreError, match="it cannot be opened"):
+        SQLiteRecorder(tmp_path / "text.sqlite" / "below")
+
+
+@pytest.mark.parametrize("damage", ["blob", "schema", "gap"])
+def test_damaged_records_are_named(database: Path, damage: str) -> None:
+    with SQLiteRecorder(database) as store:
+        fill(store, GAME[10:20])
+        if damage == "blob":
+            store._db.execute("UPDATE blocks SET data = substr(data, 5)")
+            message = "game one: a damaged record"
+        elif damage == "schema":
+            from liars_dice.persistence import codec
+
+            block = codec._block_decoder.decode(codec.zlib.decompress(store._blocks("one")[0][1]))
+            block.schema = 99
+            data = codec.zlib.compress(codec._block_encoder.encode(block))
+            store._db.execute("UPDATE blocks SET data = ? WHERE first_version = 0", (data,))
+            message = "game one: schema 99 is unknown here"
+        else:
+            store._db.execute("DELETE FROM blocks WHERE first_version = 0")
+            message = "game one: events 0 to 9 are missing"
+        with pytest.raises(StoreError, match=message):
+            store.events("one")
+
+
+def test_a_damaged_snapshot_is_named(database: Path) -> None:
+    with SQLiteRecorder(database) as store:
+        store._store_snapshot("one", 5, b"nonsense")
+        with pytest.raises(CorruptEventError, match="game one: a damaged snapshot at 5"):
+            store.load_snapshot("one", 7)
+
+
+def test_fifty_openings_leave_no_file_open(tmp_path: Path) -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("there is no /proc here to count open files")
+    before = open_files()
+    for _ in range(50):
+        for path in ("a.sqlite", "a.jsonl"):
+            store = SQLiteRecorder(tmp_path / path) if path.endswith("e") else JSONLinesRecorder(tmp_path / path)
+            assert store.games() == []
+            store.close()
+        with pytest.raises(LiarsDiceError):
+            JSONLinesRecorder(tmp_path / "a.sqlite")
+    assert open_files() == before
+
+
+# -- PostgreSQL ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def postgres(postgres_url: str) -> Iterator[PostgresRecorder]:
+    store = PostgresRecorder(postgres_url)
+    fill(store, GAME[:10])
+    yield store
+    store.discard()
+    store.close()
+
+
+def test_a_dropped_connection(postgres: PostgresRecorder, postgres_url: str) -> None:
+    """The server ends our connection: one clear error, nothing half done, and the next try connects again."""
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    with pytest.raises(StoreError, match="PostgreSQL: ") as caught:
+        fill(postgres, GAME[10:20])
+    assert "\n" not in str(caught.value)
+    postgres.flush()
+    assert postgres.events("one") == GAME[:20]
+
+
+class FailingDatabase:
+    """A connection that the server cuts before its n-th call."""
+
+    def __init__(self, real: Any, fail_at: int, url: str) -> None:
+        self.real = real
+        self.url = url
+        self.fail_at = fail_at
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("execute", "cursor", "transaction"):
+            self.calls += 1
+            if self.calls == self.fail_at:
+                with psycopg.connect(self.url, autocommit=True) as other:
+                    other.execute("SELECT pg_terminate_backend(%s, 5000)", (self.real.info.backend_pid,))
+        return getattr(self.real, name)
+
+
+def test_every_cut_call_leaves_all_or_nothing(postgres_url: str) -> None:
+    failures = 0
+    for rest in (GAME[10:20], GAME[10:]):
+        for fail_at in range(1, 20):
+            with PostgresRecorder(postgres_url) as store:
+                assert store._db is not None
+                store._db.execute("TRUNCATE games, blocks")
+                fill(store, GAME[:10])
+                failing = FailingDatabase(store._db, fail_at, postgres_url)
+                store._db = failing  # type: ignore[assignment]
+                try:
+                    fill(store, rest)
+                    failing.fail_at = 0
+                except StoreError:
+                    failures += 1
+                    with PostgresRecorder(postgres_url) as other:
+                        assert other.events("one") == GAME[:10]
+                    store.flush()
+                assert store.events("one") == [*GAME[:10], *rest]
+            if failing.fail_at == 0:
+                break
+    assert failures >= 6
+
+
+def test_no_server_and_another_schema(postgres: PostgresRecorder, postgres_url: str) -> None:
+    with pytest.raises(StoreError, match="PostgreSQL: ") as caught:
+        PostgresRecorder("postgresql://nobody@/nothing?host=/nowhere")
+    assert "\n" not in str(caught.value)
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        db.execute("UPDATE liars_dice_schema SET version = 99")
+    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown here"):
+        PostgresRecorder(postgres_url)
+
+
+def test_version_conflicts_pickle() -> None:
+    import pickle
+
+    error = pickle.loads(pickle.dumps(VersionConflictError("g", 3, 5)))
+    assert str(error) == "game g: the next event must have version 3, this one has 5"
