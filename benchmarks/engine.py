@@ -1,8 +1,8 @@
 """How fast the rules engine is through its public Python API, one core, random play.
 
 Measured against OpenSpiel's Python API on its own game in the same run, and against 200,000 actions a second in
-heads-up elimination games. Dice and moves of both are picked from lists by the same sampler: we deal whole hands,
-OpenSpiel deals die by die (from `legal_actions`, its quickest way). Runs alternate; the median ratio is reported.
+heads-up elimination games. Moves of both are picked from their lists of legal actions by the same sampler; so are
+OpenSpiel's dice, its quickest way. Ours are picked likewise, rolled, or seeded. Runs alternate; ratios are medians.
 """
 
 from __future__ import annotations
@@ -12,33 +12,78 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable
-from itertools import product
+from collections.abc import Callable, Iterator
+from itertools import islice, product
 
 from liars_dice.agents import RandomAgent
-from liars_dice.core import GameConfig, apply, deal, legal_actions, new_game, play_game, preset
+from liars_dice.core import (
+    DiceCup,
+    GameConfig,
+    GameEngine,
+    Hands,
+    apply,
+    deal,
+    legal_actions,
+    new_game,
+    play_game,
+    preset,
+)
 
 REPEATS = 15
 SECONDS = 0.4
 
 
-def ours(config: GameConfig) -> Callable[[int], int]:
-    """Random rounds through the pure functions: a roll is picked and dealt, and every move is legal and verified."""
+def pure(config: GameConfig, deals: Iterator[Hands]) -> Callable[[int], int]:
+    """Random rounds through the pure functions: dice are dealt, and every move is legal and verified."""
     random_number = random.Random(1).random
     start = new_game(config)
-    rolls = list(product(range(1, config.faces + 1), repeat=config.dice[0]))
 
-    def rounds_of_ours(rounds: int) -> int:
+    def rounds_of_pure_functions(rounds: int) -> int:
         moves = 0
-        for _ in range(rounds):
-            state = deal(start, (rolls[int(random_number() * len(rolls))], rolls[int(random_number() * len(rolls))]))
+        for hands in islice(deals, rounds):
+            state = deal(start, hands)
             while state.public.status == "BIDDING":
                 actions = legal_actions(state.public)
                 state = apply(state, actions[int(random_number() * len(actions))])
                 moves += 1
         return moves
 
-    return rounds_of_ours
+    return rounds_of_pure_functions
+
+
+def picked(config: GameConfig) -> Iterator[Hands]:
+    """Two rolls picked from the list of all rolls, as OpenSpiel's are picked from its list of outcomes."""
+    random_number = random.Random(1).random
+    rolls = list(product(range(1, config.faces + 1), repeat=config.dice[0]))
+    while True:
+        yield rolls[int(random_number() * len(rolls))], rolls[int(random_number() * len(rolls))]
+
+
+def rolled(config: GameConfig) -> Iterator[Hands]:
+    """Two rolls of our own exactly fair dice."""
+    cup, rng = DiceCup(config.faces), random.Random(1)
+    first, second = config.dice
+    while True:
+        yield cup.roll(first, rng), cup.roll(second, rng)
+
+
+def engine(config: GameConfig) -> Callable[[int], int]:
+    """Random rounds through an engine each: seeded dice from a keyed hash, and a view for every move."""
+    random_number = random.Random(1).random
+
+    def rounds_of_engines(rounds: int) -> int:
+        moves = 0
+        for seed in range(rounds):
+            game = GameEngine(config, seed=seed)
+            game.start_new_round()
+            while not game.is_terminal():
+                player = game.state.public.current_player
+                actions = game.get_view(player).legal_actions
+                game.apply_action(player, actions[int(random_number() * len(actions))])
+                moves += 1
+        return moves
+
+    return rounds_of_engines
 
 
 def openspiels(dice: int) -> Callable[[int], int] | None:
@@ -94,23 +139,29 @@ def count_for(play: Callable[[int], int]) -> int:
 
 
 def compare_with_openspiel(dice: int) -> None:
-    """Print rounds a second of both, and their ratio."""
-    mine, theirs = ours(preset("openspiel", dice=dice)), openspiels(dice)
-    counts = count_for(mine), count_for(theirs) if theirs else 0
-    our_rates, their_rates = [], []
-    for _ in range(REPEATS):
-        our_rates.append(rate(mine, counts[0])[0])
-        if theirs:
-            their_rates.append(rate(theirs, counts[1])[0])
-    label = f"openspiel rules, {dice} {'die' if dice == 1 else 'dice'} each"
-    own = f"{statistics.median(our_rates):>9,.0f} rounds/s"
-    if not theirs:
-        print(f"{label}: {own} (OpenSpiel is not installed: no ratio)")
-        return
-    ratios = sorted(a / b for a, b in zip(our_rates, their_rates, strict=True))
-    spread = f"{ratios[len(ratios) // 4]:.2f} to {ratios[-len(ratios) // 4]:.2f}"
-    peer = f"{statistics.median(their_rates):>9,.0f}"
-    print(f"{label}: {own}, OpenSpiel {peer}: ratio {statistics.median(ratios):.2f} (middle half {spread}), asked 1.00")
+    """Print rounds a second of each way to play, and their ratios to OpenSpiel's."""
+    config = preset("openspiel", dice=dice)
+    theirs = openspiels(dice)
+    ways = {
+        "pure functions, dice picked from a list": pure(config, picked(config)),
+        "pure functions, dice rolled by our cup": pure(config, rolled(config)),
+        "an engine each, seeded dice and views": engine(config),
+    }
+    peer_count = count_for(theirs) if theirs else 0
+    for label, play in ways.items():
+        count = count_for(play)
+        rates, ratios = [], []
+        for _ in range(REPEATS):
+            rates.append(rate(play, count)[0])
+            if theirs:
+                ratios.append(rates[-1] / rate(theirs, peer_count)[0])
+        line = f"{dice} {'die' if dice == 1 else 'dice'} each, {label}: {statistics.median(rates):>9,.0f} rounds/s"
+        if not theirs:
+            print(f"{line} (OpenSpiel is not installed: no ratio)")
+            continue
+        ratios.sort()
+        spread = f"{ratios[len(ratios) // 4]:.2f} to {ratios[-len(ratios) // 4]:.2f}"
+        print(f"{line}, {statistics.median(ratios):.2f} of OpenSpiel's (middle half {spread}; asked 1.00)")
 
 
 def whole_games(name: str, asked: int | None) -> None:

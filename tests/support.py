@@ -102,6 +102,8 @@ def configs(max_players: int = 5, max_dice: int = 4) -> st.SearchStrategy[GameCo
             "opening_min_quantity": st.sampled_from([1, 1, 2, 3]),
             "open_on_ones": st.booleans(),
             "palifico": st.booleans(),
+            "max_dice": st.one_of(st.none(), st.integers(max_dice, 6)),
+            "rounds": st.sampled_from([1, 3, 5]),
             "max_turns": st.one_of(st.none(), st.none(), st.integers(1, 6)),
             "seed": st.one_of(st.none(), st.integers(0, 2**63 - 1)),
         }
@@ -115,8 +117,10 @@ def _settle_mode(fields: dict[str, object]) -> dict[str, object]:
         fields["palifico"] = False
     if fields["mode"] == "single_round":
         fields["next_opener"] = "loser"
-    if fields["mode"] == "best_of":
-        fields["rounds"] = 3
+    if fields["mode"] != "best_of":
+        fields["rounds"] = None
+    if fields["mode"] != "elimination" or not fields["exact_call"]:
+        fields["max_dice"] = None
     if fields["wild"] == "none":
         fields["wild_bids"] = "natural"
     return fields

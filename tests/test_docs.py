@@ -26,7 +26,10 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks_of(page: Path) -> list[tuple[str, str]]:
-    return BLOCK.findall(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    blocks = BLOCK.findall(text)
+    assert text.count("```") == 2 * len(blocks), f"{page.name} has a code block that is not read"
+    return blocks
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -88,9 +88,11 @@ def test_demo_json() -> None:
         (["demo", "--rules", "perdo"], "rules = 'perdo': expected one of"),
         (["demo", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
         (["demo", "nobody", "random"], "agent = 'nobody': expected one of random"),
-        (["demo", "random"], "dice = (5,): expected 2 to 15 numbers"),
+        (["demo", "random"], "agents = 'random': expected one for each seat"),
         (["demo", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
-        (["demo", "--dice", "0"], "dice = (0, 0)"),
+        (["demo", "--dice", "0"], "0 is not in the range 1<=x<=60"),
+        (["demo", "--players", "0"], "0 is not in the range 2<=x<=15"),
+        (["rules", "--check"], "say which rules"),
         (["demo", "--seed", "-1"], "-1 is not in the range"),
         (["play", "--rules", "duel", "--players", "5"], "players = 5: expected 2"),
         (["rules", "duell"], "did you mean duel?"),
@@ -139,3 +141,28 @@ def test_rules(tmp_path: Path) -> None:
     path.write_text(shown)
     checked = json.loads(call("rules", str(path), "--check", "--json").stdout)
     assert (checked["checked"], checked["config"]["dice"], checked["rungs"]) == (True, [5, 5, 5], 90)
+
+
+def test_rule_files_are_taken_as_they_are(tmp_path: Path) -> None:
+    """Seats and seed of a file count, and odd file names are only names."""
+    path = tmp_path / "[red] three.toml"
+    path.write_text('dice = [1, 2, 3]\nmode = "elimination"\nseed = 5\n')
+    result = call("demo", "--rules", str(path))
+    assert result.exit_code == 0
+    assert "[red] three.toml, seed 5" in result.output
+    assert f"--rules '{path}'" in result.output
+    assert json.loads(call("demo", "--rules", str(path), "--json").stdout)["seed"] == 5
+    assert json.loads(call("play", "--rules", str(path), "--json", stdin="").stdout)["agents"] == [
+        "You",
+        "optimal",
+        "optimal#2",
+    ]
+
+
+def test_input_that_is_no_text() -> None:
+    command = [sys.executable, "-m", "liars_dice", "play"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
+    done = subprocess.run(command, input=b"h\xc3\xa9llo\nquit\n", env=environment, capture_output=True, check=True)
+    assert b"cannot read" in done.stdout
+    assert b"+-----+" in done.stdout
+    assert b"\x1b[" not in done.stdout

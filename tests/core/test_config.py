@@ -37,6 +37,10 @@ def test_presets_take_players_dice_and_changes() -> None:
     assert preset("perudo", players=4).dice == (5, 5, 5, 5)
     assert preset("perudo", players=2, dice=3, palifico=True) == PRESETS["perudo"].replace(dice=(3, 3), palifico=True)
     assert preset("duel", dice=(3, 2)).dice == (3, 2)
+    assert preset("duel", dice=[3, 2]).dice == (3, 2)
+    for players in (1, 16, 10**9, "3"):
+        with pytest.raises(ConfigError, match=f"players = {players!r}: expected a whole number from 2 to 15"):
+            preset("perudo", players=players)  # type: ignore[arg-type]
     assert preset("duel", players=2).dice == (2, 3)
     assert preset("duel", dice=2).dice == (2, 2)
     with pytest.raises(ConfigError, match="players = 3: expected 2"):
@@ -136,6 +140,9 @@ def test_bad_files_give_one_line(tmp_path: Path) -> None:
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     (tmp_path / "typo.toml").write_text("exact_cal = true")
+    (tmp_path / "digits.toml").write_text(f"faces = {'9' * 5000}")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "deep.toml").write_text("x = " + "[" * 100_000)
     (tmp_path / "value.json").write_text('{"faces": 1}')
     for name, expected in {
         missing.name: "readable text file",
@@ -144,6 +151,9 @@ def test_bad_files_give_one_line(tmp_path: Path) -> None:
         "list.json": "a JSON object of rules",
         "bytes.toml": "readable text file",
         "typo.toml": "did you mean exact_call?",
+        "digits.toml": "a TOML table of rules",
+        "deep.json": "a JSON object of rules",
+        "deep.toml": "a TOML table of rules",
         "value.json": "faces = 1: expected a whole number from 2 to 20",
     }.items():
         with pytest.raises(ConfigError) as caught:

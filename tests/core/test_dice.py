@@ -17,7 +17,7 @@ def test_each_byte_that_counts_gives_each_face_equally_often(faces: int) -> None
 
     class EveryByte:
         def randbytes(self, n: int, /) -> bytes:
-            return bytes(range(256))
+            return bytes(range(256))[:n]
 
     rolled = Counter(DiceCup(faces).roll(256 - 256 % faces, EveryByte()))
     assert set(rolled) == set(range(1, faces + 1))
@@ -31,6 +31,21 @@ def test_faces_come_up_equally_often() -> None:
     assert sum((n - expected) ** 2 / expected for n in rolled.values()) < 20.5
 
 
+@pytest.mark.parametrize("faces", [6, 7, 20])
+def test_rejected_bytes_are_drawn_again(faces: int) -> None:
+    """Rule 1.4: also at the second try a byte that would favour low faces does not count."""
+
+    class Stubborn:
+        draws = iter([bytes([255, 1, 255]), bytes([255, 2]), bytes([3])])
+
+        def randbytes(self, n: int, /) -> bytes:
+            drawn = next(self.draws)
+            assert len(drawn) == n
+            return drawn
+
+    assert DiceCup(faces).roll(3, Stubborn()) == (2, 3, 4)
+
+
 def test_any_randomness_will_do() -> None:
     assert Die(6).roll(random.Random(3)) in range(1, 7)
     assert len(DiceCup(20).roll(60, random.Random(3))) == 60
@@ -41,7 +56,9 @@ def test_streams_depend_on_seed_round_and_seat_alone() -> None:
     """Rule 1.4."""
     streams = {(s, r, p): SeatStream(s, r, p).randbytes(64) for s in (0, 1) for r in (0, 1) for p in (0, 1)}
     assert len(set(streams.values())) == 8
-    assert SeatStream(1, 1, 1).randbytes(200)[:64] == streams[1, 1, 1]
+    long = SeatStream(1, 1, 1).randbytes(200)
+    assert long[:64] == streams[1, 1, 1]
+    assert len({long[start : start + 64] for start in (0, 64, 128)}) == 3
 
 
 def test_one_seats_dice_do_not_shift_anothers() -> None:

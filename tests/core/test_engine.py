@@ -108,6 +108,12 @@ def test_players_and_spectators_hear_no_secrets() -> None:
     assert "77777" not in str(first) + str(watcher)
     assert DiceRevealed(engine.state.hands) in watcher
     fault = AgentFaulted(1, "exception", "ValueError: my dice are [6, 6]", "liar")
+    for move in (BidPlaced(1, Bid(1, 1), "my dice"), LiarCalled(1, "my dice"), ExactCalled(1, "my dice")):
+        assert visible_to(move, 1) == move
+        for seat in (0, SPECTATOR):
+            seen = visible_to(move, seat)
+            assert seen is not None
+            assert "my dice" not in repr(seen)
     assert visible_to(fault, 1) == fault
     assert visible_to(fault, 0) == AgentFaulted(1, "exception", "", "liar")
     assert "[6, 6]" not in narrate(fault, ("a", "b"))
@@ -212,6 +218,63 @@ def test_hooks() -> None:
     assert result.winner_name == ("ann", "bob")[result.winner]
 
 
+class Seeded(RandomAgent):
+    """Remembers the seed it was given."""
+
+    given: int | None = None
+
+    def seed(self, seed: int) -> None:
+        self.given = seed
+        super().seed(seed)
+
+
+def test_agents_are_seeded_apart_from_the_dice_and_from_each_other() -> None:
+    """Rule 9.3: whoever knew the game's seed would know all dice."""
+    agents = [Seeded(), Seeded(), Seeded()]
+    play_game(agents, preset("perudo", players=3, dice=1), seed=123)
+    seeds = {agent.given for agent in agents}
+    assert len(seeds) == 3
+    assert not seeds & {123, None}
+
+
+def test_stepping_is_playing() -> None:
+    """Seeds and hooks are the same; a game half stepped and then played tells every round once."""
+    played, stepped, mixed = (
+        GameEngine(preset("heads-up", dice=3), [Witness("a"), Witness("b")], seed=3) for _ in "123"
+    )
+    played.play()
+    while not stepped.is_terminal():
+        stepped.step()
+    while len(mixed.state.public.resolutions) < 2:
+        mixed.step()
+    assert mixed.play() == mixed.play()
+    assert played.state == stepped.state == mixed.state
+    for one, two, three in zip(played.agents, stepped.agents, mixed.agents, strict=True):
+        assert isinstance(one, Witness)
+        assert isinstance(two, Witness)
+        assert isinstance(three, Witness)
+        assert one.heard == two.heard == three.heard
+
+
+def test_a_failing_subscriber_cuts_nobody_elses_record_short() -> None:
+    engine = GameEngine(GameConfig())
+
+    def fail(event: Event) -> None:
+        raise RuntimeError(f"no {type(event).__name__}")
+
+    before = heard(engine)
+    engine.subscribe(fail, 0)
+    after = heard(engine)
+    with pytest.raises(RuntimeError, match="no GameCreated"):
+        engine.start_new_round()
+    with pytest.raises(RuntimeError, match="no BidPlaced"):
+        engine.apply_action(0, BidAction(Bid(1, 1)))
+    with pytest.raises(RuntimeError, match="no LiarCalled"):
+        engine.apply_action(1, CallLiarAction())
+    assert [type(event) for event in before] == [type(event) for event in after]
+    assert isinstance(before[-1], GameEnded)
+
+
 def test_unused_hooks_cost_nothing() -> None:
     engine = GameEngine(GameConfig(), [RandomAgent(), RandomAgent()])
     engine.play()
@@ -253,12 +316,25 @@ def test_names() -> None:
     assert engine.state.public.names == ("chooser", "chooser#2", "random", "chooser#3")
     assert engine.state.agent_ids == ("chooser", "chooser", "random", "chooser")
 
+    class Named(Chooser):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    odd = GameEngine(GameConfig(dice=(1,) * 3), [Named("x#2"), Named("x"), Named("x")])
+    assert odd.state.public.names == ("x#2", "x", "x#3")
+
 
 def test_bad_input() -> None:
     with pytest.raises(ConfigError, match="agents = 3: expected 2, one a seat"):
         GameEngine(GameConfig(), [Chooser(), Chooser(), Chooser()])
-    with pytest.raises(ConfigError, match="seed = -1"):
-        GameEngine(seed=-1)
+    for seed in (-1, 1.0, True):
+        with pytest.raises(ConfigError, match=f"seed = {seed}"):
+            GameEngine(seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(DealError, match="expected whole numbers"):
+        GameEngine().start_new_round([[1.0, 4], [1, 2, 3]])  # type: ignore[list-item]
+    with pytest.raises(ConfigError, match=r"player_id = 0\.0"):
+        GameEngine().get_view(0.0)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="at least two agents"):
         play_game([])
 

@@ -75,6 +75,8 @@ def test_forbidden_faces() -> None:
     ones = GameConfig(wild="ones", wild_bids="forbidden")
     assert {bid.face for bid in ones.ladder()} == {2, 3, 4, 5, 6}
     assert {bid.face for bid in ones.ladder(palifico=True)} == {1, 2, 3, 4, 5, 6}
+    perudo = preset("perudo", players=2, wild_bids="forbidden").ladder()
+    assert [str(bid) for bid in perudo.bids[:6]] == ["1x2", "1x3", "1x4", "1x5", "1x6", "2x2"]
     assert {bid.face for bid in GameConfig(wild="top", wild_bids="forbidden").ladder()} == {1, 2, 3, 4, 5}
 
 

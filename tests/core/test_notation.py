@@ -18,7 +18,6 @@ from liars_dice.core import (
     GameConfig,
     IllegalMoveError,
     NotationError,
-    format_action,
     format_game,
     new_game,
     parse_action,
@@ -38,7 +37,7 @@ players ["ann", "bob", "cat"]
 
 def test_actions() -> None:
     for action in (BidAction(Bid(3, 4)), BidAction(Bid(12, 20)), CallLiarAction(), CallExactAction()):
-        assert parse_action(format_action(action)) == action
+        assert parse_action(str(action)) == action
     assert parse_bid(" 3 X 4 ") == parse_bid("3×4") == Bid(3, 4)
     assert parse_action("LIAR ") == CallLiarAction()
 
@@ -94,6 +93,13 @@ def test_unparsable_and_illegal_are_different() -> None:
         assert old in GAME
         with pytest.raises(error, match=message):
             parse_game(GAME.replace(old, new))
+    with pytest.raises(NotationError, match=r"line 4: .* begins with rules, players or agents"):
+        parse_game(GAME.replace("1. 4", "9" * 5000 + ". 4"))
+    with pytest.raises(NotationError, match="expected JSON after 'rules'"):
+        parse_game("rules " + "[" * 100_000)
+    for dice in ("1_0", "٣", "1.0", ""):
+        with pytest.raises(NotationError, match="dice like 1,4"):
+            parse_game(GAME.replace("1. 4", f"1. {dice}"))
     with pytest.raises(NotationError, match="a line that begins with rules"):
         parse_game("")
 

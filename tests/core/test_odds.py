@@ -32,6 +32,7 @@ def test_binomial() -> None:
     assert isclose(sum(binomial_prob_exactly(9, k, 0.3) for k in range(10)), 1)
     assert binomial_prob_exactly(3, 4) == binomial_prob_exactly(3, -1) == 0
     assert isclose(binomial_prob_at_least(899, 1, 1 / 20), 1)
+    assert all(binomial_prob_at_least(n, k, p) <= 1 for n in range(60) for k in range(n) for p in (1 / 6, 1 / 3, 0.7))
 
 
 @pytest.mark.parametrize("wild", ["none", "ones", "top"])

@@ -23,6 +23,22 @@ from liars_dice.core import (
 from support import dealt, legal, play
 
 
+class Chameleon:
+    """Equal to anything at the second look, and angry when printed."""
+
+    looks = 0
+
+    def __hash__(self) -> int:
+        return hash(Bid(2, 2))
+
+    def __eq__(self, other: object) -> bool:
+        self.looks += 1
+        return self.looks > 1
+
+    def __repr__(self) -> str:
+        raise RuntimeError("do not look at me")
+
+
 def last_round(state: GameState) -> tuple[int, int, int]:
     """Winner, loser and count of the last settled round."""
     last = state.public.resolutions[-1]
@@ -77,12 +93,16 @@ def test_illegal_moves_say_everything() -> None:
         (BidAction(Bid(2, 1)), "2x1 is not higher than 2x1"),
         (BidAction(Bid(1, 3)), "1x3 is not higher than 2x1"),
         (BidAction(Bid(3, 1)), "3x1 is not a bid of this round: quantities are 1 to 2, faces 1 to 3"),
-        ("liar", "'liar' is not an action"),
-        (None, "None is not an action"),
-        (BidAction([1]), r"\[1\] is not a bid of this round"),  # type: ignore[arg-type]
-        (BidAction("2x2"), "2x2 is not a bid of this round"),  # type: ignore[arg-type]
-        (BidAction(Bid("2", 2)), "2x2 is not a bid of this round"),  # type: ignore[arg-type]
-        (BidAction(Bid([2], 2)), r"\[2\]x2 is not a bid of this round"),  # type: ignore[arg-type]
+        ("liar", "an object of type str is not an action"),
+        (None, "an object of type NoneType is not an action"),
+        (BidAction([1]), "two whole numbers"),  # type: ignore[arg-type]
+        (BidAction("2x2"), "two whole numbers"),  # type: ignore[arg-type]
+        (BidAction(Bid("2", 2)), "two whole numbers"),  # type: ignore[arg-type]
+        (BidAction(Bid([2], 2)), "two whole numbers"),  # type: ignore[arg-type]
+        (BidAction(Bid(2.0, 2)), "two whole numbers"),  # type: ignore[arg-type]
+        (BidAction(Bid(2, True)), "two whole numbers"),
+        (BidAction(Chameleon()), "two whole numbers"),  # type: ignore[arg-type]
+        (Chameleon(), "an object of type Chameleon is not an action"),
     ]
     for action, reason in reasons:
         assert not can_apply(public, 1, action)
@@ -189,6 +209,32 @@ def test_an_exact_call_gains_a_die_up_to_the_cap() -> None:
     assert wrong.public.dice_counts == (2, 0)
 
 
+@pytest.mark.parametrize(("rounds", "needed"), [(1, 1), (3, 2), (5, 3), (7, 4)])
+def test_best_of_n_ends_with_the_deciding_win(rounds: int, needed: int) -> None:
+    """Rule 6.4: as soon as one player has won more than half, however few rounds that took."""
+    config = GameConfig(dice=(1, 1), mode="best_of", rounds=rounds)
+    state = dealt(config, (1,), (1,))
+    for won in range(1, needed + 1):
+        opener = state.public.opener
+        state = play(state, "2x1 liar" if opener == 0 else "2x6 liar")  # seat 0 always wins
+        assert (state.public.status == "ENDED") == (won == needed)
+        if won < needed:
+            state = deal(state, ((1,), (1,)))
+    assert (state.public.winner, len(state.public.resolutions)) == (0, needed)
+
+
+def test_best_of_with_three_players_is_a_race() -> None:
+    """Rule 6.4: it can take more than N rounds."""
+    config = GameConfig(dice=(1, 1, 1), mode="best_of", rounds=3, next_opener="alternate")
+    state = new_game(config)
+    winners = []
+    for _ in range(4):
+        state = play(deal(state, ((1,), (1,), (1,))), "3x1 liar")  # the opener is right: 0, 1, 2, then 0 again
+        winners.append(state.public.resolutions[-1].winner)
+    assert winners == [0, 1, 2, 0]
+    assert (state.public.status, state.public.winner) == ("ENDED", 0)
+
+
 def test_best_of() -> None:
     """Rule 6.4."""
     state = dealt(GameConfig(dice=(1, 1), mode="best_of", rounds=3), (1,), (1,))
@@ -250,12 +296,15 @@ def test_names_are_checked() -> None:
         new_game(GameConfig(), ["a"])
     with pytest.raises(ValueError, match="expected 2, one a seat"):
         new_game(GameConfig(), None, ["a"])
+    for name in ("", "two\nlines", 7):
+        with pytest.raises(ValueError, match="printable names"):
+            new_game(GameConfig(), [name, "b"])  # type: ignore[list-item]
 
 
-def test_a_strange_but_equal_bid_is_stored_as_our_own() -> None:
-    state = play(dealt(GameConfig(), (1, 2), (1, 2, 3)), "1x1")
-    state = apply(state, BidAction(Bid(2.0, True)))  # type: ignore[arg-type]
-    assert repr(state.public.last_bid) == "Bid(quantity=2, face=1)"
+def test_bidders_of_a_round_that_put_somebody_out() -> None:
+    state = play(dealt(GameConfig(dice=(1, 1, 1), mode="elimination"), (1,), (1,), (1,)), "1x1 2x1 3x1 liar")
+    assert state.public.dice_counts == (0, 1, 1)
+    assert state.public.bidders == state.public.resolutions[-1].bidders == (0, 1, 2)
 
 
 def test_player_states() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import pickletools
 import random
 from itertools import product
 
@@ -53,6 +54,8 @@ def test_a_view_carries_what_an_agent_needs() -> None:
     assert view.legal_actions == legal_actions(state.public)
     assert view_of(state, 0).legal_actions == ()
     assert not view_of(state, 0).is_my_turn
+    over = play(state, "liar")
+    assert not view_of(over, over.public.current_player).is_my_turn
 
 
 def test_opening_view() -> None:
@@ -79,11 +82,16 @@ def test_no_leak_exhaustively(name: str) -> None:
     """Rule 9.1: along every history, states that differ only in other players' dice look the same to a player."""
     config = SMALL_PRESETS[name].replace(faces=3)
     rolls = list(product(*(product(range(1, 4), repeat=n) for n in config.dice)))
-    seen: dict[tuple[int, tuple[int, ...], tuple[Bid, ...]], tuple[object, ...]] = {}
+    seen: dict[object, tuple[object, ...]] = {}
     compared = 0
 
     def visit(state: GameState) -> None:
         nonlocal compared
+        if state.public.status == "REVEAL" and state.public.round_index == 0:  # and on into a second round
+            for roll in ((1,) * config.total_dice, (2,) * config.total_dice, (3,) * config.total_dice):
+                dice = iter(roll)
+                hands = tuple(tuple(next(dice) for _ in range(n)) for n in state.public.dice_counts)
+                visit_second(deal(state, hands))
         if state.public.status != "BIDDING":
             return
         for seat in range(config.num_players):
@@ -93,6 +101,14 @@ def test_no_leak_exhaustively(name: str) -> None:
             compared += 1
         for action in legal_actions(state.public):
             visit(apply(state, action))
+
+    def visit_second(state: GameState) -> None:
+        nonlocal compared
+        for seat, hand in enumerate(state.hands):
+            key = (seat, hand, state.public.resolutions)
+            contents = everything_in(view_of(state, seat))
+            assert seen.setdefault(key, contents) == contents
+            compared += 1
 
     for roll in rolls:
         visit(deal(new_game(config), roll))
@@ -107,6 +123,10 @@ def test_no_other_dice_in_any_form() -> None:
         shown = repr(view) + msgspec.json.encode(view).decode()
         assert not any(str(die) in shown for die in (17, 18, 19))
         assert all(str(die) in shown for die in (8, 9))
+        pickled = pickletools.genops(pickle.dumps(view))
+        numbers = {argument for code, argument, _ in pickled if code.name.startswith(("BININT", "INT", "LONG"))}
+        assert not numbers & {17, 18, 19}
+        assert numbers >= {8, 9}
 
 
 def test_no_way_from_a_view_to_the_seed_or_the_state() -> None:
@@ -152,3 +172,15 @@ def test_views_are_values() -> None:
 def test_actions_round_trip_as_json() -> None:
     action = BidAction(Bid(1, 2), "why not")
     assert msgspec.json.encode(action) == b'{"kind":"bid","bid":{"quantity":1,"face":2},"reasoning":"why not"}'
+
+
+def test_what_a_view_reaches_cannot_be_changed() -> None:
+    """The tables of a rule set are shared by all games: nobody changes them through a view."""
+    view = view_of(dealt(GameConfig(), (1, 4), (2, 2, 6)), 0)
+    with pytest.raises(TypeError):
+        view.public.rules.rungs[Bid(99, 6)] = 4  # type: ignore[index]
+    with pytest.raises(TypeError):
+        view.public.rules.ladder.rungs[Bid(99, 6)] = 4  # type: ignore[index]
+    for thing in (view, view.public, view.config, view.public.rules, view.public.rules.ladder, Bid(1, 1)):
+        with pytest.raises(AttributeError):
+            setattr(thing, thing.__struct_fields__[0], None)

@@ -6,6 +6,7 @@ import errno
 import os
 import resource
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -323,9 +324,9 @@ def test_damaged_records_are_named(database: Path, damage: str) -> None:
         elif damage == "schema":
             from liars_dice.persistence import codec
 
-            block = codec._block_decoder.decode(codec.zlib.decompress(store._blocks("one")[0][1]))
+            block = codec._block_decoder.decode(zlib.decompress(store._blocks("one")[0][1]))
             block.schema = 99
-            data = codec.zlib.compress(codec._block_encoder.encode(block))
+            data = zlib.compress(codec._block_encoder.encode(block))
             store._db.execute("UPDATE blocks SET data = ? WHERE first_version = 0", (data,))
             message = "game one: schema 99 is unknown here"
         else:

@@ -14,7 +14,6 @@ from liars_dice.play import Quit, TableView, TerminalPlayer, draw_die, draw_hand
 def test_dice() -> None:
     assert draw_die(5) == ("╭─────╮", "│●   ●│", "│  ●  │", "│●   ●│", "╰─────╯")
     assert draw_die(12, ascii_only=True)[2] == "| 12  |"
-    assert "?" in draw_die(None)[2]
     for face in range(1, 7):
         assert "".join(draw_die(face)).count("●") == face
     assert len(draw_hand((1, 2, 3), per_row=2)) == 10
@@ -41,7 +40,16 @@ def test_a_spectator_sees_dice_moves_and_verdict() -> None:
     for words in ("Round 1: [ann] opens", "[ann] bids one 1", "bob calls liar", "There was one 1: the bid held"):
         assert words in text
     assert text.count("●") == 15 + 30
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(len(line) for line in text.splitlines() if "│" in line) <= 40
+
+
+def test_plain_letters_where_a_terminal_knows_no_others() -> None:
+    raw = io.BytesIO()
+    screen = Console(file=io.TextIOWrapper(raw, encoding="ascii"), width=80, highlight=False)
+    TableView(screen, ["ann", "bob"]).hand(0, (5, 6))
+    screen.file.flush()
+    assert b"+-----+ +-----+" in raw.getvalue()
+    assert raw.getvalue().count(b"*") == 11
 
 
 class Scripted(TerminalPlayer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import chosen_rules, json_option, print_json, program, rules_options, seed_option
+from .options import json_option, print_json, program, rules_options, seed_option
 
 
 @click.command(epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
@@ -20,24 +20,28 @@ def demo(
     AGENT is a bot for each seat: random, optimal, maniac, aggressive, passive, calling-station or
     threshold:CALL,RAISE. Without any, the seats are filled with bots of different styles.
     """
+    import shlex
     from itertools import cycle, islice
 
     from rich.console import Console
 
     from ..agents import make_agent
-    from ..core import GameEngine, format_game
+    from ..core import ConfigError, GameEngine, format_game, load_rules
     from ..core.dice import fresh_seed
     from ..play import TableView
 
-    config = chosen_rules(rules, players or len(agents) or None, dice)
+    if len(agents) == 1:
+        raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
+    config = load_rules(rules, players=players or len(agents) or None, dice=dice)
     seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
+    seed = config.seed if seed is None else seed
     seed = fresh_seed() if seed is None else seed
     engine = GameEngine(config, [make_agent(name) for name in seats], seed=seed)
     names = engine.state.public.names
     console = Console(highlight=False)
     if not as_json:
         table = TableView(console, names)
-        console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}")
+        console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}", markup=False, soft_wrap=True)
         engine.subscribe(table.show)
     result = engine.play()
     if as_json:
@@ -53,12 +57,13 @@ def demo(
         )
         return
     options = {"--rules": rules, "--players": players, "--dice": dice, "--seed": seed}
-    again = ["demo", *agents, *(f"{name} {value}" for name, value in options.items() if value is not None)]
+    chosen = [word for name, value in options.items() if value is not None for word in (name, str(value))]
+    again = shlex.join(["demo", *agents, *chosen])
     console.print("\nWhat next?")
     for purpose, command in (
-        ("the same game again", " ".join(again)),
+        ("the same game again", again),
         ("three players, ones wild", "demo --rules perudo --players 3"),
         ("play yourself", "play"),
         ("see the rules", "rules perudo"),
     ):
-        console.print(f"  {purpose:25} {program()} {command}", soft_wrap=True)
+        console.print(f"  {purpose:25} {program()} {command}", markup=False, soft_wrap=True)

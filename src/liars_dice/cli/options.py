@@ -11,18 +11,24 @@ from typing import Any, TypeVar
 
 import click
 
-from ..core import GameConfig, load_rules
-from ..core.config import SEEDS
+from ..core.config import DICE_PER_SEAT, PLAYERS, SEEDS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+players_option = click.option(
+    "--players", type=click.IntRange(PLAYERS[0], PLAYERS[-1]), metavar="N", help="How many players."
+)
+dice_option = click.option(
+    "--dice", type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]), metavar="N", help="Dice per player."
+)
 
 
 def rules_options(default: str) -> Callable[[Command], Command]:
     """`--rules`, `--players` and `--dice`, which together say what is played."""
 
     def decorate(command: Command) -> Command:
-        command = click.option("--dice", type=int, metavar="N", help="Dice per player.")(command)
-        command = click.option("--players", type=int, metavar="N", help="How many players.")(command)
+        command = dice_option(players_option(command))
         return click.option(
             "--rules",
             default=default,
@@ -41,11 +47,6 @@ seed_option = click.option(
     help="Same seed, same game. [default: a new one each time]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-
-
-def chosen_rules(rules: str, players: int | None, dice: int | None) -> GameConfig:
-    """The rules that `rules_options` asked for."""
-    return load_rules(rules, players=players, dice=dice)
 
 
 def program() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import chosen_rules, json_option, print_json, rules_options, seed_option
+from .options import json_option, print_json, rules_options, seed_option
 
 
 @click.command(epilog="Example: liars-dice play optimal maniac --rules perudo")
@@ -23,12 +23,12 @@ def play(
     from rich.console import Console
 
     from ..agents import make_agent
-    from ..core import GameEngine
+    from ..core import PRESETS, GameEngine, load_rules
     from ..play import Quit, TableView, TerminalPlayer
 
-    if players is None:
+    if players is None and (opponents or rules in PRESETS):
         players = len(opponents) + 1 if opponents else 2
-    config = chosen_rules(rules, players, dice)
+    config = load_rules(rules, players=players, dice=dice)
     console = Console(highlight=False, stderr=as_json)
     bots = opponents or ("optimal",) * (config.num_players - 1)
     engine = GameEngine(config, [TerminalPlayer(console), *map(make_agent, bots)], seed=seed)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json
+from .options import dice_option, json_option, players_option, print_json
 
 
 @click.command(epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
 @click.argument("name_or_file", required=False)
-@click.option("--players", type=int, metavar="N", help="How many players.")
-@click.option("--dice", type=int, metavar="N", help="Dice per player.")
-@click.option("--check", is_flag=True, help="Play 100 random games with these rules and check every promise.")
+@players_option
+@dice_option
+@click.option("--check", is_flag=True, help="Play 100 random games and check turns, bids, dice and views.")
 @json_option
 def rules(name_or_file: str | None, players: int | None, dice: int | None, check: bool, as_json: bool) -> None:
     """Show a rule set as TOML, check it, or list the named ones."""
     from ..core import PRESETS, load_rules
 
     if name_or_file is None:
+        if check or players or dice:
+            raise click.UsageError("say which rules: liars-dice rules NAME_OR_FILE")
         if as_json:
             print_json({"rules": {name: config.to_dict() for name, config in PRESETS.items()}})
             return

@@ -23,7 +23,7 @@ from .events import (
 )
 from .ladder import Ladder
 from .narration import narrate, say_bid
-from .notation import format_action, format_game, parse_action, parse_bid, parse_game
+from .notation import format_game, parse_action, parse_bid, parse_game
 from .odds import binomial_prob_at_least, chance_exact, chance_true, prob_exact, prob_holds
 from .player import GameResult, Player
 from .presets import PRESETS, load_rules, preset
@@ -82,7 +82,6 @@ __all__ = [
     "count_matches",
     "deal",
     "derive_seed",
-    "format_action",
     "format_game",
     "legal_actions",
     "load_rules",

@@ -142,7 +142,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
         """Rules from a JSON object."""
         try:
             fields = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError("JSON", _shortened(text), f"a JSON object of rules ({error})") from error
         if not isinstance(fields, dict):
             raise ConfigError("JSON", _shortened(text), "a JSON object of rules")
@@ -157,7 +157,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
         """Rules from TOML text; what is left out takes its default."""
         try:
             fields = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # not every one of tomllib's is a TOMLDecodeError
             raise ConfigError("TOML", _shortened(text), f"a TOML table of rules ({error})") from error
         return cls.from_dict(fields)
 
@@ -190,7 +190,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 def _check_fields(config: GameConfig) -> None:
     """Each field by itself."""
     dice: object = config.dice
-    if not isinstance(dice, tuple) or len(dice) not in PLAYERS or not all(_whole(n, DICE_PER_SEAT) for n in dice):
+    if not isinstance(dice, tuple) or len(dice) not in PLAYERS or not all(is_whole(n, DICE_PER_SEAT) for n in dice):
         raise ConfigError("dice", dice, f"{_span(PLAYERS)} numbers, one a seat, each from {_span(DICE_PER_SEAT)}")
     for name, choices in (
         ("wild", get_args(Wild)),
@@ -215,7 +215,7 @@ def _check_fields(config: GameConfig) -> None:
         ("seed", SEEDS, (None,)),
     ):
         value = getattr(config, name)
-        if not _whole(value, allowed) and value not in alternative:
+        if not is_whole(value, allowed) and value not in alternative:
             others = [repr(other) for other in alternative]
             raise ConfigError(name, value, _or_list([f"a whole number from {_span(allowed)}", *others]))
 
@@ -244,7 +244,8 @@ def _check_combinations(config: GameConfig) -> None:
         raise ConfigError("open_on_ones", False, "True here: ones are all that may be bid")
 
 
-def _whole(value: object, allowed: range) -> bool:
+def is_whole(value: object, allowed: range) -> bool:
+    """Whether this is a whole number (no float, no truth value) in that range."""
     return isinstance(value, int) and not isinstance(value, bool) and value in allowed
 
 

@@ -42,10 +42,10 @@ class DiceCup(msgspec.Struct, frozen=True):
     def roll(self, n: int, rng: Randomness) -> tuple[int, ...]:
         """`n` faces, in the order in which they fell."""
         face_of_byte, rejected = _byte_faces(self.faces)
-        rolled = rng.randbytes(n + 4).translate(face_of_byte, rejected)
+        rolled = rng.randbytes(n).translate(face_of_byte, rejected)
         while len(rolled) < n:
-            rolled += rng.randbytes(n + 4).translate(face_of_byte, rejected)
-        return tuple(rolled[:n])
+            rolled += rng.randbytes(n - len(rolled)).translate(face_of_byte, rejected)
+        return tuple(rolled)
 
 
 @cache

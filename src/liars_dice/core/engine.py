@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from . import events as ev
 from .actions import Action, BidAction, CallExactAction, CallLiarAction
-from .config import SEEDS, GameConfig
+from .config import SEEDS, GameConfig, is_whole
 from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
 from .errors import ConfigError, DealError
 from .events import Event, visible_to
@@ -45,14 +45,15 @@ class GameEngine:
         config = GameConfig() if config is None else config
         if agents and len(agents) != config.num_players:
             raise ConfigError("agents", len(agents), f"{config.num_players}, one a seat")
-        if seed is not None and seed not in SEEDS:
+        seed = config.seed if seed is None else seed
+        if seed is not None and not is_whole(seed, SEEDS):
             raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         self.agents = tuple(agents)
-        seed = config.seed if seed is None else seed
         self._seed = fresh_seed() if seed is None else seed
         self._cup = DiceCup(config.faces)
         self._subscribers: list[Subscriber] = []
         self._created_told = False
+        self._seated = False
         self._state = new_game(
             config,
             names if names is not None else _names_of(agents) if agents else None,
@@ -68,11 +69,6 @@ class GameEngine:
         return engine
 
     @property
-    def seed(self) -> int:
-        """Where the dice come from: for the house's own books."""
-        return self._seed
-
-    @property
     def state(self) -> GameState:
         """Everything, hidden dice included; players get `get_view` instead."""
         return self._state
@@ -81,7 +77,7 @@ class GameEngine:
         """Call `subscriber` with every event from now on; returns a function that ends it.
 
         With a seat (or `SPECTATOR`) it hears only what that seat may know. Without one it hears everything: that is
-        for the house's own books.
+        for the house's own books. If one subscriber fails, all others still hear everything before its error is raised.
         """
         if seat is not None:
             subscriber = _filtered(subscriber, seat)
@@ -91,9 +87,9 @@ class GameEngine:
     def start_new_round(self, hands: Sequence[Sequence[int]] | None = None) -> None:
         """Roll everybody's dice, or put down these, and let the opener begin."""
         public = self._state.public
-        index = public.round_index + 1
         if public.status != "REVEAL":
             raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
+        index = public.round_index + 1
         if hands is None:
             rolled = [
                 self._cup.roll(n, SeatStream(self._seed, index, seat)) if n else ()
@@ -101,9 +97,11 @@ class GameEngine:
             ]
         else:
             rolled = [tuple(hand) for hand in hands]
-        self._state = state = deal(self._state, tuple(rolled))
+            if not all(type(die) is int for hand in rolled for die in hand):
+                raise DealError(f"hands = {hands}: expected whole numbers")
+        self._state = deal(self._state, tuple(rolled))
         if self._subscribers:
-            self._tell_of_round(state, seeded=hands is None)
+            self._tell(self._events_of_round(seeded=hands is None))
 
     def get_view(self, player_id: int) -> GameView:
         """What this player may know now."""
@@ -119,18 +117,25 @@ class GameEngine:
 
     def apply_action(self, player_id: int, action: Action) -> None:
         """This player does this. An illegal action raises `IllegalMoveError` and changes nothing."""
-        if player_id != self._state.public.current_player:
+        player = self._state.public.current_player
+        if player_id != player:
             verify(self._state.public, player_id, action)
-        self._state = state = apply(self._state, action)
+        self._state = apply(self._state, action)
         if self._subscribers:
-            self._tell_of_action(state, player_id, action)
+            self._tell(self._events_of_action(player, action))
 
     def reveal_and_resolve(self, caller_id: int) -> None:
         """This player calls liar: all dice are revealed and counted, and the round is settled."""
         self.apply_action(caller_id, CallLiarAction())
 
     def step(self) -> None:
-        """Start the next round if none is under way, else ask the agent whose turn it is and apply its action."""
+        """Start the next round if none is under way, else ask the agent whose turn it is and apply its action.
+
+        The first step seats the agents: it seeds them and tells them that the game begins. Steps that end a round or
+        the game call the agents' hooks.
+        """
+        if not self._seated:
+            self._seat_agents()
         public = self._state.public
         if public.status != "BIDDING":
             self.start_new_round()
@@ -138,31 +143,24 @@ class GameEngine:
         if not self.agents:
             raise ConfigError("agents", (), f"{len(public.names)} agents, given to the engine, for step() to ask")
         seat = public.current_player
-        self.apply_action(seat, self.agents[seat].choose_action(self.get_view(seat)))
+        self.apply_action(seat, self.agents[seat].choose_action(view_of(self._state, seat)))
+        if self._state.public.status != "BIDDING":
+            self._tell_agents_of_the_end()
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
         return self._state.public.status == "ENDED"
 
     def play(self) -> GameResult:
-        """Let the agents play to the end, calling their hooks, and return the result."""
-        self._seat_agents()
-        on_round_end = [hook for agent in self.agents if (hook := hook_of(agent, "on_round_end"))]
-        rounds_told = 0
+        """Let the agents play to the end, and return the result."""
         while not self.is_terminal():
             self.step()
-            resolutions = self._state.public.resolutions
-            if len(resolutions) > rounds_told:
-                rounds_told = len(resolutions)
-                for hook in on_round_end:
-                    hook(resolutions[-1])
-        result = result_of(self._state.public)
-        for agent in self.agents:
-            if hook := hook_of(agent, "on_game_end"):
-                hook(result)
-        return result
+        return result_of(self._state.public)
+
+    # -- telling agents and subscribers ------------------------------------------------------------------------------
 
     def _seat_agents(self) -> None:
+        self._seated = True
         for seat, agent in enumerate(self.agents):
             if hook := hook_of(agent, "seed"):
                 hook(derive_seed(self._seed, "agent", seat))
@@ -171,38 +169,57 @@ class GameEngine:
             if hook := hook_of(agent, "on_event"):
                 self.subscribe(hook, seat)
 
-    # -- telling subscribers -----------------------------------------------------------------------------------------
+    def _tell_agents_of_the_end(self) -> None:
+        public = self._state.public
+        for agent in self.agents:
+            if hook := hook_of(agent, "on_round_end"):
+                hook(public.resolutions[-1])
+        if public.status == "ENDED":
+            for agent in self.agents:
+                if hook := hook_of(agent, "on_game_end"):
+                    hook(result_of(public))
 
-    def _emit(self, event: Event) -> None:
-        for subscriber in tuple(self._subscribers):
-            subscriber(event)
+    def _tell(self, events: list[Event]) -> None:
+        """Tell everybody everything; only then raise the first error somebody made of it."""
+        failures: list[Exception] = []
+        for event in events:
+            for subscriber in tuple(self._subscribers):
+                try:
+                    subscriber(event)
+                except Exception as failure:
+                    failures.append(failure)
+        if failures:
+            raise failures[0]
 
-    def _tell_of_round(self, state: GameState, *, seeded: bool) -> None:
+    def _events_of_round(self, *, seeded: bool) -> list[Event]:
+        state = self._state
         public = state.public
+        events: list[Event] = []
         if not self._created_told:
             self._created_told = True
-            self._emit(ev.GameCreated(state.config.replace(seed=self._seed), public.names, state.agent_ids))
-        self._emit(ev.RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico))
+            events.append(ev.GameCreated(state.config.replace(seed=self._seed), public.names, state.agent_ids))
+        events.append(ev.RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico))
         for seat, hand in enumerate(state.hands):
             if hand:
                 source = f"{self._seed}/{public.round_index}/{seat}" if seeded else None
-                self._emit(ev.DiceRolled(seat, hand, source))
+                events.append(ev.DiceRolled(seat, hand, source))
+        return events
 
-    def _tell_of_action(self, state: GameState, player_id: int, action: Action) -> None:
-        reasoning = _reasoning(action)
-        public = state.public
+    def _events_of_action(self, player: int, action: Action) -> list[Event]:
+        public = self._state.public
+        reasoning = action.reasoning[:REASONING_LIMIT] if type(action.reasoning) is str else ""
         if isinstance(action, BidAction):
-            self._emit(ev.BidPlaced(player_id, public.bid_history[-1], reasoning))
-            return
+            return [ev.BidPlaced(player, public.bid_history[-1], reasoning)]
         called = ev.ExactCalled if isinstance(action, CallExactAction) else ev.LiarCalled
-        self._emit(called(player_id, reasoning))
         last = public.resolutions[-1]
-        self._emit(ev.DiceRevealed(last.dice))
-        self._emit(
-            ev.RoundEnded(last.winner, last.loser, last.last_bid, last.match_count, last.was_true, public.dice_counts)
-        )
+        events: list[Event] = [
+            called(player, reasoning),
+            ev.DiceRevealed(last.dice),
+            ev.RoundEnded(last.winner, last.loser, last.last_bid, last.match_count, last.was_true, public.dice_counts),
+        ]
         if public.winner is not None:
-            self._emit(ev.GameEnded(public.winner))
+            events.append(ev.GameEnded(public.winner))
+        return events
 
 
 def play_game(
@@ -227,11 +244,6 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
     return hear
 
 
-def _reasoning(action: Action) -> str:
-    reasoning: object = action.reasoning
-    return reasoning[:REASONING_LIMIT] if isinstance(reasoning, str) else ""
-
-
 def _agent_id(agent: object) -> str:
     """What an agent calls itself, or its class."""
     name = getattr(agent, "name", None)
@@ -240,9 +252,13 @@ def _agent_id(agent: object) -> str:
 
 def _names_of(agents: Sequence[Player]) -> list[str]:
     """A name a seat; the second of a kind is numbered."""
-    taken: list[str] = []
-    for agent in agents:
-        name = _agent_id(agent)
-        copies = sum(1 for other in taken if other == name or other.rpartition("#")[0] == name)
-        taken.append(name if copies == 0 else f"{name}#{copies + 1}")
-    return taken
+    wanted = [_agent_id(agent) for agent in agents]
+    names: list[str] = []
+    for name in wanted:
+        copy = 1
+        numbered = name
+        while numbered in names or (copy > 1 and numbered in wanted):
+            copy += 1
+            numbered = f"{name}#{copy}"
+        names.append(numbered)
+    return names

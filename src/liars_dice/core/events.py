@@ -9,7 +9,7 @@ from .config import GameConfig
 from .state import Hands
 
 
-class _Event(msgspec.Struct, frozen=True, gc=False, tag_field="event_type", tag=True):
+class _Event(msgspec.Struct, frozen=True, gc=False, tag_field="event_type", tag=True, omit_defaults=True):
     pass
 
 

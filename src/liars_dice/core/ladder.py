@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
 
 import msgspec
 
@@ -34,17 +35,17 @@ class Ladder(msgspec.Struct, frozen=True, dict=True):
         """All bids, lowest first."""
         quantities = range(1, self.max_quantity + 1)
         faces = [face for face in range(1, self.faces + 1) if face != self.barred_face]
-        return tuple(sorted((Bid(q, f) for q in quantities for f in faces), key=sort_key(self.ordering)))
+        return tuple(sorted((_bid_of(q, f) for q in quantities for f in faces), key=sort_key(self.ordering)))
 
     @cached_property
-    def rungs(self) -> dict[Bid, int]:
+    def rungs(self) -> Mapping[Bid, int]:
         """The rung of each bid."""
-        return {bid: rung for rung, bid in enumerate(self.bids)}
+        return MappingProxyType({bid: rung for rung, bid in enumerate(self.bids)})
 
     @cached_property
     def bid_actions(self) -> tuple[BidAction, ...]:
         """The action that makes each bid."""
-        return tuple(map(BidAction, self.bids))
+        return tuple(map(_action_of, self.bids))
 
     def rung(self, bid: Bid) -> int:
         """The rung of `bid`; `IllegalMoveError` if it is not on this ladder."""
@@ -73,7 +74,18 @@ class Ladder(msgspec.Struct, frozen=True, dict=True):
             return False
 
 
-@lru_cache(maxsize=1024)
+@cache
+def _bid_of(quantity: int, face: int) -> Bid:
+    """The one bid of its kind: long ladders share theirs."""
+    return Bid(quantity, face)
+
+
+@cache
+def _action_of(bid: Bid) -> BidAction:
+    return BidAction(bid)
+
+
+@lru_cache(maxsize=128)
 def shared_ladder(ordering: BidOrdering, faces: int, max_quantity: int, barred_face: int | None) -> Ladder:
     """The one ladder with these limits, so that its tables are built once."""
     return Ladder(ordering, faces, max_quantity, barred_face)

@@ -23,7 +23,8 @@ from .state import GameState, Hands
 from .transition import apply, deal, new_game
 
 _BID = re.compile(r"\s*([0-9]{1,6})\s*[xX×]\s*([0-9]{1,6})\s*")
-_ROUND = re.compile(r"([0-9]+)\.([^:]*):(.*)")
+_ROUND = re.compile(r"([0-9]{1,6})\.([^:]*):(.*)")
+_HAND = re.compile(r"\s*[0-9]{1,6}(\s*,\s*[0-9]{1,6})*\s*")
 _OUT = "-"
 
 
@@ -36,7 +37,7 @@ def parse_bid(text: str) -> Bid:
 
 
 def parse_action(text: str) -> Action:
-    """The action written `3x4`, `liar` or `exact`."""
+    """The action written `3x4`, `liar` or `exact`; `str(action)` writes it."""
     word = text.strip().lower()
     if word == "liar":
         return CallLiarAction()
@@ -45,11 +46,6 @@ def parse_action(text: str) -> Action:
     if _BID.fullmatch(word) is None:
         raise NotationError(text, "a bid like 3x4, liar or exact")
     return BidAction(parse_bid(word))
-
-
-def format_action(action: Action) -> str:
-    """`3x4`, `liar` or `exact`."""
-    return str(action)
 
 
 def format_game(state: GameState) -> str:
@@ -103,7 +99,7 @@ def _read_header(header: dict[str, Any], line: str, number: int) -> None:
         raise NotationError(line, "a line that begins with rules, players or agents", number)
     try:
         value = json.loads(rest)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotationError(rest, f"JSON after {word!r} ({error})", number) from error
     if not isinstance(value, expected):
         raise NotationError(rest, f"a JSON {'object' if expected is dict else 'list'} after {word!r}", number)
@@ -134,7 +130,6 @@ def _play_round(state: GameState, match: re.Match[str], number: int) -> GameStat
 def _parse_hand(text: str, number: int) -> tuple[int, ...]:
     if text.strip() == _OUT:
         return ()
-    try:
-        return tuple(int(die) for die in text.split(","))
-    except ValueError:
-        raise NotationError(text, f"dice like 1,4 (or {_OUT} for a seat that is out)", number) from None
+    if _HAND.fullmatch(text) is None:
+        raise NotationError(text, f"dice like 1,4 (or {_OUT} for a seat that is out)", number)
+    return tuple(map(int, text.split(",")))

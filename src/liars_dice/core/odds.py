@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import comb
+from math import comb, fsum
 
 from .bid import Bid
 from .rules import RoundRules, count_matches
@@ -25,7 +25,7 @@ def binomial_prob_at_least(n: int, k: int, p: float = 1 / 6) -> float:
     """
     if k <= 0:
         return 1.0
-    return sum(binomial_prob_exactly(n, i, p) for i in range(k, n + 1))
+    return min(1.0, fsum(binomial_prob_exactly(n, i, p) for i in range(k, n + 1)))
 
 
 def match_chance(face: int, rules: RoundRules) -> float:

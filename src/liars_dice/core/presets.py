@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .config import GameConfig
+from .config import PLAYERS, GameConfig
 from .errors import ConfigError, one_of
 
 PRESETS: dict[str, GameConfig] = {
@@ -18,7 +19,7 @@ PRESETS: dict[str, GameConfig] = {
 """What each name stands for when nothing else is said."""
 
 
-Dice = int | tuple[int, ...] | None
+Dice = int | Sequence[int] | None
 """So many for every seat, one number a seat, or whatever the rules say."""
 
 
@@ -43,8 +44,10 @@ def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = No
 
 
 def _seated(config: GameConfig, players: int | None, dice: Dice) -> GameConfig:
+    if players is not None and players not in PLAYERS:
+        raise ConfigError("players", players, f"a whole number from {PLAYERS[0]} to {PLAYERS[-1]}")
     if players is None:
-        players = len(dice) if isinstance(dice, tuple) else config.num_players
+        players = len(dice) if isinstance(dice, Sequence) else config.num_players
     if dice is None:
         if players == config.num_players:
             return config
@@ -55,4 +58,4 @@ def _seated(config: GameConfig, players: int | None, dice: Dice) -> GameConfig:
         dice = (dice,) * players
     if len(dice) != players:
         raise ConfigError("players", players, f"{len(dice)}, one for each number in dice = {dice}")
-    return config.replace(dice=dice)
+    return config.replace(dice=tuple(dice))

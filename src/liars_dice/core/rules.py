@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -28,13 +28,16 @@ class _LegalAfter(dict[int, tuple[Action, ...]]):
 
 
 class _Compiled:
-    """What a round's rules compile to. Plain attributes, set once: every move looks several of them up."""
+    """What a round's rules compile to. Plain attributes, set once: every move looks several of them up.
+
+    Views reach these tables, so the public ones cannot be changed.
+    """
 
     ladder: Ladder
     """This round's bids."""
     bids: tuple[Bid, ...]
     """The bid on each rung."""
-    rungs: dict[Bid, int]
+    rungs: Mapping[Bid, int]
     """The rung of each bid."""
     faces: frozenset[int]
     """What a die can show."""
@@ -42,7 +45,9 @@ class _Compiled:
     """The face that counts as every other face, if any."""
     moves: tuple[Action, ...]
     """Every bid from the lowest rung up, then the calls: what stands behind rung r is what may follow it."""
-    legal_after: dict[int, tuple[Action, ...]]
+    _rung_of: dict[Bid, int]
+    """`rungs` as the rules themselves look it up."""
+    _legal_after: dict[int, tuple[Action, ...]]
     """The part of `moves` that may follow each rung, -1 for an opening."""
     opening: tuple[BidAction, ...]
     """The bids that may open the round (rule 3.6)."""
@@ -76,14 +81,15 @@ class RoundRules(_Compiled, msgspec.Struct, frozen=True, dict=True):
             faces=frozenset(range(1, config.faces + 1)),
             wild_face=config.wild_face(palifico=self.palifico),
             moves=moves,
-            legal_after=_LegalAfter(opening, moves),
+            _rung_of=dict(ladder.rungs),
+            _legal_after=_LegalAfter(opening, moves),
             opening=opening,
             opening_rungs=frozenset(ladder.rungs[action.bid] for action in opening),
             limits_raises=self.palifico or config.max_turns is not None,
         )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def round_rules(config: GameConfig, total_dice: int, palifico: bool) -> RoundRules:
     """The one set of rules for such rounds, so that its tables are built once. `config` must carry no seed."""
     return RoundRules(config, total_dice, palifico)

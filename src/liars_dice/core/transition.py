@@ -6,8 +6,10 @@ Chance is passed in as dice. `verify` is the only function that objects to a mov
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .bid import Bid
 from .config import GameConfig
 from .errors import ConfigError, DealError, IllegalMoveError
 from .rules import count_matches, round_rules
@@ -19,14 +21,26 @@ def new_game(
 ) -> GameState:
     """A game in which no dice have been dealt yet."""
     seats = config.num_players
-    names = tuple(f"player-{seat}" for seat in range(seats)) if names is None else tuple(names)
+    names = _default_names(seats) if names is None else _checked_names(tuple(names), seats)
     agent_ids = (None,) * seats if agent_ids is None else tuple(agent_ids)
-    if len(names) != seats or len(set(names)) != seats:
-        raise ConfigError("names", names, f"{seats} different names, one a seat")
     if len(agent_ids) != seats:
         raise ConfigError("agent_ids", agent_ids, f"{seats}, one a seat")
     rules = round_rules(config.without_seed, config.total_dice, False)
     return GameState(PublicState(rules, names, config.dice, -1, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
+
+
+@cache
+def _default_names(seats: int) -> tuple[str, ...]:
+    return tuple(f"player-{seat}" for seat in range(seats))
+
+
+def _checked_names(names: tuple[object, ...], seats: int) -> tuple[str, ...]:
+    texts = tuple(name for name in names if isinstance(name, str) and name and name.isprintable())
+    if len(texts) != len(names):
+        raise ConfigError("names", names, "printable names, none of them empty")
+    if len(texts) != seats or len(set(texts)) != seats:
+        raise ConfigError("names", names, f"{seats} different names, one a seat")
+    return texts
 
 
 def deal(state: GameState, hands: Hands) -> GameState:
@@ -65,7 +79,7 @@ def legal_actions(public: PublicState) -> tuple[Action, ...]:
     if public.status != "BIDDING":
         return ()
     rules = public.rules
-    legal = rules.legal_after[public.rung]
+    legal = rules._legal_after[public.rung]
     return _within_limits(public, legal) if rules.limits_raises and public.rung >= 0 else legal
 
 
@@ -80,10 +94,10 @@ def _rung_after(public: PublicState, action: object) -> int:
         return -1
     if type(action) is BidAction:
         rules = public.rules
-        try:
-            rung = rules.rungs.get(action.bid, -1)
-        except TypeError:  # somebody put a list into a bid
-            return -1
+        bid = action.bid
+        if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
+            return -1  # a stranger's object: nothing of it is called
+        rung = rules._rung_of.get(bid, -1)
         if public.rung < 0:
             return rung if rung in rules.opening_rungs else -1
         if rung <= public.rung or (rules.limits_raises and not _within_limits(public, (action,))):
@@ -97,14 +111,7 @@ def _rung_after(public: PublicState, action: object) -> int:
 def verify(public: PublicState, player_id: int, action: object) -> None:
     """Raise `IllegalMoveError` if this player may not do this now."""
     if not can_apply(public, player_id, action):
-        raise IllegalMoveError(
-            _why_illegal(public, player_id, action),
-            action=action,
-            player=player_id,
-            expected_player=public.current_player if public.status == "BIDDING" else None,
-            current_bid=public.last_bid,
-            legal=legal_actions(public),
-        )
+        raise _refusal(public, player_id, action)
 
 
 def apply(state: GameState, action: Action) -> GameState:
@@ -113,7 +120,7 @@ def apply(state: GameState, action: Action) -> GameState:
     player = public.current_player
     rung = _rung_after(public, action)
     if rung < 0:
-        verify(public, player, action)
+        raise _refusal(public, player, action)
     if type(action) is not BidAction:
         return _settle(state, "liar" if type(action) is CallLiarAction else "exact")
     rules = public.rules
@@ -129,7 +136,7 @@ def apply(state: GameState, action: Action) -> GameState:
             public.round_index,
             public.opener,
             player,
-            public.bid_history + (rules.bids[rung],),  # our own bid, whatever object was handed in
+            public.bid_history + (rules.bids[rung],),
             rung,
             "BIDDING",
             public.resolutions,
@@ -159,6 +166,17 @@ def _within_limits(public: PublicState, actions: tuple[Action, ...]) -> tuple[Ac
     return actions
 
 
+def _refusal(public: PublicState, player_id: int, action: object) -> IllegalMoveError:
+    return IllegalMoveError(
+        _why_illegal(public, player_id, action),
+        action=action,
+        player=player_id,
+        expected_player=public.current_player if public.status == "BIDDING" else None,
+        current_bid=public.last_bid,
+        legal=legal_actions(public),
+    )
+
+
 def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     """What to tell somebody whose move `can_apply` refused."""
     rules, last_bid = public.rules, public.last_bid
@@ -171,8 +189,10 @@ def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     if type(action) in (CallLiarAction, CallExactAction):
         return "there is no bid to call yet"
     if type(action) is not BidAction:
-        return f"{action!r} is not an action"
+        return f"an object of type {type(action).__name__} is not an action"
     bid = action.bid
+    if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
+        return "a bid is made of two whole numbers, a quantity and a face"
     if bid not in rules.ladder:
         return f"{bid} is not a bid of this round: {rules.ladder.describe()}"
     if last_bid is None:

@@ -126,7 +126,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
 def view_of(state: GameState, player_id: int) -> GameView:
     """What this player may know of a state."""
-    if not 0 <= player_id < len(state.agent_ids):
+    if type(player_id) is not int or not 0 <= player_id < len(state.agent_ids):
         raise ConfigError("player_id", player_id, f"a seat from 0 to {len(state.agent_ids) - 1}")
     hand = state.hands[player_id] if state.hands else ()
     return GameView(player_id, hand, state.public)

@@ -14,18 +14,15 @@ _PIPS = {
 }
 
 
-def draw_die(face: int | None, *, ascii_only: bool = False) -> tuple[str, ...]:
-    """One die in five lines; None is a die under the cup, and a face above six is written as a number."""
-    if face is None:
-        rows: tuple[str, ...] = ("     ", "  ?  ", "     ")
-    else:
-        rows = _PIPS.get(face, ("     ", f"{face:^5}", "     "))
+def draw_die(face: int, *, ascii_only: bool = False) -> tuple[str, ...]:
+    """One die in five lines; a face above six is written as a number."""
+    rows = _PIPS.get(face, ("     ", f"{face:^5}", "     "))
     if ascii_only:
         return ("+-----+", *(f"|{row}|" for row in rows), "+-----+")
     return ("╭─────╮", *(f"│{row.replace('*', '●')}│" for row in rows), "╰─────╯")
 
 
-def draw_hand(dice: Sequence[int | None], *, per_row: int = 10, ascii_only: bool = False) -> list[str]:
+def draw_hand(dice: Sequence[int], *, per_row: int = 10, ascii_only: bool = False) -> list[str]:
     """Dice side by side, a new row of them after every `per_row`."""
     lines: list[str] = []
     for start in range(0, len(dice), per_row):

@@ -97,6 +97,8 @@ class TerminalPlayer:
             answer = self.console.input("  > ").strip().lower()
         except EOFError:
             raise Quit from None
+        except UnicodeDecodeError:
+            return "?!"  # nothing this terminal can show, so nothing anybody can mean
         if answer in ("quit", "exit"):
             raise Quit
         return answer
