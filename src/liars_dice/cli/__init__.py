@@ -13,8 +13,12 @@ COMMANDS = {
     "demo": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "rules": "Show a rule set, check it, or list the named ones.",
+    "games": "List recorded games, and who wins how often.",
+    "replay": "Show a recorded game again, or verify it.",
+    "export": "Write recorded games to a file for other programs.",
+    "import": "Bring games from files into the store.",
 }
-"""Every command with its one-line help. The command `x` is the function `x` in the module `x` beside this one."""
+"""Every command with its one-line help. The command `x` is `x_command` in the module `x_command` beside this one."""
 
 
 class _LazyGroup(click.Group):
@@ -28,7 +32,8 @@ class _LazyGroup(click.Group):
         """The command called so, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"{__name__}.{cmd_name.replace('-', '_')}"), cmd_name.replace("-", "_"))
+        name = f"{cmd_name.replace('-', '_')}_command"
+        command = getattr(import_module(f"{__name__}.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

@@ -46,6 +46,9 @@ seed_option = click.option(
     metavar="S",
     help="Same seed, same game. [default: a new one each time]",
 )
+db_option = click.option(
+    "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 

@@ -2,6 +2,7 @@
 
 from .envelope import SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
+from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
@@ -9,6 +10,7 @@ from .recorder import GameRecorder, GameSummary, rules_name
 from .replay import Replay, branch, final_state, replay, state_at, verify_game, visible_events
 from .session import default_store, open_store, record_game
 from .sqlite import SQLiteRecorder
+from .stats import WinRate, by_opener, by_rules, win_rates
 
 __all__ = [
     "SCHEMA",
@@ -27,9 +29,13 @@ __all__ = [
     "StoreError",
     "UnknownSchemaError",
     "VersionConflictError",
+    "WinRate",
     "branch",
+    "by_opener",
+    "by_rules",
     "default_store",
     "final_state",
+    "import_games",
     "new_game_id",
     "open_store",
     "read_lines",
@@ -40,4 +46,8 @@ __all__ = [
     "utc_now",
     "verify_game",
     "visible_events",
+    "win_rates",
+    "write_csv",
+    "write_jsonl",
+    "write_parquet",
 ]

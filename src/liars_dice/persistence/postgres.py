@@ -109,7 +109,7 @@ class PostgresRecorder(SQLRecorder):
     def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
         query = "SELECT first_version, data FROM blocks WHERE game_id = %s ORDER BY first_version"
         with self._connection() as db:
-            return db.execute(query, (game_id,)).fetchall()
+            return db.execute(query, (game_id,), binary=True).fetchall()
 
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
         with self._connection() as db:

@@ -48,8 +48,14 @@ class PlanUpgrade:
     def _seal(self, event: Fields, kind: str, payload: Fields) -> Fields:
         version = self._versions.get(event["game_id"], 0)
         self._versions[event["game_id"]] = version + 1
-        payload = {"event_type": kind, **payload}
-        return {**event, "schema": 1, "version": version, "event_type": kind, "payload": payload}
+        sealed = {
+            **event,
+            "schema": 1,
+            "version": version,
+            "event_type": kind,
+            "payload": {"event_type": kind, **payload},
+        }
+        return sealed | ({"round_index": -1} if kind == "GameCreated" else {})
 
 
 def _created(config: Fields, dice: list[int]) -> Fields:

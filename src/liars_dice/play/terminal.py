@@ -66,6 +66,8 @@ class TableView:
 class TerminalPlayer:
     """A person who types bids and calls."""
 
+    player_type = "Human"
+
     def __init__(self, console: Console, name: str = "You") -> None:
         self.console = console
         self.name = name

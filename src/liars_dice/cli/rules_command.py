@@ -7,13 +7,13 @@ import click
 from .options import dice_option, json_option, players_option, print_json
 
 
-@click.command(epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
+@click.command("rules", epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
 @click.argument("name_or_file", required=False)
 @players_option
 @dice_option
 @click.option("--check", is_flag=True, help="Play 100 random games and check turns, bids, dice and views.")
 @json_option
-def rules(name_or_file: str | None, players: int | None, dice: int | None, check: bool, as_json: bool) -> None:
+def rules_command(name_or_file: str | None, players: int | None, dice: int | None, check: bool, as_json: bool) -> None:
     """Show a rule set as TOML, check it, or list the named ones."""
     from ..core import PRESETS, load_rules
 

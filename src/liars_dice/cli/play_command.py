@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json, rules_options, seed_option
+from .options import db_option, json_option, print_json, rules_options, seed_option
 
 
-@click.command(epilog="Example: liars-dice play optimal maniac --rules perudo")
+@click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo")
 @click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
 @seed_option
+@db_option
 @json_option
-def play(
-    opponents: tuple[str, ...], rules: str, players: int | None, dice: int | None, seed: int | None, as_json: bool
+def play_command(
+    opponents: tuple[str, ...],
+    rules: str,
+    players: int | None,
+    dice: int | None,
+    seed: int | None,
+    db: str | None,
+    as_json: bool,
 ) -> None:
-    """Play against bots in the terminal.
+    """Play against bots in the terminal. The game is recorded in the store.
 
     You sit in seat 0 and open the first round. OPPONENT is a bot for each other seat (optimal, if you name none). Type
     a bid as 2x5, call with liar (or exact, where the rules have it), ? shows what is possible, quit leaves.
@@ -24,6 +31,7 @@ def play(
 
     from ..agents import make_agent
     from ..core import PRESETS, GameEngine, load_rules
+    from ..persistence import open_store, record_game
     from ..play import Quit, TableView, TerminalPlayer
 
     if players is None and (opponents or rules in PRESETS):
@@ -34,11 +42,15 @@ def play(
     engine = GameEngine(config, [TerminalPlayer(console), *map(make_agent, bots)], seed=seed)
     public = engine.state.public
     engine.subscribe(TableView(console, public.names).reveal, seat=0)
-    try:
-        winner = engine.play().winner_name
-    except Quit:
-        winner = None
-        console.print("\nUntil next time.")
+    with open_store(db) as store:
+        game_id = record_game(engine, store, live=True)
+        try:
+            winner = engine.play().winner_name
+        except Quit:
+            winner = None
+            console.print("\nUntil next time.")
     if as_json:
         rounds = len(engine.state.public.resolutions)
-        print_json({"rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds})
+        print_json(
+            {"game_id": game_id, "rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds}
+        )

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json, program, rules_options, seed_option
+from .options import db_option, json_option, print_json, program, rules_options, seed_option
 
 
-@click.command(epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
+@click.command("demo", epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @rules_options("heads-up")
 @seed_option
+@db_option
 @json_option
-def demo(
-    agents: tuple[str, ...], rules: str, players: int | None, dice: int | None, seed: int | None, as_json: bool
+def demo_command(
+    agents: tuple[str, ...],
+    rules: str,
+    players: int | None,
+    dice: int | None,
+    seed: int | None,
+    db: str | None,
+    as_json: bool,
 ) -> None:
-    """Watch bots play a full game.
+    """Watch bots play a full game. It is recorded in the store.
 
     AGENT is a bot for each seat: random, optimal, maniac, aggressive, passive, calling-station or
     threshold:CALL,RAISE. Without any, the seats are filled with bots of different styles.
@@ -28,6 +35,7 @@ def demo(
     from ..agents import make_agent
     from ..core import ConfigError, GameEngine, format_game, load_rules
     from ..core.dice import fresh_seed
+    from ..persistence import open_store, record_game
     from ..play import TableView
 
     if len(agents) == 1:
@@ -43,10 +51,13 @@ def demo(
         table = TableView(console, names)
         console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}", markup=False, soft_wrap=True)
         engine.subscribe(table.show)
-    result = engine.play()
+    with open_store(db) as store:
+        game_id = record_game(engine, store)
+        result = engine.play()
     if as_json:
         print_json(
             {
+                "game_id": game_id,
                 "rules": rules,
                 "seed": seed,
                 "agents": list(names),
@@ -61,9 +72,10 @@ def demo(
     again = shlex.join(["demo", *agents, *chosen])
     console.print("\nWhat next?")
     for purpose, command in (
-        ("the same game again", again),
+        ("see it again, step by step", "replay last --step"),
+        ("the same dice again", again),
         ("three players, ones wild", "demo --rules perudo --players 3"),
         ("play yourself", "play"),
         ("see the rules", "rules perudo"),
     ):
-        console.print(f"  {purpose:25} {program()} {command}", markup=False, soft_wrap=True)
+        console.print(f"  {purpose:27} {program()} {command}", markup=False, soft_wrap=True)

@@ -1,0 +1,128 @@
+"""How fast events are stored and read back, and how small a finished match is.
+
+A million events of real heads-up matches between bots (reasons included) go into each store in batches of 10,000, as a
+tournament would write them; then games are read back one by one, at random. The events are made beforehand.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from liars_dice.agents import make_agent
+from liars_dice.core import GameEngine, preset
+from liars_dice.persistence import (
+    GameRecorder,
+    InMemoryRecorder,
+    JSONLinesRecorder,
+    PostgresRecorder,
+    RecordedEvent,
+    SQLiteRecorder,
+    record_game,
+)
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+from pg_server import PostgresServer, why_not
+
+MILLION = 1_000_000
+
+
+def matches(count: int) -> list[list[RecordedEvent]]:
+    """Recorded matches between bots of different styles."""
+    store = InMemoryRecorder()
+    pairs = itertools.cycle(itertools.permutations(("optimal", "maniac", "aggressive", "random"), 2))
+    ids = []
+    for seed, pair in zip(range(count), pairs, strict=False):
+        engine = GameEngine(preset("heads-up"), [make_agent(name) for name in pair], seed=seed)
+        ids.append(record_game(engine, store))
+        engine.play()
+    return [store.events(game_id) for game_id in ids]
+
+
+def a_million(games: list[list[RecordedEvent]]) -> Iterator[list[RecordedEvent]]:
+    """These matches again and again, each time as games of their own, until there are a million events."""
+    total = 0
+    for copy in itertools.count():
+        for game in games:
+            yield [msgspec.structs.replace(event, game_id=f"{event.game_id}-{copy}") for event in game]
+            total += len(game)
+            if total >= MILLION:
+                return
+
+
+def append(store: GameRecorder, events: list[RecordedEvent]) -> float:
+    """Events a second."""
+    start = time.perf_counter()
+    for event in events:
+        store.record(event)
+    store.flush()
+    return len(events) / (time.perf_counter() - start)
+
+
+def read_back(store: GameRecorder, ids: list[str]) -> float:
+    """Milliseconds a game, read at random."""
+    chosen = random.Random(1).sample(ids, 1000)
+    start = time.perf_counter()
+    for game_id in chosen:
+        store.events(game_id)
+    return (time.perf_counter() - start) / len(chosen) * 1000
+
+
+def report(name: str, per_second: float, asked: int | None, milliseconds: float | None = None) -> None:
+    """One line."""
+    line = f"{name}: {per_second:>9,.0f} events/s"
+    line += f", {per_second / asked:.2f} of the {asked:,} asked" if asked else ""
+    if milliseconds is not None:
+        line += (
+            f"; a game read back in {milliseconds:.3f} ms ({0.2 / milliseconds:.2f} times as fast as the 0.2 ms asked)"
+        )
+    print(line)
+
+
+def main() -> None:
+    """Measure and print."""
+    print("making events ...", flush=True)
+    games = list(a_million(matches(2000)))
+    events = [event for game in games for event in game]
+    ids = [game[0].game_id for game in games]
+    print(f"{len(events):,} events in {len(games):,} heads-up matches; Python {sys.version.split()[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.sqlite"
+        with SQLiteRecorder(path) as store:
+            report("SQLite, synchronous=NORMAL", append(store, events), 300_000, read_back(store, ids))
+        size = path.stat().st_size / len(games)
+        ratio = SEED_PROGRAM_BYTES / size
+        print(
+            f"SQLite: {size:,.0f} bytes a finished match, at most 2,000 asked; an earlier program's {ratio:.0f} times that"
+        )
+        with SQLiteRecorder(Path(folder) / "durable.sqlite", durable=True) as store:
+            report("SQLite, synchronous=FULL", append(store, events), None)
+        live = [event for game in games[:20] for event in game]
+        for durable in (False, True):
+            with SQLiteRecorder(Path(folder) / f"live-{durable}.sqlite", durable=durable) as store:
+                store.batch_size = 1
+                report(
+                    f"SQLite, a flush after every event, {'FULL' if durable else 'NORMAL'}", append(store, live), None
+                )
+        with JSONLinesRecorder(Path(folder) / "games.jsonl") as store:
+            report("JSON lines", append(store, events), None)
+    if reason := why_not():
+        print(f"PostgreSQL: not measured ({reason})")
+        return
+    server = PostgresServer()
+    try:
+        with PostgresRecorder(server.url()) as store:
+            report("PostgreSQL by COPY", append(store, events), 100_000, read_back(store, ids))
+    finally:
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""`liars-dice games`: recorded games, and who wins how often."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from .options import db_option, json_option, print_json
+
+
+def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
+    return None if value is None else value.replace(tzinfo=UTC)
+
+
+_day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+
+@click.group(
+    "games", invoke_without_command=True, epilog="Example: liars-dice games --agent optimal --since 2026-01-31"
+)
+@click.option("--agent", metavar="NAME", help="Only games with this player (a name, or a class as in RandomAgent).")
+@click.option("--rules", metavar="NAME", help="Only games by these rules.")
+@click.option("--winner", metavar="NAME", help="Only games this player won.")
+@click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from then on (UTC).")
+@click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before then (UTC).")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
+@db_option
+@json_option
+@click.pass_context
+def games_command(
+    context: click.Context,
+    agent: str | None,
+    rules: str | None,
+    winner: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """List recorded games. `games stats` counts who wins how often."""
+    if context.invoked_subcommand is not None:
+        return
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from ..persistence import open_store
+
+    with open_store(db) as store:
+        found = store.games(agent=agent, rules=rules, since=since, until=until, winner=winner, limit=limit)
+    if as_json:
+        print_json(
+            {
+                "games": [
+                    {
+                        "game_id": game.game_id,
+                        "created_utc": game.created_utc.isoformat(),
+                        "rules": game.rules,
+                        "agents": list(game.names),
+                        "player_types": list(game.player_types),
+                        "rounds": game.rounds,
+                        "events": game.events,
+                        "winner": game.winner_name,
+                    }
+                    for game in found
+                ]
+            }
+        )
+        return
+    if not found:
+        click.echo("No such games yet. liars-dice demo plays one.")
+        return
+    table = Table(Column("game", no_wrap=True), "when (UTC)", "rules", "players", "rounds", "winner", box=None)
+    for game in found:
+        when = f"{game.created_utc.astimezone(UTC):%Y-%m-%d %H:%M}"
+        names = ", ".join(game.names)
+        table.add_row(game.game_id, when, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
+    Console(highlight=False).print(table)
+    click.echo("\nTo see one again: liars-dice replay GAME (the beginning of its id is enough, or `last`)")
+
+
+@games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
+@click.option("--rules", metavar="NAME", help="Only games by these rules.")
+@db_option
+@json_option
+def stats(rules: str | None, db: str | None, as_json: bool) -> None:
+    """Win rates by player type, by rules, and by who opened."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates
+
+    with open_store(db) as store:
+        found = store.games(rules=rules)
+    tables: dict[str, list[WinRate]] = {
+        "by_player": win_rates(found),
+        "by_rules": win_rates(found, by_rules),
+        "by_opener": win_rates(found, by_opener),
+    }
+    if as_json:
+        listed: dict[str, object] = {
+            name: [
+                {"player": r.player_type, "among": r.among, "games": r.games, "wins": r.wins, "win_rate": r.win_rate}
+                for r in rates
+            ]
+            for name, rates in tables.items()
+        }
+        print_json({"games": len(found), **listed})
+        return
+    console = Console(highlight=False)
+    console.print(f"{len(found)} games, {sum(game.winner is not None for game in found)} of them over")
+    for name, rates in tables.items():
+        table = Table("player", "among", "games", "wins", "win rate", box=None, title=name.replace("_", " "))
+        for r in rates:
+            table.add_row(r.player_type, r.among, str(r.games), str(r.wins), f"{r.win_rate:.1%}")
+        console.print(table)

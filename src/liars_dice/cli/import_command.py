@@ -1,0 +1,35 @@
+"""`liars-dice import`: games from files into the store."""
+
+from __future__ import annotations
+
+import click
+
+from .options import db_option, json_option, print_json
+
+
+@click.command("import", epilog="Example: liars-dice import games.jsonl")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@db_option
+@json_option
+def import_command(files: tuple[str, ...], db: str | None, as_json: bool) -> None:
+    """Bring games from JSON-lines files into the store.
+
+    Each game is verified first. Games that are there already are left as they are.
+    """
+    import warnings
+
+    from ..persistence import import_games, open_store, read_lines
+
+    new = known = events = 0
+    with open_store(db) as store, warnings.catch_warnings(record=True) as lost:
+        warnings.simplefilter("always")
+        for file in files:
+            for _, count, is_new in import_games(read_lines(file), store):
+                events += count if is_new else 0
+                new, known = new + is_new, known + (not is_new)
+    for warning in lost:
+        click.echo(f"Warning: {warning.message}", err=True)
+    if as_json:
+        print_json({"games": new, "events": events, "known": known})
+    else:
+        click.echo(f"{new} games imported, {known} were there already")

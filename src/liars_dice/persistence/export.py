@@ -1,0 +1,103 @@
+"""Recorded events as tables and files for other programs."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TextIO
+
+import msgspec
+
+from ..core import Bid
+from .codec import encode_line
+from .envelope import RecordedEvent
+from .errors import StoreError
+from .recorder import GameRecorder
+from .replay import verify_game
+
+COLUMNS = (
+    "game_id",
+    "version",
+    "round_index",
+    "turn_index",
+    "timestamp_utc",
+    "event_type",
+    "player_type",
+    "player_id",
+    "quantity",
+    "face",
+    "dice",
+    "payload",
+)
+"""One row an event: the envelope, what most people look for in it, and all of it as JSON."""
+
+Cell = str | int | None
+
+
+def row_of(event: RecordedEvent) -> tuple[Cell, ...]:
+    """An event as a row of `COLUMNS`."""
+    payload = event.payload
+    bid = getattr(payload, "bid", None)
+    dice = getattr(payload, "dice", None)
+    return (
+        event.game_id,
+        event.version,
+        event.round_index,
+        event.turn_index,
+        event.timestamp_utc.isoformat(timespec="microseconds"),
+        event.event_type,
+        event.player_type,
+        getattr(payload, "player_id", None),
+        bid.quantity if isinstance(bid, Bid) else None,
+        bid.face if isinstance(bid, Bid) else None,
+        None if dice is None else msgspec.json.encode(dice).decode(),
+        msgspec.json.encode(payload).decode(),
+    )
+
+
+def write_jsonl(events: Iterable[RecordedEvent], file: BinaryIO) -> None:
+    """One line of JSON an event; `import` reads it back."""
+    for event in events:
+        file.write(encode_line(event) + b"\n")
+
+
+def write_csv(events: Iterable[RecordedEvent], file: TextIO) -> None:
+    """A table with a heading."""
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    writer.writerows(map(row_of, events))
+
+
+def write_parquet(events: Iterable[RecordedEvent], path: str) -> None:
+    """A Parquet file, if pyarrow is there to write it."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise StoreError("Parquet needs pyarrow, which is not installed: pip install pyarrow, or export CSV")
+    import pyarrow
+    from pyarrow import parquet
+
+    numbers = {"version", "round_index", "turn_index", "player_id", "quantity", "face"}
+    schema = pyarrow.schema([(name, pyarrow.int64() if name in numbers else pyarrow.string()) for name in COLUMNS])
+    rows = list(map(row_of, events))
+    columns = [[row[index] for row in rows] for index in range(len(COLUMNS))]
+    parquet.write_table(pyarrow.table(columns, schema=schema), path)
+
+
+def import_games(events: Iterable[RecordedEvent], store: GameRecorder) -> Iterator[tuple[str, int, bool]]:
+    """Bring games into a store; yields each game's id, how many events it has, and whether it was new.
+
+    Every game is verified before it is stored. One that is there already is left as it is if it is the same, and is an
+    error if it is not.
+    """
+    games: dict[str, list[RecordedEvent]] = {}
+    for event in events:
+        games.setdefault(event.game_id, []).append(event)
+    for game_id, game in games.items():
+        verify_game(game)
+        stored = store.events(game_id)
+        if stored[: len(game)] != game[: len(stored)]:
+            raise StoreError(f"game {game_id}: another game of this id is in the store already")
+        for event in game[len(stored) :]:
+            store.record(event)
+        store.flush()
+        yield game_id, len(game), len(stored) < len(game)

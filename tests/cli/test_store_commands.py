@@ -1,0 +1,145 @@
+"""Games that were recorded, found, seen again and carried elsewhere, all from the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice.cli import main
+from liars_dice.persistence import open_store, verify_game
+
+
+def call(*words: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, words, input=stdin)
+
+
+def told(*words: str) -> dict[str, Any]:
+    result = call(*words, "--json")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("\n") == 1
+    value: dict[str, Any] = json.loads(result.stdout)
+    return value
+
+
+@pytest.fixture
+def two_games() -> list[str]:
+    first = told("demo", "--seed", "1")["game_id"]
+    second = told("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "2")["game_id"]
+    return [str(first), str(second)]
+
+
+def test_games_are_recorded_listed_and_filtered(two_games: list[str]) -> None:
+    listed = told("games")["games"]
+    assert [game["game_id"] for game in listed] == two_games[::-1]
+    assert [game["rules"] for game in listed] == ["perudo", "heads-up"]
+    assert listed[1]["agents"] == ["optimal", "maniac"]
+    assert listed[0]["player_types"] == ["RandomAgent", "ThresholdAgent", "ThresholdAgent"]
+    for option, value, expected in (
+        ("--rules", "perudo", [two_games[1]]),
+        ("--agent", "optimal", [two_games[0]]),
+        ("--agent", "RandomAgent", [two_games[1]]),
+        ("--winner", str(listed[1]["winner"]), [two_games[0]]),
+        ("--since", "2999-01-01", []),
+        ("--until", "2000-01-01", []),
+        ("--limit", "1", [two_games[1]]),
+    ):
+        found = [str(game["game_id"]) for game in told("games", option, value)["games"]]
+        assert found == expected or (option == "--winner" and two_games[0] in found), option
+    shown = call("games").output
+    assert all(game_id in shown for game_id in two_games)
+    assert "liars-dice replay GAME" in shown
+    assert "No such games yet" in call("games", "--rules", "nothing").output
+
+
+def test_stats(two_games: list[str]) -> None:
+    stats = told("games", "stats")
+    by_player = {str(row["player"]): row for row in stats["by_player"]}
+    assert by_player["ThresholdAgent"]["games"] == 4
+    assert by_player["RandomAgent"]["games"] == 1
+    assert sum(int(str(row["wins"])) for row in stats["by_opener"]) == 2
+    assert {row["among"] for row in stats["by_rules"]} == {"heads-up", "perudo"}
+    shown = call("games", "stats").output
+    assert "2 games, 2 of them over" in shown
+    assert "win rate" in shown
+
+
+def test_replay(two_games: list[str]) -> None:
+    first = call("replay", two_games[0])
+    assert "wins the game" in first.output
+    assert first.output.count("Round ") >= 5
+    assert "Verified: all" in call("replay", "last", "--verify").output
+    whole = told("replay", two_games[0])
+    assert whole["events"][0]["event_type"] == "GameCreated"
+    seen = told("replay", two_games[0], "--seat", "-1")
+    assert '"seed": 1' in json.dumps(whole)
+    assert '"seed": 1' not in json.dumps(seen)
+    for name, message in (("nobody", "(0 of 2 match)"), ("2", "(2 of 2 match)")):
+        assert message in call("replay", name).stderr
+    assert "seat = 9: expected a seat from 0 to 1" in call("replay", two_games[0], "--seat", "9").stderr
+
+
+def test_replay_step_by_step(two_games: list[str]) -> None:
+    three = call("replay", two_games[0], "--step", stdin="\n\nq\n")
+    assert three.exit_code == 0
+    assert "Round 1" in three.output
+    assert "Round 2" not in three.output
+    assert call("replay", two_games[0], "--step", stdin="").exit_code == 0
+
+
+def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
+    lines = call("export").output
+    assert lines.count('"event_type":"GameEnded","payload"') == 2
+    rows = list(csv.DictReader(io.StringIO(call("export", "last", "--format", "csv").output)))
+    assert {row["game_id"] for row in rows} == {two_games[1]}
+    out = tmp_path / "games.jsonl"
+    assert told("export", "--out", str(out)) == {"games": 2, "format": "jsonl", "out": str(out)}
+    assert call("export", "last", "--out", str(tmp_path / "g.csv")).output.startswith("1 game written")
+    assert call("export", "--out", str(tmp_path / "g.parquet")).exit_code == 0
+    other = str(tmp_path / "other.sqlite")
+    assert told("import", str(out), "--db", other)["games"] == 2
+    assert told("import", str(out), "--db", other)["known"] == 2
+    with open_store(other) as store:
+        for game_id in two_games:
+            verify_game(store.events(game_id))
+    out.write_bytes(out.read_bytes()[:-30])
+    cut = call("import", str(out), "--db", str(tmp_path / "cut.sqlite"))
+    assert cut.exit_code == 0
+    assert "cut short, and lost" in cut.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["import", "missing.jsonl"], "missing.jsonl: cannot be read (No such file or directory)"),
+        (["export", "--out", "missing/x.csv"], "cannot be written"),
+        (["export", "--format", "parquet"], "say where to with --out FILE"),
+        (["games", "--since", "yesterday"], "does not match the formats"),
+        (["games", "--limit", "0"], "0 is not in the range"),
+        (["replay", "last"], "(0 of 0 match)"),
+        (["games", "--db", "."], "it cannot be opened"),
+    ],
+    ids=" ".join,
+)
+def test_mistakes_get_one_clear_line(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call(*words)
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert message in result.stderr.splitlines()[-1]
+
+
+def test_a_played_game_is_recorded_event_by_event() -> None:
+    left = told("play", "--dice", "1", "--seed", "5")
+    assert left["winner"] is None
+    (game,) = told("games")["games"]
+    assert game["player_types"] == ["Human", "ThresholdAgent"]
+    assert game["winner"] is None
+    assert game["game_id"] == left["game_id"]

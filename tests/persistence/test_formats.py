@@ -1,0 +1,189 @@
+"""Files of every version stay readable, and what is written for others is right."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from liars_dice.core import PRESETS, GameCreated, GameEnded
+from liars_dice.persistence import (
+    InMemoryRecorder,
+    JSONLinesRecorder,
+    ReplayError,
+    SQLiteRecorder,
+    StoreError,
+    by_opener,
+    by_rules,
+    import_games,
+    open_store,
+    read_lines,
+    verify_game,
+    win_rates,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+)
+from liars_dice.persistence.codec import LineReader, decode_block, encode_block, encode_line
+from liars_dice.persistence.conformance import sample_game
+from liars_dice.persistence.envelope import SCHEMA
+
+STORES = Path(__file__).parent.parent / "data" / "stores"
+
+
+def test_every_schema_has_its_golden_file() -> None:
+    assert {path.name for path in STORES.iterdir()} == {
+        "schema-0.jsonl",
+        *(f"schema-{schema}.{kind}" for schema in range(1, SCHEMA + 1) for kind in ("jsonl", "sqlite")),
+    }
+
+
+@pytest.mark.parametrize("name", ["schema-1.jsonl", "schema-1.sqlite"])
+def test_golden_stores(name: str, tmp_path: Path) -> None:
+    """A game of every preset, written by the first version; read, verified, listed and written on."""
+    path = tmp_path / name
+    shutil.copy(STORES / name, path)
+    with open_store(path) as store:
+        games = {game.game_id: game for game in store.games()}
+        assert set(games) == {f"golden-{rules}" for rules in PRESETS}
+        for rules in PRESETS:
+            events = store.events(f"golden-{rules}")
+            assert verify_game(events).public.winner == games[f"golden-{rules}"].winner
+            assert (games[f"golden-{rules}"].rules, games[f"golden-{rules}"].events) == (rules, len(events))
+        for event in sample_game("new"):
+            store.record(event)
+        assert len(store.games()) == 6
+
+
+def test_both_golden_stores_hold_the_same(tmp_path: Path) -> None:
+    shutil.copy(STORES / "schema-1.sqlite", tmp_path)
+    lines = sorted(read_lines(STORES / "schema-1.jsonl"), key=lambda event: (event.game_id, event.version))
+    with SQLiteRecorder(tmp_path / "schema-1.sqlite") as store:
+        rows = sorted(store.events(), key=lambda event: (event.game_id, event.version))
+    assert lines == rows
+
+
+def test_the_plans_own_format_is_read(tmp_path: Path) -> None:
+    """Schema 0: no versions, other names, no event for the end."""
+    events = list(read_lines(STORES / "schema-0.jsonl"))
+    state = verify_game(events)
+    assert state.public.winner == 1
+    assert state.hands == ((1, 4), (2, 2, 6))
+    created, last = events[0].payload, events[-1].payload
+    assert isinstance(created, GameCreated)
+    assert (created.config.max_turns, created.config.seed, created.config.dice) == (64, 7, (2, 3))
+    assert isinstance(last, GameEnded)
+    assert [event.version for event in events] == list(range(10))
+    assert events[5].player_type == "Human"
+    path = tmp_path / "old.jsonl"
+    shutil.copy(STORES / "schema-0.jsonl", path)
+    with JSONLinesRecorder(path) as store:
+        assert store.events("plan-1") == events
+
+
+def test_damaged_events_of_the_plan_are_named(tmp_path: Path) -> None:
+    lines = (STORES / "schema-0.jsonl").read_text().splitlines()
+    for number, (old, new) in {
+        3: ('"dice"', '"cubes"'),
+        1: ('"config"', '"rules"'),
+        5: ('"quantity":1', '"quantity":"x"'),
+    }.items():
+        broken = [*lines]
+        broken[number - 1] = broken[number - 1].replace(old, new)
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text("\n".join(broken) + "\n")
+        with pytest.raises(StoreError, match=rf"line {number}: not an event of schema 0"):
+            list(read_lines(path))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_lines_and_blocks_keep_everything(rules: str) -> None:
+    events = sample_game("g", rules)
+    reader = LineReader()
+    assert [event for line in map(encode_line, events) for event in reader.decode(line)] == events
+    assert decode_block("g", encode_block(events)) == events
+    assert decode_block("g", encode_block(events[3:])) == events[3:]
+    fields = msgspec.json.decode(encode_line(events[2]))
+    assert set(fields) == {
+        "game_id",
+        "version",
+        "round_index",
+        "turn_index",
+        "timestamp_utc",
+        "event_type",
+        "payload",
+        "player_type",
+        "schema",
+    }
+    assert fields["event_type"] == fields["payload"]["event_type"] == "DiceRolled"
+
+
+def test_a_finished_match_is_small() -> None:
+    """Far under two kilobytes, reasons and all."""
+    assert len(encode_block(sample_game("g", "heads-up"))) < 1500
+
+
+def test_csv() -> None:
+    events = sample_game("g", "heads-up")
+    out = io.StringIO()
+    write_csv(events, out)
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert len(rows) == len(events)
+    bid = next(row for row in rows if row["event_type"] == "BidPlaced")
+    assert (bid["player_id"], bid["player_type"]) == ("0", "Dealer")
+    assert msgspec.json.decode(bid["payload"])["bid"] == {"quantity": int(bid["quantity"]), "face": int(bid["face"])}
+    assert rows[2]["dice"].startswith("[")
+
+
+def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (it has no package here)")
+    events = sample_game("g", "perudo")
+    write_parquet(events, str(tmp_path / "g.parquet"))
+    table = parquet.read_table(tmp_path / "g.parquet")
+    assert table.num_rows == len(events)
+    assert table.column("version").to_pylist() == list(range(len(events)))
+    assert table.column("event_type").to_pylist() == [event.event_type for event in events]
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(StoreError, match="pip install pyarrow, or export CSV"):
+        write_parquet(events, str(tmp_path / "h.parquet"))
+
+
+def test_import(tmp_path: Path) -> None:
+    """Verified, once, and never over another game."""
+    one, two = sample_game("one"), sample_game("two", "perudo", 2)
+    path = tmp_path / "games.jsonl"
+    with path.open("wb") as file:
+        write_jsonl([*one[:10], *two, *one[10:]], file)
+    store = InMemoryRecorder()
+    assert list(import_games(read_lines(path), store)) == [("one", len(one), True), ("two", len(two), True)]
+    assert list(import_games(read_lines(path), store)) == [("one", len(one), False), ("two", len(two), False)]
+    assert store.events("two") == two
+    with pytest.raises(StoreError, match="game one: another game of this id"):
+        list(import_games(sample_game("one", seed=9), store))
+    with pytest.raises(ReplayError, match="game bad, event 4"):
+        list(import_games([*sample_game("bad")[:3], *sample_game("bad")[4:]], store))
+    assert store.events("bad") == []
+    half = InMemoryRecorder()
+    list(import_games(one[:12], half))
+    list(import_games(one, half))
+    assert half.events("one") == one
+
+
+def test_win_rates() -> None:
+    store = InMemoryRecorder()
+    for seed in range(6):
+        for event in sample_game(f"g{seed}", "heads-up" if seed % 2 else "duel", seed):
+            store.record(event)
+    for event in sample_game("live")[:5]:
+        store.record(event)
+    games = store.games()
+    (rate,) = win_rates(games)
+    assert (rate.player_type, rate.among, rate.games, rate.wins, rate.win_rate) == ("Dealer", "all", 12, 6, 0.5)
+    assert [(r.among, r.games, r.wins) for r in win_rates(games, by_rules)] == [("duel", 6, 3), ("heads-up", 6, 3)]
+    opening = {r.among: r for r in win_rates(games, by_opener)}
+    assert opening["opening"].wins == sum(game.winner == 0 for game in games)
+    assert opening["opening"].wins + opening["not opening"].wins == 6
