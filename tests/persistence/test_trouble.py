@@ -324,7 +324,7 @@ def test_damaged_records_are_named(database: Path, damage: str) -> None:
         elif damage == "schema":
             from liars_dice.persistence import codec
 
-            block = codec._block_decoder.decode(zlib.decompress(store._blocks("one")[0][1]))
+            block = codec._block_decoder.decode(zlib.decompress(store._blocks("one", 0, 99)[0][1]))
             block.schema = 99
             data = zlib.compress(codec._block_encoder.encode(block))
             store._db.execute("UPDATE blocks SET data = ? WHERE first_version = 0", (data,))

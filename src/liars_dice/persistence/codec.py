@@ -25,7 +25,6 @@ UPGRADES: dict[int, Callable[[], Upgrade]] = {0: PlanUpgrade}
 """For each older schema, what makes the upgrade of a file: its events go in one by one, today's come out."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class _Block(msgspec.Struct, array_like=True):
@@ -36,7 +35,7 @@ class _Block(msgspec.Struct, array_like=True):
     rounds: list[int]
     turns: list[int]
     times: list[int]
-    """Microseconds since 1970, then since the event before."""
+    """Microseconds since 1970 of the first event, and of each other since the one before."""
     player_types: list[str | None]
     payloads: list[Event]
 
@@ -91,17 +90,21 @@ class LineReader:
 
 def encode_block(events: Sequence[RecordedEvent]) -> bytes:
     """Events of one game, in order and without gaps, as compact bytes."""
-    times = [(event.timestamp_utc - _EPOCH) // _MICROSECOND for event in events]
+    moments = [_EPOCH, *(event.timestamp_utc for event in events)]
     block = _Block(
         SCHEMA,
         events[0].version,
         [event.round_index for event in events],
         [event.turn_index for event in events],
-        [times[0], *(after - before for before, after in pairwise(times))],
+        [_microseconds(after - before) for before, after in pairwise(moments)],
         [event.player_type for event in events],
         [event.payload for event in events],
     )
     return zlib.compress(_block_encoder.encode(block))
+
+
+def _microseconds(time: timedelta) -> int:
+    return (time.days * 86400 + time.seconds) * 1_000_000 + time.microseconds
 
 
 def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:

@@ -94,6 +94,26 @@ class RecorderSuite(ABC):
                 assert verify_game(store.events(f"game-{rules}")) == final_state(events)
             assert sorted(store.events(), key=_place) == sorted((e for g in games.values() for e in g), key=_place)
 
+    def test_a_part_of_a_game(self) -> None:
+        """Any stretch of its events, while it is played and after."""
+        events = sample_game("one", "perudo")
+        with self.open() as store:
+            for position in (20, len(events)):
+                for event in events[len(store.events("one")) : position]:
+                    store.record(event)
+                    if event.version % 9 == 0:
+                        store.flush()
+                for start, stop in (
+                    (0, 5),
+                    (5, 19),
+                    (12, 13),
+                    (0, 0),
+                    (17, 10_000),
+                    (position - 1, position),
+                    (999, 1000),
+                ):
+                    assert store.events("one", start, stop) == events[:position][start:stop]
+
     def test_events_before_a_flush_are_there_for_their_writer(self) -> None:
         """Reading flushes."""
         events = sample_game("one")

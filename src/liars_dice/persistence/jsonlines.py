@@ -19,8 +19,9 @@ if sys.platform != "win32":
 
 
 class JSONLinesRecorder(GameRecorder):
-    """One file of lines. A batch is one write under a lock (not on Windows), and a write cut short is taken back.
+    """One file of lines, which an open recorder keeps in memory.
 
+    A batch is one write under a lock (not on Windows), and a write cut short is taken back.
     `durable` waits for the disk at every flush, so that what was acknowledged survives a power cut as well.
     """
 
@@ -69,10 +70,10 @@ class JSONLinesRecorder(GameRecorder):
         for game_id, events in games.items():
             self._games.setdefault(game_id, []).extend(events)
 
-    def _read(self, game_id: str) -> list[RecordedEvent]:
+    def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
         with self._locked():
             self._catch_up()
-        return list(self._games.get(game_id, ()))
+        return self._games.get(game_id, [])[start:stop]
 
     def _summaries(self) -> Iterator[GameSummary]:
         with self._locked():

@@ -29,8 +29,8 @@ class InMemoryRecorder(GameRecorder):
         for game_id, events in games.items():
             self._games.setdefault(game_id, []).extend(events)
 
-    def _read(self, game_id: str) -> list[RecordedEvent]:
-        return list(self._games.get(game_id, ()))
+    def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
+        return self._games.get(game_id, [])[start:stop]
 
     def _summaries(self) -> Iterator[GameSummary]:
         games = (summarise(events) for events in self._games.values())

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError, VersionConflictError
-from .sql import GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
+from .sql import BLOCKS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
 
 if TYPE_CHECKING:
     import psycopg
 
+_LARGEST = 2**31 - 1
 _GROW = "UPDATE games SET player_types = %s, events = %s, rounds = %s, winner = %s WHERE game_id = %s"
 _KEEP = "INSERT INTO snapshots VALUES (%s, %s, %s) ON CONFLICT (game_id, version) DO UPDATE SET data = excluded.data"
 
@@ -89,8 +90,8 @@ class PostgresRecorder(SQLRecorder):
                         f"SELECT {columns} FROM games WHERE game_id = ANY(%s) FOR UPDATE".encode(), (ids,)
                     )
                     changes = self._changes(batch, {row[0]: row for row in found})
-                    if changes.ended:
-                        db.execute("DELETE FROM blocks WHERE game_id = ANY(%s)", (changes.ended,))
+                    if changes.joined:
+                        db.execute("DELETE FROM blocks WHERE game_id = ANY(%s)", (changes.joined,))
                     self._copy(db, "games", changes.new_games)
                     if changes.grown_games:
                         db.cursor().executemany(_GROW, [(*row[4:], row[0]) for row in changes.grown_games])
@@ -106,10 +107,10 @@ class PostgresRecorder(SQLRecorder):
                 for row in rows:
                     copy.write_row(row)
 
-    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
-        query = "SELECT first_version, data FROM blocks WHERE game_id = %s ORDER BY first_version"
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
+        bounds = (game_id, min(stop, _LARGEST), game_id, start)
         with self._connection() as db:
-            return db.execute(query, (game_id,), binary=True).fetchall()
+            return db.execute(BLOCKS.format("%s").encode(), bounds, binary=True).fetchall()
 
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
         with self._connection() as db:

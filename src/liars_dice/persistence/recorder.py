@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -81,12 +82,12 @@ class GameRecorder(ABC):
         """Give up what was recorded since the last flush."""
         self._pending, self._next, self._over = [], {}, []
 
-    def events(self, game_id: str | None = None) -> list[RecordedEvent]:
-        """All events of a game in order, or of all games, game after game."""
+    def events(self, game_id: str | None = None, start: int = 0, stop: int = sys.maxsize) -> list[RecordedEvent]:
+        """The events of a game in order, from version `start` until before `stop`; or all events, game after game."""
         self.flush()
         if game_id is not None:
-            return self._read(game_id)
-        return [event for one in self._game_ids() for event in self._read(one)]
+            return self._read(game_id, start, stop)
+        return [event for one in self._game_ids() for event in self._read(one, 0, sys.maxsize)]
 
     def games(
         self,
@@ -160,8 +161,8 @@ class GameRecorder(ABC):
         """Store the batch whole or raise; `VersionConflictError` if a game has moved on meanwhile."""
 
     @abstractmethod
-    def _read(self, game_id: str) -> list[RecordedEvent]:
-        """The events of a game in order; none if there is no such game."""
+    def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
+        """The events of a game from `start` until before `stop`, in order; none if there is no such game."""
 
     @abstractmethod
     def _summaries(self) -> Iterator[GameSummary]:
@@ -181,11 +182,16 @@ def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:
 
 def rules_name(config: GameConfig) -> str:
     """The preset these rules are, for any number of players and dice, or `custom`."""
-    for name, rules in PRESETS.items():
-        same_kind_of_dice = len(set(config.dice)) == len(set(rules.dice))
-        if same_kind_of_dice and config.without_seed == rules.replace(dice=config.dice):
-            return name
-    return "custom"
+    return _NAMES.get(_kind_of_rules(config), "custom")
+
+
+def _kind_of_rules(config: GameConfig) -> tuple[object, ...]:
+    """What stays the same for other numbers of dice and another seed."""
+    fields = msgspec.structs.asdict(config) | {"seed": None, "dice": len(set(config.dice)) == 1}
+    return tuple(fields.values())
+
+
+_NAMES = {_kind_of_rules(rules): name for name, rules in PRESETS.items()}
 
 
 def summarise(events: list[RecordedEvent]) -> GameSummary:

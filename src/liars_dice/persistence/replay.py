@@ -176,13 +176,14 @@ def _round_of(event: RecordedEvent, state: GameState) -> int:
 
 def state_at(recorder: GameRecorder, game_id: str, version: int) -> GameState:
     """The state after the first `version` events, found from the nearest snapshot before it."""
-    events = recorder.events(game_id)
-    if not 0 < version <= len(events):
-        raise ReplayError(f"version = {version}: expected 1 to {len(events)}, the events of game {game_id}")
     snapshot = recorder.load_snapshot(game_id, version)
     start, state = (0, None) if snapshot is None else snapshot
+    events = recorder.events(game_id, start, version)
+    if version < 1 or start + len(events) != version:
+        there = len(recorder.events(game_id))
+        raise ReplayError(f"version = {version}: expected 1 to {there}, the events of game {game_id}")
     fold = Replay(state)
-    for event in events[start:version]:
+    for event in events:
         _step(fold, event)
     return fold.state
 

@@ -1,11 +1,12 @@
 """What the two databases have in common: their tables, and how a batch changes them.
 
 A game is a row in `games` and its events are blocks: while it is played one block a flush, and when it has ended one
-compressed block for all of it.
+compressed block for all of it (for each thousand events, if it was a long game).
 """
 
 from __future__ import annotations
 
+import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,6 +47,15 @@ CREATE TABLE IF NOT EXISTS snapshots (
 );
 """
 
+BLOCKS = (
+    "SELECT first_version, data FROM blocks WHERE game_id = {0} AND first_version < {0} AND first_version >= "
+    "coalesce((SELECT max(first_version) FROM blocks WHERE game_id = {0} AND first_version <= {0}), 0) "
+    "ORDER BY first_version"
+)
+"""With a game, `stop`, the game again and `start`: the blocks that hold the events between."""
+
+BLOCK_SIZE = 1000
+
 GAME_COLUMNS = ("game_id", "created_utc", "rules", "names", "player_types", "events", "rounds", "winner")
 GameRow = tuple[str, str, str, str, str, int, int, int | None]
 BlockRow = tuple[str, int, bytes]
@@ -60,8 +70,8 @@ class Changes(msgspec.Struct):
     new_games: list[GameRow] = []
     grown_games: list[GameRow] = []
     new_blocks: list[BlockRow] = []
-    ended: list[str] = []
-    """Games whose earlier blocks are now part of one."""
+    joined: list[str] = []
+    """Games whose earlier blocks are part of the new ones."""
 
 
 class SQLRecorder(GameRecorder):
@@ -81,25 +91,25 @@ class SQLRecorder(GameRecorder):
             else:
                 known = None not in msgspec.json.decode(row[4])
                 if over or not known:
-                    events = [*self._read_blocks(game_id), *events]
-                    changes.ended.append(game_id)
+                    events = [*self._read(game_id, 0, sys.maxsize), *events]
+                    changes.joined.append(game_id)
                     changes.grown_games.append(_row_of(summarise(events)))
                 else:
                     rounds = events[-1].round_index + 1
                     changes.grown_games.append((*row[:5], row[5] + len(events), rounds, row[7]))
-            changes.new_blocks.append((game_id, events[0].version, encode_block(events)))
+            for first in range(0, len(events), BLOCK_SIZE):
+                block = events[first : first + BLOCK_SIZE]
+                changes.new_blocks.append((game_id, block[0].version, encode_block(block)))
         return changes
 
-    def _read(self, game_id: str) -> list[RecordedEvent]:
-        return self._read_blocks(game_id)
-
-    def _read_blocks(self, game_id: str) -> list[RecordedEvent]:
+    def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
         events: list[RecordedEvent] = []
-        for first_version, data in self._blocks(game_id):
-            if first_version != len(events):
-                raise CorruptEventError(f"game {game_id}: events {len(events)} to {first_version - 1} are missing")
+        for first_version, data in self._blocks(game_id, start, stop):
+            expected = events[-1].version + 1 if events else min(start, first_version)
+            if first_version != expected and (events or start == 0):
+                raise CorruptEventError(f"game {game_id}: events {expected} to {first_version - 1} are missing")
             events += decode_block(game_id, data)
-        return events
+        return [event for event in events if start <= event.version < stop]
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
         """Keep a state."""
@@ -116,8 +126,8 @@ class SQLRecorder(GameRecorder):
             raise CorruptEventError(f"game {game_id}: a damaged snapshot at {found[0]} ({error})") from error
 
     @abstractmethod
-    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
-        """A game's blocks in order."""
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
+        """The blocks that hold a game's events from `start` until before `stop`, in order."""
 
     @abstractmethod
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:

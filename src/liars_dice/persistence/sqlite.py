@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError
-from .sql import GAME_COLUMNS, TABLES, GameRow, SQLRecorder
+from .sql import BLOCKS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
 
 APPLICATION_ID = 0x4C644963
 """Written into the file's header, so that a file of another program is known as such."""
@@ -102,7 +102,7 @@ class SQLiteRecorder(SQLRecorder):
         ids = list(dict.fromkeys(event.game_id for event in batch))
         with self._trouble(), self._transaction():
             changes = self._changes(batch, self._stored(ids))
-            self._db.executemany("DELETE FROM blocks WHERE game_id = ?", [(game_id,) for game_id in changes.ended])
+            self._db.executemany("DELETE FROM blocks WHERE game_id = ?", [(game_id,) for game_id in changes.joined])
             self._db.executemany(f"INSERT INTO games VALUES ({_marks(8)})", changes.new_games)
             self._db.executemany(f"REPLACE INTO games VALUES ({_marks(8)})", changes.grown_games)
             self._db.executemany(f"INSERT INTO blocks VALUES ({_marks(3)})", changes.new_blocks)
@@ -116,10 +116,9 @@ class SQLiteRecorder(SQLRecorder):
             rows.update((row[0], row) for row in found)
         return rows
 
-    def _blocks(self, game_id: str) -> Sequence[tuple[int, bytes]]:
-        query = "SELECT first_version, data FROM blocks WHERE game_id = ? ORDER BY first_version"
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
         with self._trouble():
-            return self._db.execute(query, (game_id,)).fetchall()
+            return self._db.execute(BLOCKS.format("?"), (game_id, stop, game_id, start)).fetchall()
 
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
         with self._trouble():
