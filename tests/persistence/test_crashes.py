@@ -49,7 +49,10 @@ def test_killed_writers_lose_nothing_acknowledged(store_address: str, kills: int
     rng = random.Random(kills)
     total = 0
     for kill in range(kills):
-        writer = worker("write", store_address, f"kill{kill}", "1000000")
+        address = (
+            store_address if "//" in store_address else f"{store_address}-{kill // 10}{Path(store_address).suffix}"
+        )
+        writer = worker("write", address, f"kill{kill}", "1000000")
         assert writer.stdout is not None
         first = writer.stdout.readline()
         time.sleep(rng.uniform(0, 0.05))
@@ -59,7 +62,7 @@ def test_killed_writers_lose_nothing_acknowledged(store_address: str, kills: int
         assert writer.returncode == -signal.SIGKILL
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a line cut short is expected here
-            store = open_store(store_address)
+            store = open_store(address)
         with store:
             for game_id, version in acks.items():
                 events = store.events(game_id)

@@ -66,8 +66,6 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
     names: tuple[str, ...]
     dice_counts: tuple[int, ...]
     """How many dice each seat has; after a round, how many it will have in the next."""
-    round_index: int
-    """Counts rounds from 0; -1 before the first."""
     opener: int
     current_player: int
     """Who is to move; when nobody is, who moved last."""
@@ -100,9 +98,14 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
         return self.bid_history[-1] if self.bid_history else None
 
     @property
+    def round_index(self) -> int:
+        """Counts rounds from 0; -1 before the first."""
+        return len(self.resolutions) - (self.status != "BIDDING")
+
+    @property
     def turn_index(self) -> int:
         """How many turns have been taken in this round."""
-        return len(self.bid_history) + (self.status != "BIDDING" and self.round_index >= 0)
+        return len(self.bid_history) + (self.status != "BIDDING" and self.rung >= 0)
 
     @property
     def bidders(self) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ def new_game(
     if len(agent_ids) != seats:
         raise ConfigError("agent_ids", agent_ids, f"{seats}, one a seat")
     rules = round_rules(config.without_seed, config.total_dice, False)
-    return GameState(PublicState(rules, names, config.dice, -1, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
+    return GameState(PublicState(rules, names, config.dice, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
 
 
 @cache
@@ -66,9 +66,7 @@ def deal(state: GameState, hands: Hands) -> GameState:
     elif rules.config.palifico:
         rules = round_rules(rules.config, rules.total_dice, is_palifico_round(public))
     return GameState(
-        PublicState(
-            rules, public.names, counts, public.round_index + 1, opener, opener, (), -1, "BIDDING", public.resolutions
-        ),
+        PublicState(rules, public.names, counts, opener, opener, (), -1, "BIDDING", public.resolutions),
         tuple(dealt),
         state.agent_ids,
     )
@@ -133,7 +131,6 @@ def apply(state: GameState, action: Action) -> GameState:
             rules,
             public.names,
             counts,
-            public.round_index,
             public.opener,
             player,
             public.bid_history + (rules.bids[rung],),
@@ -218,7 +215,7 @@ def _settle(state: GameState, call: CallKind) -> GameState:
     caller_is_right = count < bid.quantity if call == "liar" else count == bid.quantity
     winner, loser = (caller, bidder) if caller_is_right else (bidder, caller)
     resolution = RoundResolution(
-        public.round_index,
+        len(public.resolutions),
         public.opener,
         rules.palifico,
         public.bid_history,
@@ -244,7 +241,6 @@ def _settle(state: GameState, call: CallKind) -> GameState:
             rules,
             public.names,
             counts,
-            public.round_index,
             public.opener,
             caller,
             public.bid_history,
