@@ -1,39 +1,138 @@
-"""Agents by name, as they are written on a command line."""
+"""Agents by name, as they are written on a command line.
+
+The registry knows names as targets that are loaded when they are needed, so that listing agents is quick and agents of
+later layers can be named here without being imported.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
 
 from ..core.errors import ConfigError, one_of
 from .base import Agent
-from .random_agent import RandomAgent
-from .threshold import PERSONALITIES, ThresholdAgent, create_personality_agent
+from .discovery import load_bot_file
+
+Make = Callable[..., Agent]
 
 
-def _personality(name: str) -> Callable[[], Agent]:
-    return lambda: create_personality_agent(name)
+class AgentInfo(msgspec.Struct, frozen=True):
+    """What is known of an agent before it is loaded."""
+
+    name: str
+    target: str
+    """Where it is, as `module:attribute`: a class, or a function that makes the agent."""
+    summary: str
+    memoryless: bool = False
+    players: tuple[int, int] = (2, 15)
+    arguments: tuple[str, ...] = ()
+    """What the target is called with."""
 
 
-AGENTS: dict[str, Callable[[], Agent]] = {
-    "random": RandomAgent,
-    **{name: _personality(name) for name in PERSONALITIES},
+_HERE = __package__
+
+
+def _entry(name: str, target: str, summary: str, *arguments: str, memoryless: bool = True) -> AgentInfo:
+    return AgentInfo(name, f"{_HERE}.{target}", summary, memoryless, (2, 15), arguments)
+
+
+_PERSONALITY = "threshold:create_personality_agent"
+
+AGENTS: dict[str, AgentInfo] = {
+    info.name: info
+    for info in (
+        _entry("random", "random_agent:RandomAgent", "any legal action, all alike"),
+        _entry("conservative", "conservative:ConservativeAgent", "says what it can nearly cover alone, doubts early"),
+        _entry("probabilistic", "probabilistic:ProbabilisticAgent", "takes the best odds, given its own dice"),
+        _entry("truthful", "truthful:TruthfulAgent", "never says or accepts the impossible: the learners' opponent"),
+        _entry("optimal", _PERSONALITY, "thresholds 0.35, 0.15: the winner of a published tournament", "optimal"),
+        _entry("maniac", _PERSONALITY, "thresholds 0.10, 0.10: bluffs freely, hardly ever calls", "maniac"),
+        _entry("aggressive", _PERSONALITY, "thresholds 0.50, 0.10: bluffs freely, calls readily", "aggressive"),
+        _entry("passive", _PERSONALITY, "thresholds 0.10, 0.50: plays honestly, hardly ever calls", "passive"),
+        _entry(
+            "calling-station", _PERSONALITY, "thresholds 0.50, 0.50: plays honestly, calls readily", "calling-station"
+        ),
+        _entry("bluffer", "styles:BlufferAgent", "one raise in four is a bluff"),
+        _entry("crawler", "styles:CrawlerAgent", "raises as little as it can"),
+        _entry("sniper", "styles:SniperAgent", "jumps to the highest bid better than even, loves exact calls"),
+        _entry("detective", "styles:DetectiveAgent", "listens to what the others bid", memoryless=False),
+    )
 }
-"""What makes each agent that needs no parameters."""
+"""Every agent that needs no parameters. `human` is none of them: nobody is made to play by being listed."""
 
 
-def make_agent(name: str) -> Agent:
-    """The agent called `name`: one of `AGENTS`, or `threshold:CALL,RAISE`.
+def make_agent(name: str, source: bytes | None = None) -> Agent:
+    """The agent called `name`.
+
+    A name from `AGENTS`, `threshold:CALL,RAISE`, `human`, `module:Class` for a class of your own, or a bot file:
+    `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is what stands in it, if it was read already).
 
     >>> make_agent("threshold:0.35,0.15").name
     'threshold:0.35,0.15'
     """
     kind, _, parameters = name.partition(":")
+    if name in AGENTS:
+        info = AGENTS[name]
+        return _load(info.target, name)(*info.arguments)
     if kind == "threshold":
         try:
             call, raise_ = (float(number) for number in parameters.split(","))
         except ValueError:
             raise ConfigError("agent", name, "two probabilities, as in threshold:0.35,0.15") from None
-        return ThresholdAgent(call, raise_)
-    if name not in AGENTS:
-        raise ConfigError("agent", name, one_of(name, (*AGENTS, "threshold:CALL,RAISE")))
-    return AGENTS[name]()
+        return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
+    if name == "human":
+        return _load(f"{_HERE}.human:HumanAgent", name)()
+    if Path(kind).suffix == ".py":
+        return _from_file(Path(kind), parameters, name, source)
+    if parameters:
+        return _own_class(name)
+    known = (*AGENTS, "threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
+    raise ConfigError("agent", name, one_of(name, known))
+
+
+def _load(target: str, name: str) -> Make:
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise ConfigError("agent", name, f"a module that can be imported ({error})") from error
+    except AttributeError as error:
+        raise ConfigError("agent", name, f"a class in the module {module} ({error})") from error
+    if not callable(found):
+        raise ConfigError("agent", name, f"a class; {target} is of type {type(found).__name__}")
+    make: Make = found
+    return make
+
+
+def _own_class(name: str) -> Agent:
+    """A user's class by `module:Class`; modules in the working directory are found, as with `python -m`."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    return _made(_load(name, name), name)
+
+
+def _from_file(path: Path, class_name: str, name: str, source: bytes | None) -> Agent:
+    classes = load_bot_file(path, source)
+    if class_name:
+        if class_name not in classes:
+            raise ConfigError("agent", name, one_of(class_name, classes))
+        return _made(classes[class_name], name)
+    if len(classes) != 1:
+        raise ConfigError(
+            "agent", name, f"a file with one bot in it, or FILE:CLASS; it has {', '.join(classes) or 'none'}"
+        )
+    return _made(next(iter(classes.values())), name)
+
+
+def _made(make: Make, name: str) -> Agent:
+    try:
+        agent = make()
+    except TypeError as error:
+        raise ConfigError("agent", name, f"a class that needs no arguments ({error})") from error
+    if not callable(getattr(agent, "choose_action", None)):
+        raise ConfigError("agent", name, "an object with a method choose_action(view)")
+    return agent

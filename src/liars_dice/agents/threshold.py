@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..core import Action, Bid, BidAction, CallLiarAction, GameView, chance_true, count_matches
+from ..core import Action, Bid, BidAction, CallLiarAction, GameView, chance_true
 from ..core.errors import ConfigError
 from .base import Agent
+from .tools import held, legal_bids
 
 PERSONALITIES: dict[str, tuple[float, float]] = {
     "maniac": (0.10, 0.10),
@@ -18,6 +19,8 @@ PERSONALITIES: dict[str, tuple[float, float]] = {
 
 class ThresholdAgent(Agent):
     """Raises while its best raise is likely enough, calls when the bid is unlikely enough, and else raises anyway."""
+
+    memoryless = True
 
     def __init__(self, call: float = 0.35, raise_: float = 0.15, name: str = "") -> None:
         for field, value in (("call", call), ("raise", raise_)):
@@ -45,19 +48,18 @@ class ThresholdAgent(Agent):
 
     def _open(self, view: GameView) -> Action:
         """The face held most of (lowest on a tie) at the quantity held, or the nearest to it that is legal."""
-        held = {face: count_matches((view.my_dice,), face, view.wild_face) for face in range(1, view.faces + 1)}
-        openings = [action.bid for action in view.public.rules.opening]
-        face = max(sorted({bid.face for bid in openings}), key=lambda f: held[f])
+        openings = legal_bids(view)
+        face = max(sorted({bid.face for bid in openings}), key=lambda f: held(view, f))
         quantities = [bid.quantity for bid in openings if bid.face == face]
-        quantity = min(max(held[face], min(quantities)), max(quantities))
-        return BidAction(Bid(quantity, face), f"holds {held[face]} of {face}")
+        quantity = min(max(held(view, face), min(quantities)), max(quantities))
+        return BidAction(Bid(quantity, face), f"holds {held(view, face)} of {face}")
 
 
 def _raises(view: GameView, current: Bid) -> list[Bid]:
     """One more of the same face, then the same quantity of each higher face: those that are legal."""
     candidates = [Bid(current.quantity + 1, current.face)]
     candidates += [Bid(current.quantity, face) for face in range(current.face + 1, view.faces + 1)]
-    legal = {action.bid for action in view.legal_actions if isinstance(action, BidAction)}
+    legal = set(legal_bids(view))
     return [bid for bid in candidates if bid.quantity <= view.total_dice and bid in legal]
 
 

@@ -13,6 +13,8 @@ COMMANDS = {
     "demo": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "rules": "Show a rule set, check it, or list the named ones.",
+    "agents": "List the bots that can be named.",
+    "check-bot": "Check a bot of your own.",
     "games": "List recorded games, and who wins how often.",
     "replay": "Show a recorded game again, or verify it.",
     "export": "Write recorded games to a file for other programs.",

@@ -25,7 +25,7 @@ from .ladder import Ladder
 from .narration import narrate, say_bid
 from .notation import format_game, parse_action, parse_bid, parse_game
 from .odds import binomial_prob_at_least, chance_exact, chance_true, prob_exact, prob_holds
-from .player import GameResult, Player
+from .player import GameResult, Player, result_of
 from .presets import PRESETS, load_rules, preset
 from .rules import RoundRules, count_matches
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution
@@ -94,6 +94,7 @@ __all__ = [
     "preset",
     "prob_exact",
     "prob_holds",
+    "result_of",
     "say_bid",
     "verify",
     "view_of",

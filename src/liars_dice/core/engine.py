@@ -69,6 +69,11 @@ class GameEngine:
         return engine
 
     @property
+    def seed(self) -> int:
+        """Where the dice come from: for the house's own books."""
+        return self._seed
+
+    @property
     def state(self) -> GameState:
         """Everything, hidden dice included; players get `get_view` instead."""
         return self._state
@@ -147,6 +152,10 @@ class GameEngine:
         if self._state.public.status != "BIDDING":
             self._tell_agents_of_the_end()
 
+    def announce(self, fault: ev.AgentFaulted) -> None:
+        """Tell everybody of a bot's fault, and what was done about it."""
+        self._tell([*self._creation(), fault])
+
     def is_terminal(self) -> bool:
         """Whether the game is over."""
         return self._state.public.status == "ENDED"
@@ -191,13 +200,18 @@ class GameEngine:
         if failures:
             raise failures[0]
 
+    def _creation(self) -> list[Event]:
+        """The event every record begins with, if it was not told yet."""
+        if self._created_told:
+            return []
+        self._created_told = True
+        config, state = self._state.config.replace(seed=self._seed), self._state
+        return [ev.GameCreated(config, state.public.names, state.agent_ids)]
+
     def _events_of_round(self, *, seeded: bool) -> list[Event]:
         state = self._state
         public = state.public
-        events: list[Event] = []
-        if not self._created_told:
-            self._created_told = True
-            events.append(ev.GameCreated(state.config.replace(seed=self._seed), public.names, state.agent_ids))
+        events = self._creation()
         events.append(ev.RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico))
         for seat, hand in enumerate(state.hands):
             if hand:

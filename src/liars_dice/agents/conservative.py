@@ -1,0 +1,32 @@
+"""An agent that says little more than what it sees."""
+
+from __future__ import annotations
+
+from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameView, chance_exact, chance_true
+from .base import Agent
+from .tools import held, legal_bids, likeliest, may_call_exact
+
+
+class ConservativeAgent(Agent):
+    """Bids faces it holds at quantities it can nearly cover alone, and challenges early."""
+
+    name = "conservative"
+    memoryless = True
+    doubts_below = 0.5
+    """It challenges a bid that is less probable than this when it has nothing safe to say."""
+
+    def choose_action(self, view: GameView) -> Action:
+        """A safe bid; else a challenge if the bid is doubtful; else the likeliest raise."""
+        bids = legal_bids(view)
+        safe = [bid for bid in bids if 0 < held(view, bid.face) >= bid.quantity - 1]
+        if safe:
+            best = likeliest(view, safe)
+            return BidAction(best, f"holds {held(view, best.face)} of {best.face}")
+        current = view.current_bid
+        if current is None:
+            return BidAction(likeliest(view, bids), "the rules ask for more than it holds")
+        if may_call_exact(view) and chance_exact(view, current) > 0.5:
+            return CallExactAction(f"{current} is exact {chance_exact(view, current):.0%} of the time")
+        if not bids or chance_true(view, current) < self.doubts_below:
+            return CallLiarAction(f"{current} holds {chance_true(view, current):.0%} of the time")
+        return BidAction(likeliest(view, bids), "nothing safe to say, and the bid is likely")

@@ -1,0 +1,116 @@
+"""Bots that nobody had to register: classes in a folder of files, and packages' entry points."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from hashlib import blake2b
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from ..core.errors import ConfigError, LiarsDiceError
+from .base import Agent
+
+ENTRY_POINTS = "liars_dice.agents"
+"""The group in which a package names its agents."""
+
+
+class BotFileError(LiarsDiceError):
+    """A bot file that cannot be loaded: which file, which line, and why."""
+
+    def __init__(self, path: str, line: int | None, reason: str) -> None:
+        super().__init__(path, line, reason)
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{where}: {self.reason}"
+
+
+class Discovered(msgspec.Struct, frozen=True):
+    """What was found: classes by name, and what could not be loaded."""
+
+    agents: dict[str, type[Agent]]
+    problems: tuple[BotFileError, ...]
+
+
+def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, type[Agent]]:
+    """The agent classes that a file defines, by class name. `BotFileError` if it cannot be loaded.
+
+    `source` is what stands in the file, if it has been read already.
+    """
+    path = Path(path)
+    if source is None:
+        source = read_bot_file(path)
+    name = f"liars_dice_bot_{path.stem}_{blake2b(str(path.absolute()).encode(), digest_size=6).hexdigest()}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # so that its classes can be pickled
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise BotFileError(str(path), _line_in(path, error), f"{type(error).__name__}: {error}") from error
+    return {
+        name: member
+        for name, member in vars(module).items()
+        if inspect.isclass(member) and issubclass(member, Agent) and member.__module__ == module.__name__
+        if not inspect.isabstract(member)
+    }
+
+
+def read_bot_file(path: Path) -> bytes:
+    """What stands in a bot file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError("agent", str(path), f"a bot file that can be read ({error.strerror})") from error
+
+
+def discover(folder: str | Path = "agents") -> Discovered:
+    """All agents in a folder's files and behind entry points that can be made without arguments.
+
+    A file with an error is reported, and the others still load. People are never found: `human` is not a bot.
+    """
+    agents: dict[str, type[Agent]] = {}
+    problems: list[BotFileError] = []
+    for path in sorted(Path(folder).glob("*.py")):
+        if path.name.startswith("_"):
+            continue
+        try:
+            found = load_bot_file(path)
+        except BotFileError as problem:
+            problems.append(problem)
+            continue
+        agents |= {name: bot for name, bot in found.items() if _is_discoverable(bot)}
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            bot = entry.load()
+        except Exception as error:
+            problems.append(BotFileError(f"entry point {entry.name}", None, f"{type(error).__name__}: {error}"))
+            continue
+        if inspect.isclass(bot) and issubclass(bot, Agent) and _is_discoverable(bot):
+            agents[entry.name] = bot
+    return Discovered(agents, tuple(problems))
+
+
+def _is_discoverable(bot: type[Agent]) -> bool:
+    """Whether a bot can be made without arguments; a person is no bot."""
+    if getattr(bot, "player_type", "") == "Human":
+        return False
+    needed = [p for p in inspect.signature(bot).parameters.values() if p.default is p.empty]
+    return all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in needed)
+
+
+def _line_in(path: Path, error: BaseException) -> int | None:
+    """The last line of this file that the error went through."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
+    return frames[-1] if frames else None

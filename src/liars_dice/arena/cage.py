@@ -1,0 +1,120 @@
+"""The walls around a bot's process: limits, no privileges, and an end from which no child escapes. Unix only.
+
+A box is two processes. The *keeper* adopts whatever the bot leaves behind (on Linux it is a subreaper), and when its
+control pipe closes, because the referee says so or is dead, it kills all of it. The *bot* runs under limits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+NOBODY = 65534
+FIRST_STRANGER = 1_000_000
+"""Started by root, each bot becomes a user of its own, so that bots cannot touch each other either."""
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def keep(control: int, bot: Callable[[], None]) -> NoReturn:
+    """Run `bot` in a child, and end with everything it started when it ends or `control` closes."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    child = os.fork()
+    if child == 0:
+        os.close(control)
+        try:
+            bot()
+        finally:
+            os._exit(0)
+    for standard in (0, 1, 2):
+        os.close(standard)
+    wake, on_death = os.pipe()
+    os.set_blocking(on_death, False)
+    signal.set_wakeup_fd(on_death, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    alive = True
+    while alive and control not in select.select([control, wake], [], [], 1.0)[0]:
+        with contextlib.suppress(BlockingIOError):
+            os.set_blocking(wake, False)
+            os.read(wake, 512)
+        alive = not _reap(child)
+    _kill_all()
+    os._exit(0)
+
+
+def _reap(child: int) -> bool:
+    """Collect the dead; whether `child` was among them."""
+    ended = False
+    while True:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if pid == 0:
+            return ended
+        ended |= pid == child
+
+
+def _kill_all() -> None:
+    """Kill every descendant, again and again until none is left."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        family = descendants(os.getpid())
+        for pid in family:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        _reap(0)
+        if not family:
+            return
+        time.sleep(0.001)
+
+
+def descendants(root: int) -> list[int]:
+    """All processes below `root`, as /proc knows them."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if fields[0] != "Z":
+                    children.setdefault(int(fields[1]), []).append(int(entry.name))
+    found: list[int] = []
+    queue = [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int) -> None:
+    """Put this process under limits, and take root's privileges from it."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        stranger = FIRST_STRANGER + os.getpid()
+        try:
+            os.setresgid(stranger, stranger, stranger)
+            os.setresuid(stranger, stranger, stranger)
+        except OSError:  # a container that does not know so many users
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+    for kind, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, file_mb * 2**20),
+        (resource.RLIMIT_NOFILE, open_files),
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, memory_mb * 2**20),
+    ):
+        _, hard = resource.getrlimit(kind)
+        capped = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (capped, capped))

@@ -1,0 +1,182 @@
+"""The conformance kit: what a bot should be, checked, with advice where it is not."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from ..agents import Agent, make_agent
+from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, preset
+from .limits import Limits
+from .referee import MatchResult, Referee
+from .seats import InProcessSeat
+
+GAMES = 10
+"""How many games each check plays."""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was checked."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    """How to mend it."""
+
+
+def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
+    """Check the bot called `name`, one thing after another."""
+    limits = Limits() if limits is None else limits
+    try:
+        agent = make_agent(name)
+    except LiarsDiceError as error:
+        yield Check("loads", False, str(error), "Mend the error; the class needs a constructor without arguments.")
+        return
+    yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
+    yield _check_picklable(agent)
+    for rules in PRESETS:
+        yield _check_rules(name, rules, limits)
+    yield _check_speed(name, limits)
+    yield _check_deterministic(name, limits)
+    if agent.memoryless:
+        yield _check_memoryless(name)
+    yield _check_cut_off(name, limits)
+
+
+def _config(agent: Agent, rules: str) -> GameConfig | None:
+    """A game of this preset that the bot says it can play, if there is one."""
+    fewest, most = agent.players
+    config = PRESETS[rules]
+    if rules == "perudo":
+        config = preset(rules, players=max(fewest, min(most, 4)))
+    return config if fewest <= config.num_players <= most else None
+
+
+def _play(name: str, config: GameConfig, seed: int, limits: Limits) -> MatchResult:
+    """The bot in one seat, `random` in the others."""
+    seat = seed % config.num_players
+    agents = [make_agent(name if s == seat else "random") for s in range(config.num_players)]
+    return Referee(agents, config, seed=seed, limits=limits).play()
+
+
+def _check_rules(name: str, rules: str, limits: Limits) -> Check:
+    config = _config(make_agent(name), rules)
+    if config is None:
+        return Check(f"legal in {rules}", True, "not played: the bot says it is for other numbers of players")
+    for seed in range(GAMES):
+        for fault in _play(name, config, seed, limits).faults:
+            advice = "Return one of view.legal_actions; they know every rule."
+            return Check(f"legal in {rules}", False, f"seed {seed}: {fault.verdict}, {fault.detail}", advice)
+    return Check(f"legal in {rules}", True, f"{GAMES} games without a fault")
+
+
+class _Noting(InProcessSeat):
+    """A seat that notes every view its bot decides on."""
+
+    def __init__(self, agent: Agent, seen: list[tuple[Agent, GameView]]) -> None:
+        super().__init__(agent, Limits())
+        self._note = (agent, seen)
+
+    def choose_action(self, view: GameView) -> Action:
+        """Note, and ask."""
+        agent, seen = self._note
+        seen.append((agent, view))
+        return super().choose_action(view)
+
+
+def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, GameView]]:
+    """Every view the bot has to decide on in some games against itself."""
+    seen: list[tuple[Agent, GameView]] = []
+    for seed in range(games):
+        Referee([_Noting(make_agent(name), seen) for _ in config.dice], config, seed=seed).play()
+    return seen
+
+
+def _some_config(agent: Agent) -> GameConfig:
+    configs = (_config(agent, rules) for rules in ("perudo", "heads-up"))
+    return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
+
+
+def _check_speed(name: str, limits: Limits) -> Check:
+    slowest = 0.0
+    for agent, view in _decisions(name, _some_config(make_agent(name)), 2):
+        start = time.perf_counter()
+        agent.choose_action(view)
+        slowest = max(slowest, time.perf_counter() - start)
+    detail = f"slowest decision {slowest * 1000:.1f} ms, {limits.decision:g} s allowed"
+    advice = "Compute less in choose_action: remember what does not change, look fewer moves ahead."
+    return Check("fast enough", slowest < limits.decision / 2, detail, advice)
+
+
+def _check_deterministic(name: str, limits: Limits) -> Check:
+    config = _some_config(make_agent(name))
+    for seed in range(GAMES):
+        one, two = (_play(name, config, seed, limits).game for _ in range(2))
+        if one != two:
+            advice = (
+                "Draw every random number from self.rng, and keep nothing between games that a seed does not reset."
+            )
+            return Check("deterministic under a seed", False, f"seed {seed} gave two different games", advice)
+    return Check("deterministic under a seed", True, f"{GAMES} games twice")
+
+
+def _check_memoryless(name: str) -> Check:
+    """Views that differ only in what a memoryless bot must not look at get the same decision."""
+    compared = 0
+    for agent, view in _decisions(name, _some_config(make_agent(name)), 3):
+        for other in _same_to_the_memoryless(view):
+            compared += 1
+            if _decision(agent, view) != _decision(agent, other):
+                detail = f"decided differently for {view.my_dice} against {view.current_bid} after other bids or rounds"
+                advice = (
+                    "Set memoryless = False, or decide from the own dice, the other dice and the current bid alone."
+                )
+                return Check("memoryless, as it says", False, detail, advice)
+    return Check("memoryless, as it says", True, f"{compared} pairs of views")
+
+
+def _decision(agent: Agent, view: GameView) -> object:
+    agent.seed(1)
+    policy = agent.policy(view)
+    if policy is not None:
+        return {str(action): round(chance, 12) for action, chance in policy.items()}
+    return str(agent.choose_action(view))
+
+
+def _same_to_the_memoryless(view: GameView) -> Iterator[GameView]:
+    """The same hand, dice and bid with another past: no earlier rounds, other bids before, other names."""
+    public = view.public
+    replace = msgspec.structs.replace
+    strangers = tuple(f"stranger-{seat}" for seat in range(len(public.names)))
+    yield replace(view, public=replace(public, resolutions=(), names=strangers))
+    history = public.bid_history
+    if len(history) > 1 and not public.rules.limits_raises:
+        yield replace(view, public=replace(public, bid_history=history[-1:], opener=public.bidders[-1]))
+        lower: tuple[Bid, ...] = public.rules.bids[: public.rung]
+        yield replace(view, public=replace(public, bid_history=(*lower[::3], history[-1])))
+
+
+def _check_picklable(agent: Agent) -> Check:
+    advice = "Keep no open files, locks or lambdas in the bot; make them when they are needed."
+    try:
+        again = pickle.loads(pickle.dumps(agent))
+    except Exception as error:
+        return Check("picklable", False, f"{type(error).__name__}: {error}", advice)
+    return Check("picklable", type(again) is type(agent), "can go to other processes", advice)
+
+
+def _check_cut_off(name: str, limits: Limits) -> Check:
+    """Interrupted in the middle of decisions, it plays on as if nothing had been."""
+    config = _some_config(make_agent(name))
+    agents = [make_agent(name) for _ in config.dice]
+    hurried = Limits(decision=0.0001, game_end=0.0001, load=limits.load)
+    Referee(agents, config, seed=1, limits=hurried).play()
+    faults = Referee(agents, config, seed=2, limits=limits).play().faults
+    if faults:
+        advice = "Change the bot's own state last in choose_action, and begin anew in on_game_start."
+        return Check("survives being cut off", False, f"{faults[0].verdict}: {faults[0].detail}", advice)
+    return Check("survives being cut off", True, "played on without a fault")

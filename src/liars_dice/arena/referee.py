@@ -1,0 +1,162 @@
+"""One game among bots, whatever they do: faults become events and a fallback, never an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from ..core import (
+    Action,
+    AgentFaulted,
+    BidAction,
+    CallLiarAction,
+    Event,
+    GameConfig,
+    GameEngine,
+    GameResult,
+    GameView,
+    IllegalMoveError,
+    Player,
+    derive_seed,
+    result_of,
+)
+from .limits import BotFault, Limits
+from .protocol import is_action
+from .seats import InProcessSeat, Seat
+
+
+class MatchResult(msgspec.Struct, frozen=True):
+    """How a refereed game ended."""
+
+    winner: int | None
+    """Who won; None if a bot forfeited a game of more than two."""
+    names: tuple[str, ...]
+    faults: tuple[AgentFaulted, ...]
+    """What the bots did wrong, in order."""
+    forfeited_by: int | None = None
+    game: GameResult | None = None
+    """Every round of the game, if it was played to its end."""
+
+
+class Referee:
+    """Plays a game and never raises for a bot's fault.
+
+    A fault (an illegal or late action, an error, a dead process, ...) is told as `AgentFaulted` and answered with the
+    fallback: liar if there is a bid, else the lowest legal bid. In `strict` mode the first fault forfeits the game.
+    """
+
+    def __init__(
+        self,
+        players: Sequence[Player | Seat],
+        config: GameConfig | None = None,
+        *,
+        seed: int | None = None,
+        limits: Limits | None = None,
+        strict: bool = False,
+    ) -> None:
+        limits = Limits() if limits is None else limits
+        self.seats = [p if isinstance(p, Seat) else InProcessSeat(p, limits) for p in players]
+        self.strict = strict
+        self.engine = GameEngine(config, self.seats, seed=seed)
+        self.faults: list[AgentFaulted] = []
+        self._unheard: list[AgentFaulted] = []
+        self._muted: set[int] = set()
+        self._forfeited_by: int | None = None
+
+    def play(self) -> MatchResult:
+        """Play to the end, or to a forfeit, and let the bots go."""
+        try:
+            self._start()
+            while not self.engine.is_terminal() and self._forfeited_by is None:
+                self._turn()
+            return self._result()
+        finally:
+            for seat in self.seats:
+                seat.close()
+
+    def _start(self) -> None:
+        config, names = self.engine.state.config, self.engine.state.public.names
+        for player, seat in enumerate(self.seats):
+            self.engine.subscribe(partial(self._tell, player), player)
+            self._guard(player, seat.start, config, player, names, derive_seed(self.engine.seed, "agent", player))
+        self._announce_faults()
+
+    def _turn(self) -> None:
+        engine = self.engine
+        public = engine.state.public
+        if public.status != "BIDDING":
+            engine.start_new_round()
+            return
+        player = public.current_player
+        view = engine.get_view(player)
+        action = self._ask(player, view)
+        self._announce_faults()
+        if action is None:
+            return
+        engine.apply_action(player, action)
+        if engine.state.public.status != "BIDDING":
+            for number, seat in enumerate(self.seats):
+                self._guard(number, seat.round_end, engine.state.public.resolutions[-1])
+        self._announce_faults()
+
+    def _ask(self, player: int, view: GameView) -> Action | None:
+        """The bot's action if it is one and legal, else the fallback; None if that forfeits the game."""
+        try:
+            action: object = self.seats[player].choose_action(view)
+            if not is_action(action):
+                raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
+            self.engine.verify(player, action)
+            return action
+        except IllegalMoveError as error:
+            fault = BotFault("illegal", str(error))
+        except BotFault as caught:
+            fault = caught
+        fallback = CallLiarAction() if view.current_bid is not None else _lowest_bid(view)
+        self._fault(player, fault, str(fallback))
+        return None if self._forfeited_by is not None else fallback
+
+    def _tell(self, player: int, event: Event) -> None:
+        """Tell a bot of an event; one that fails at this is not told of more."""
+        if player not in self._muted and not self._guard(player, self.seats[player].event, event):
+            self._muted.add(player)
+
+    def _guard(self, player: int, call: Callable[..., None], *arguments: object) -> bool:
+        """Call a bot's hook; whether it went well."""
+        try:
+            call(*arguments)
+        except BotFault as fault:
+            self._fault(player, fault, "the game goes on")
+            return False
+        return True
+
+    def _fault(self, player: int, fault: BotFault, fallback: str) -> None:
+        if self.strict and self._forfeited_by is None:
+            self._forfeited_by = player
+            fallback = "forfeit"
+        event = AgentFaulted(player, fault.verdict, fault.detail, fallback)
+        self.faults.append(event)
+        self._unheard.append(event)
+
+    def _announce_faults(self) -> None:
+        for player, seat in enumerate(self.seats):
+            for fault in seat.take_faults():
+                self._fault(player, fault, "the game goes on")
+        while self._unheard:
+            self.engine.announce(self._unheard.pop(0))
+
+    def _result(self) -> MatchResult:
+        public = self.engine.state.public
+        if self._forfeited_by is not None:
+            winner = 1 - self._forfeited_by if len(self.seats) == 2 else None
+            return MatchResult(winner, public.names, tuple(self.faults), self._forfeited_by)
+        game = result_of(public)
+        for player, seat in enumerate(self.seats):
+            self._guard(player, seat.game_end, game)
+        self._announce_faults()
+        return MatchResult(game.winner, public.names, tuple(self.faults), None, game)
+
+
+def _lowest_bid(view: GameView) -> Action:
+    return next(action for action in view.legal_actions if isinstance(action, BidAction))

@@ -1,0 +1,25 @@
+"""From names on a command line to bots at a table."""
+
+from __future__ import annotations
+
+import shlex
+
+from ..agents import make_agent
+from ..core import ConfigError
+from .limits import Limits
+from .seats import InProcessSeat, Seat
+
+
+def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False) -> Seat:
+    """A seat for the agent called `name`; `cmd:PROGRAM ARGUMENTS` is a program in any language, always in a box."""
+    limits = Limits() if limits is None else limits
+    if not isolate and not name.startswith("cmd:"):
+        return InProcessSeat(make_agent(name), limits)
+    from .isolation import IsolatedSeat
+
+    if not name.startswith("cmd:"):
+        return IsolatedSeat(name, limits)
+    command = shlex.split(name.removeprefix("cmd:"))
+    if not command:
+        raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")
+    return IsolatedSeat(name, limits, command=command)

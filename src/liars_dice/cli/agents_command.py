@@ -1,0 +1,31 @@
+"""`liars-dice agents`: the bots that can be named."""
+
+from __future__ import annotations
+
+import click
+
+from .options import json_option, print_json
+
+
+@click.command("agents", epilog="Example: liars-dice agents --folder bots --json")
+@click.option("--folder", metavar="DIR", default="agents", show_default=True, help="Where bots of your own are.")
+@json_option
+def agents_command(folder: str, as_json: bool) -> None:
+    """List the bots that can be named: built in, in a folder of yours, and from installed packages."""
+    from ..agents import AGENTS, discover
+
+    found = discover(folder)
+    listed = [(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    for name, bot in found.agents.items():
+        summary = (bot.__doc__ or "").strip().partition("\n")[0]
+        listed.append((name, summary, bot.memoryless, bot.players))
+    for problem in found.problems:
+        click.echo(f"Not loaded: {problem}", err=True)
+    if as_json:
+        keys = ("name", "summary", "memoryless", "players")
+        print_json({"agents": [dict(zip(keys, entry, strict=True)) for entry in listed]})
+        return
+    width = max(len(name) for name, *_ in listed)
+    for name, summary, _, _ in listed:
+        click.echo(f"{name:{width}}  {summary}")
+    click.echo("\nAlso: threshold:CALL,RAISE, mybot.py, module:Class, and cmd:PROGRAM for a bot in any language.")

@@ -1,0 +1,3 @@
+"""Is not Python."""
+
+class Bot(:

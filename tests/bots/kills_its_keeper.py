@@ -1,0 +1,12 @@
+"""Shoots at whoever keeps it."""
+
+import os
+import signal
+
+from liars_dice.agents import RandomAgent
+
+
+class Bot(RandomAgent):
+    def choose_action(self, view):
+        os.kill(os.getppid(), signal.SIGKILL)
+        return super().choose_action(view)

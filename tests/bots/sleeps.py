@@ -1,0 +1,10 @@
+"""Sleeps on its turn."""
+
+import time
+
+from liars_dice.agents import RandomAgent
+
+
+class Bot(RandomAgent):
+    def choose_action(self, view):
+        time.sleep(60)
