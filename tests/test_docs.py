@@ -2,7 +2,8 @@
 
 Python runs, a file's blocks one after another in one namespace; `pycon` is a doctest; `console` lines that begin with
 `$ liars-dice` run and must succeed, and where output is shown it must be the real output (`...` stands for anything);
-`make` lines must name real targets; TOML must be rules and JSON must be JSON; `text` is only looked at.
+`make` lines must name real targets; TOML must be rules and JSON must be JSON. A block that begins with the name of an
+example is that file; one that begins with a file name is written for the blocks behind it. `text` is only looked at.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ def test_code_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "docs"}
     for language, code in blocks_of(page):
-        if language == "python":
+        if named := re.match(r"(?:#|//) (examples/\S+):", code):
+            assert (ROOT / named[1]).read_text(encoding="utf-8") == code, f"{named[1]} is not what {page.name} shows"
+        elif named := re.match(r"# (\w+\.py)\n", code):
+            Path(named[1]).write_text(code, encoding="utf-8")
+        elif language == "python":
             exec(compile(code, page.name, "exec"), namespace)
         elif language == "pycon":
             run_doctest(code, page.name, namespace)

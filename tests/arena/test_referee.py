@@ -139,7 +139,7 @@ def test_fallbacks_are_liar_or_the_lowest_bid() -> None:
 
 def test_faults_are_recorded_and_the_record_verifies() -> None:
     store = InMemoryRecorder()
-    seats = [make_seat(name_of("raises_in_every_hook")), make_seat(name_of("calls_too_early"))]
+    seats = [make_seat(name_of("calls_too_early")), make_seat(name_of("raises_in_every_hook"))]
     referee = Referee(seats, preset("heads-up", dice=2), seed=3)
     game_id = record_game(referee.engine, store)
     result = referee.play()

@@ -29,8 +29,10 @@ def told(*words: str) -> dict[str, Any]:
 
 @pytest.fixture
 def two_games() -> list[str]:
-    first = told("demo", "--seed", "1")["game_id"]
-    second = told("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "2")["game_id"]
+    first = told("demo", "--seed", "1")["run"]["game_id"]
+    second = told("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "2")["run"][
+        "game_id"
+    ]
     return [str(first), str(second)]
 
 
@@ -67,6 +69,34 @@ def test_stats(two_games: list[str]) -> None:
     shown = call("games", "stats").output
     assert "2 games, 2 of them over" in shown
     assert "win rate" in shown
+
+
+def test_stats_take_options_before_and_behind(two_games: list[str], tmp_path: Path) -> None:
+    assert told("games", "--rules", "perudo", "stats")["games"] == 1
+    assert told("games", "stats", "--rules", "perudo")["games"] == 1
+    assert "there is no store here" in call("games", "--db", str(tmp_path / "no.sqlite"), "stats").stderr
+
+
+def test_same_seed_same_json() -> None:
+    one, two = (told("demo", "--seed", "4", "--dice", "1") for _ in range(2))
+    assert one.pop("run") != two.pop("run")
+    assert one == two
+
+
+def test_a_store_that_cannot_be_opened_does_not_stop_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path))
+    result = call("demo", "--dice", "1", "--seed", "1")
+    assert result.exit_code == 0
+    assert "Warning: the game is not recorded" in result.stderr
+    assert call("demo", "--db", str(tmp_path)).exit_code == 1
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "precious.jsonl"
+    for content in ('{"precious": true}', "plain text", "[1, 2", '{"precious": tr'):
+        path.write_text(content)
+        assert "not an event of Liar's Dice" in call("games", "--db", str(path)).stderr
+        assert path.read_text() == content
 
 
 def test_replay(two_games: list[str]) -> None:
@@ -107,6 +137,11 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     with open_store(other) as store:
         for game_id in two_games:
             verify_game(store.events(game_id))
+    before = out.read_bytes()
+    assert call("export", "--db", str(out), "--out", str(out)).exit_code == 0
+    assert out.read_bytes() == before
+    assert "a store is there" in call("export", "--db", other, "--out", other).stderr
+    assert call("export", "last", "last", "--out", str(tmp_path / "twice.jsonl")).output.startswith("1 game written")
     out.write_bytes(out.read_bytes()[:-30])
     cut = call("import", str(out), "--db", str(tmp_path / "cut.sqlite"))
     assert cut.exit_code == 0
@@ -123,6 +158,8 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
         (["games", "--limit", "0"], "0 is not in the range"),
         (["replay", "last"], "(0 of 0 match)"),
         (["games", "--db", "."], "it cannot be opened"),
+        (["games", "--db", "typo.sqlite"], "typo.sqlite: there is no store here"),
+        (["replay", "last", "--db", "typo.jsonl"], "typo.jsonl: there is no store here"),
     ],
     ids=" ".join,
 )
@@ -142,4 +179,4 @@ def test_a_played_game_is_recorded_event_by_event() -> None:
     (game,) = told("games")["games"]
     assert game["player_types"] == ["Human", "ThresholdAgent"]
     assert game["winner"] is None
-    assert game["game_id"] == left["game_id"]
+    assert game["game_id"] == left["run"]["game_id"]

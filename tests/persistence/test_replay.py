@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import product
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from liars_dice.core import (
     PRESETS,
     SPECTATOR,
     Action,
+    AgentFaulted,
     Bid,
     BidAction,
     BidPlaced,
     CallLiarAction,
+    ConfigError,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -155,9 +157,18 @@ def test_verify_finds_what_does_not_follow() -> None:
         (tampered(events, roll, DiceRolled(1, (1,) * 5)), "rolls none now"),
         ([*events[:reveal], *events[reveal + 1 :]], "RoundEnded stands where DiceRevealed must"),
         ([*events, events[-1]], "though nothing has ended"),
-        ([*events, events[start]][:-1] + [events[roll]], "rolls none now"),
+        ([*events, events[roll]], "rolls none now"),
         (events[1:], "the first event must be GameCreated"),
         ([events[0], *events], "a second GameCreated"),
+        ([*events[:2], events[1], *events[2:]], "though none can start now"),
+        ([*events[:5], swap(events[1], version=5), *events[5:]], "though none can start now"),
+        ([*events, swap(events[1], version=len(events))], "though none can start now"),
+        (tampered(events, start, RoundStarted(7, 0, (5, 5), False)), "where round 0 with dice"),
+        (tampered(events, bid, AgentFaulted(99, "illegal", "", "liar")), "there is no such player"),
+        ([*events[:4], swap(events[4], game_id="other"), *events[5:]], "among the events of game g"),
+        ([*events[:4], swap(events[4], event_type="Nonsense"), *events[5:]], "is a BidPlaced"),
+        ([*events[:4], swap(events[4], player_type=None), *events[5:]], "player_type = None"),
+        ([*events[:1], swap(events[1], player_type="Bot"), *events[2:]], "player_type = 'Bot'"),
         ([*events[:4], swap(events[4], turn_index=7), *events[5:]], "counted as"),
         ([*events[:4], swap(events[4], version=9), *events[5:]], "counted as"),
     ]
@@ -178,6 +189,21 @@ def test_snapshots_open_long_games_quickly(tmp_path: Path) -> None:
         found = store.load_snapshot(game_id, len(events))
         assert found is not None
         assert len(events) - found[0] < 1100
+        (blocks,) = store._db.execute("SELECT count(*) FROM blocks").fetchone()
+        (snapshots,) = store._db.execute("SELECT count(*) FROM snapshots").fetchone()
+        assert blocks == -(-len(events) // 1000)
+        assert snapshots == len(events) // 1000
+        reads: list[int] = []
+        real = store.events
+        with pytest.MonkeyPatch.context() as patch:
+
+            def noting(game: str, start: int, stop: int) -> list[RecordedEvent]:
+                reads.append(start)
+                return real(game, start, stop)
+
+            patch.setattr(store, "events", noting)
+            state_at(store, game_id, len(events))
+        assert reads[0] > 2000
         for version in (1, 500, 1500, len(events)):
             assert state_at(store, game_id, version) == final_state(events[:version])
         for version in (0, len(events) + 1, -1):
@@ -206,10 +232,25 @@ def test_branching() -> None:
     assert isinstance(created, GameCreated)
     assert created.branched_from == f"{events[0].game_id}@{at}"
     assert created.names == ("You", "bot")
+    assert created.agent_ids == ("chooser", "chooser")
+    assert created.config.seed == 1
+    assert {e.player_type for e in again[1:at]} == {None, "RandomAgent"}
+    (summary,) = [game for game in store.games() if game.game_id == game_id]
+    assert summary.player_types == ("Chooser", "Chooser")
+    assert engine.seed == 1
     verify_game(store.events(events[0].game_id))
     rolls = [event.version for event in events if isinstance(event.payload, DiceRolled)]
-    with pytest.raises(ReplayError, match="expected a place where the dice lie"):
-        branch(events, rolls[0] + 1)
+    calls = [event.version for event in events if isinstance(event.payload, LiarCalled)]
+    for place in (rolls[0], rolls[0] + 1, calls[0] + 1, calls[0] + 2):
+        with pytest.raises(ReplayError, match="expected a place after a move and all that follows from it"):
+            branch(events, place)
+    after_a_round, past = branch(events, calls[0] + 3, [Chooser(1), Chooser(2)], seed=9)
+    record_game(after_a_round, store, game_id="next round", history=past)
+    after_a_round.play()
+    verify_game(store.events("next round"))
+    for place in (0, -1, len(events) + 1):
+        with pytest.raises(ReplayError, match=f"version = {place}: expected 1 to {len(events)}"):
+            branch(events, place)
     fresh, past = branch(events, 1)
     record_game(fresh, store, game_id="from the start", history=past)
     fresh.start_new_round()
@@ -280,3 +321,85 @@ def test_rules_names() -> None:
 def test_a_replay_needs_a_beginning() -> None:
     with pytest.raises(ReplayError, match="the first event must be GameCreated"):
         Replay().state  # noqa: B018
+
+
+def test_live_games_are_stored_event_by_event(tmp_path: Path) -> None:
+    """Another process sees every event at once; a game that is not live is stored when it ends."""
+    with SQLiteRecorder(tmp_path / "games.sqlite") as store, SQLiteRecorder(tmp_path / "games.sqlite") as other:
+        for live in (True, False):
+            engine = GameEngine(preset("heads-up", dice=1), [Chooser(1), Chooser(2)], seed=1)
+            game_id = record_game(engine, store, live=live)
+            engine.step()
+            engine.step()
+            assert len(other.events(game_id)) == (5 if live else 0)
+            engine.play()
+            assert len(other.events(game_id)) == len(store.events(game_id)) > 5
+
+
+def test_a_full_batch_is_stored_without_being_asked(tmp_path: Path) -> None:
+    events = sample_game("g")
+    with SQLiteRecorder(tmp_path / "games.sqlite") as store, SQLiteRecorder(tmp_path / "games.sqlite") as other:
+        store.batch_size = 10
+        for event in events[:25]:
+            store.record(event)
+        assert len(other.events("g")) == 20
+
+
+def test_leaving_a_with_block_in_trouble_stores_what_was_recorded(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), SQLiteRecorder(tmp_path / "games.sqlite") as store:  # noqa: PT012
+        store.record(sample_game("g")[0])
+        raise KeyError
+    with SQLiteRecorder(tmp_path / "games.sqlite") as store:
+        assert len(store.events("g")) == 1
+
+
+def test_games_with_faults_replay(tmp_path: Path) -> None:
+    """Faults may be told anywhere, also between a call and its reveal, and after the end."""
+    events = sample_game("g")
+    call = next(event.version for event in events if isinstance(event.payload, LiarCalled))
+    for place in (2, call + 1, call + 2, len(events)):
+        fault = msgspec.structs.replace(
+            events[min(place, len(events) - 1)],
+            payload=AgentFaulted(0, "too_slow", "", "liar"),
+            event_type="AgentFaulted",
+            player_type="Dealer",
+        )
+        mixed = [*events[:place], fault, *events[place:]]
+        mixed = [msgspec.structs.replace(event, version=version) for version, event in enumerate(mixed)]
+        assert verify_game(mixed) == final_state(events)
+        with SQLiteRecorder(tmp_path / f"{place}.sqlite") as store:
+            for event in mixed:
+                store.record(event)
+            (summary,) = store.games()
+            assert summary.winner == final_state(events).public.winner
+
+
+def test_recording_must_begin_with_the_game() -> None:
+    engine = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
+    engine.step()
+    with pytest.raises(ConfigError, match="a game that has not begun"):
+        record_game(engine, InMemoryRecorder())
+
+
+def test_clocks() -> None:
+    """Any time zone will do, and none will not."""
+    engine = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
+    store = InMemoryRecorder()
+    abroad = timezone(timedelta(hours=5, minutes=30))
+    record_game(engine, store, game_id="g", clock=lambda: datetime(2026, 1, 1, 3, tzinfo=abroad))
+    engine.play()
+    assert {str(event.timestamp_utc) for event in store.events("g")} == {"2025-12-31 21:30:00+00:00"}
+    other = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
+    with pytest.raises(ConfigError, match="a time with its time zone"):
+        record_game(other, store, clock=lambda: datetime(2026, 1, 1))
+
+
+def test_reasons_that_are_no_text_are_stored_all_the_same(tmp_path: Path) -> None:
+    with SQLiteRecorder(tmp_path / "games.sqlite") as store:
+        engine = GameEngine(GameConfig())
+        game_id = record_game(engine, store)
+        engine.start_new_round()
+        engine.apply_action(0, BidAction(Bid(1, 1), "half \ud800 a character"))
+        bid = store.events(game_id)[-1].payload
+        assert isinstance(bid, BidPlaced)
+        assert bid.reasoning == "half ? a character"

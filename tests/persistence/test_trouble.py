@@ -6,11 +6,14 @@ import errno
 import os
 import resource
 import sqlite3
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 
@@ -25,8 +28,11 @@ from liars_dice.persistence import (
     StoreError,
     UnknownSchemaError,
     VersionConflictError,
+    final_state,
     jsonlines,
+    open_store,
     read_lines,
+    state_at,
 )
 from liars_dice.persistence.conformance import sample_game
 
@@ -336,11 +342,93 @@ def test_damaged_records_are_named(database: Path, damage: str) -> None:
             store.events("one")
 
 
-def test_a_damaged_snapshot_is_named(database: Path) -> None:
+def test_a_damaged_snapshot_is_as_good_as_none(database: Path) -> None:
     with SQLiteRecorder(database) as store:
-        store._store_snapshot("one", 5, b"nonsense")
-        with pytest.raises(CorruptEventError, match="game one: a damaged snapshot at 5"):
-            store.load_snapshot("one", 7)
+        for data in (b"nonsense", zlib.compress(b"nonsense"), zlib.compress(msgspec.msgpack.encode((99, None)))):
+            store._store_snapshot("one", 5, data)
+            assert store.load_snapshot("one", 7) is None
+            assert state_at(store, "one", 7) == final_state(GAME[:7])
+
+
+def test_lost_blocks_are_noticed(database: Path) -> None:
+    with SQLiteRecorder(database) as store:
+        fill(store, GAME[10:20])
+        store._db.execute("DELETE FROM blocks WHERE first_version = 10")
+        with pytest.raises(CorruptEventError, match="events 10 to 19 are missing"):
+            store.events("one")
+        assert store.events("one", 0, 10) == GAME[:10]
+        store._db.execute("DELETE FROM blocks")
+        with pytest.raises(CorruptEventError, match="events 0 to 19 are missing"):
+            store.events("one")
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "sqlite"])
+def test_a_removed_file_is_noticed(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"games.{kind}"
+    store = open_store(path)
+    fill(store, GAME[:10])
+    path.unlink()
+    with pytest.raises(StoreError, match="the file has been removed"):
+        fill(store, GAME[10:20])
+    store.discard()
+    store.close()
+
+
+def test_a_failing_close_still_closes(database: Path) -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = open_files()
+    for _ in range(20):
+        store = SQLiteRecorder(database)
+        store.record(sample_game("x")[0])
+        FailingConnection.fail_at = 0
+        store._db.execute("PRAGMA query_only = 1")
+        with pytest.raises(StoreError):
+            store.close()
+        with pytest.raises(StoreError, match="this store has been closed"):
+            store.events("one")
+        store.close()
+    assert open_files() == before
+
+
+def test_many_may_make_a_store_at_once(tmp_path: Path) -> None:
+    """Eight processes open the same new file at the same moment."""
+    script = (
+        "import sys; from liars_dice.persistence import SQLiteRecorder; sys.stdin.read(1); SQLiteRecorder(sys.argv[1])"
+    )
+    for attempt in range(3):
+        command = [sys.executable, "-c", script, str(tmp_path / f"{attempt}.sqlite")]
+        openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
+        for opener in openers:
+            assert opener.stdin is not None
+            opener.stdin.write(b"x")
+            opener.stdin.flush()
+        for opener in openers:
+            _, errors = opener.communicate()
+            assert opener.returncode == 0, errors.decode()
+
+
+def test_what_the_modes_mean(tmp_path: Path) -> None:
+    for durable, level in ((False, 1), (True, 2)):
+        with SQLiteRecorder(tmp_path / f"{durable}.sqlite", durable=durable) as store:
+            assert store._db.execute("PRAGMA synchronous").fetchone() == (level,)
+            assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_bad_values_are_refused_alone(tmp_path: Path) -> None:
+    """What cannot be stored is refused when it is recorded, and the rest of the batch is stored."""
+    with SQLiteRecorder(tmp_path / "games.sqlite") as store:
+        for event in GAME[:5]:
+            store.record(event)
+        naive = msgspec.structs.replace(GAME[5], timestamp_utc=GAME[5].timestamp_utc.replace(tzinfo=None))
+        with pytest.raises(StoreError, match="has no time zone"):
+            store.record(naive)
+        for game_id in ("", "a\0b", "x" * 201):
+            with pytest.raises(StoreError, match="1 to 200 printable characters"):
+                store.record(msgspec.structs.replace(GAME[0], game_id=game_id))
+        store.flush()
+        assert store.events("one") == GAME[:5]
 
 
 def test_fifty_openings_leave_no_file_open(tmp_path: Path) -> None:

@@ -118,8 +118,8 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
 def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
     """Call, and raise `_Late` inside if it takes longer, where the system can do that.
 
-    The alarm may ring at any moment, also when the call has just returned: it raises only while `armed`, and rings again
-    in case the bot swallowed it.
+    The alarm may ring at any moment, also when the call has just returned: it raises only while `armed`, again
+    and again in case the bot swallows it.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         return call(*arguments)

@@ -46,12 +46,22 @@ class _LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an error of ours becomes one line and a non-zero exit code."""
+        import warnings
+
         from ..core.errors import LiarsDiceError
 
-        try:
-            return super().invoke(ctx)
-        except LiarsDiceError as error:
-            raise click.ClickException(str(error)) from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _show_warning
+            try:
+                return super().invoke(ctx)
+            except LiarsDiceError as error:
+                raise click.ClickException(str(error)) from error
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as one line, not as Python shows it."""
+    click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .options import db_option, json_option, print_json, program, rules_options, seed_option
+
+if TYPE_CHECKING:
+    from ..persistence import GameRecorder
 
 
 @click.command("demo", epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @rules_options("heads-up")
 @seed_option
+@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
 @db_option
 @json_option
 def demo_command(
@@ -19,23 +25,24 @@ def demo_command(
     players: int | None,
     dice: int | None,
     seed: int | None,
+    isolate: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
     """Watch bots play a full game. It is recorded in the store.
 
-    AGENT is a bot for each seat: random, optimal, maniac, aggressive, passive, calling-station or
-    threshold:CALL,RAISE. Without any, the seats are filled with bots of different styles.
+    AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
+    module:Class, or cmd:PROGRAM. Without any, the seats are filled with bots of different styles.
     """
     import shlex
     from itertools import cycle, islice
 
     from rich.console import Console
 
-    from ..agents import make_agent
-    from ..core import ConfigError, GameEngine, format_game, load_rules
+    from ..arena import Referee, make_seat
+    from ..core import ConfigError, format_game, load_rules
     from ..core.dice import fresh_seed
-    from ..persistence import open_store, record_game
+    from ..persistence import record_game
     from ..play import TableView
 
     if len(agents) == 1:
@@ -44,26 +51,30 @@ def demo_command(
     seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
     seed = config.seed if seed is None else seed
     seed = fresh_seed() if seed is None else seed
-    engine = GameEngine(config, [make_agent(name) for name in seats], seed=seed)
+    referee = Referee([make_seat(name, isolate=isolate) for name in seats], config, seed=seed)
+    engine = referee.engine
     names = engine.state.public.names
     console = Console(highlight=False)
     if not as_json:
         table = TableView(console, names)
         console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}", markup=False, soft_wrap=True)
         engine.subscribe(table.show)
-    with open_store(db) as store:
+    with _store(db) as store:
         game_id = record_game(engine, store)
-        result = engine.play()
+        result = referee.play()
     if as_json:
         print_json(
             {
-                "game_id": game_id,
                 "rules": rules,
                 "seed": seed,
                 "agents": list(names),
-                "winner": result.winner_name,
-                "rounds": len(result.resolutions),
+                "winner": None if result.winner is None else names[result.winner],
+                "rounds": len(engine.state.public.resolutions),
+                "faults": [
+                    {"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults
+                ],
                 "game": format_game(engine.state),
+                "run": {"game_id": game_id},
             }
         )
         return
@@ -79,3 +90,16 @@ def demo_command(
         ("see the rules", "rules perudo"),
     ):
         console.print(f"  {purpose:27} {program()} {command}", markup=False, soft_wrap=True)
+
+
+def _store(db: str | None) -> GameRecorder:
+    """The store; if the user's own cannot be opened the game is shown all the same."""
+    from ..persistence import InMemoryRecorder, StoreError, open_store
+
+    try:
+        return open_store(db)
+    except StoreError as error:
+        if db is not None:
+            raise
+        click.echo(f"Warning: the game is not recorded: {error}", err=True)
+        return InMemoryRecorder()

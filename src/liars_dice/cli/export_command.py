@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import db_option, json_option, print_json
+
+if TYPE_CHECKING:
+    from ..persistence import RecordedEvent
 
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
@@ -26,32 +32,57 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
 
     GAME is a game's id, the beginning of it, or `last`. Without any, all games are written.
     """
-    from ..persistence import StoreError, open_store, write_csv, write_jsonl, write_parquet
+    from ..persistence import open_store
 
     if kind is None:
         kind = {".csv": "csv", ".parquet": "parquet"}.get(out.suffix if out else "", "jsonl")
     if out is None and (kind == "parquet" or as_json):
         raise click.UsageError("say where to with --out FILE")
-    with open_store(db) as store:
+    with open_store(db, must_exist=True) as store:
         ids = [store.find(game) for game in games] or [game.game_id for game in reversed(store.games())]
+        ids = list(dict.fromkeys(ids))
         events = (event for game_id in ids for event in store.events(game_id))
-        try:
-            if out is None:
-                if kind == "csv":
-                    write_csv(events, sys.stdout)
-                else:
-                    write_jsonl(events, sys.stdout.buffer)
-            elif kind == "csv":
-                with out.open("w", newline="", encoding="utf-8") as text:
-                    write_csv(events, text)
-            elif kind == "parquet":
-                write_parquet(events, str(out))
-            else:
-                with out.open("wb") as binary:
-                    write_jsonl(events, binary)
-        except OSError as error:
-            raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
+        if out is None:
+            _to_standard_output(events, kind)
+        else:
+            _to_file(events, kind, out)
     if as_json:
         print_json({"games": len(ids), "format": kind, "out": str(out)})
     elif out is not None:
         click.echo(f"{len(ids)} {'game' if len(ids) == 1 else 'games'} written to {out}")
+
+
+def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
+    from ..persistence import write_csv, write_jsonl
+
+    try:
+        if kind == "csv":
+            write_csv(events, sys.stdout)
+        else:
+            write_jsonl(events, sys.stdout.buffer)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
+    """Write beside the file first and put it in place when it is whole: no half exports, and no store written over."""
+    from ..persistence import StoreError, write_csv, write_jsonl, write_parquet
+
+    if out.exists() and out.suffix in (".sqlite", ".db"):
+        raise StoreError(f"{out}: a store is there; expected a file to export to")
+    partial = out.with_name(f"{out.name}.partial")
+    try:
+        if kind == "csv":
+            with partial.open("w", newline="", encoding="utf-8") as text:
+                write_csv(events, text)
+        elif kind == "parquet":
+            write_parquet(events, str(partial))
+        else:
+            with partial.open("wb") as binary:
+                write_jsonl(events, binary)
+        partial.replace(out)
+    except OSError as error:
+        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
+    finally:
+        partial.unlink(missing_ok=True)

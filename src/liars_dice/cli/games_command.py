@@ -40,6 +40,7 @@ def games_command(
     as_json: bool,
 ) -> None:
     """List recorded games. `games stats` counts who wins how often."""
+    context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -47,7 +48,7 @@ def games_command(
 
     from ..persistence import open_store
 
-    with open_store(db) as store:
+    with open_store(db, must_exist=True) as store:
         found = store.games(agent=agent, rules=rules, since=since, until=until, winner=winner, limit=limit)
     if as_json:
         print_json(
@@ -84,15 +85,16 @@ def games_command(
 @click.option("--rules", metavar="NAME", help="Only games by these rules.")
 @db_option
 @json_option
-def stats(rules: str | None, db: str | None, as_json: bool) -> None:
+@click.pass_obj
+def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_json: bool) -> None:
     """Win rates by player type, by rules, and by who opened."""
     from rich.console import Console
     from rich.table import Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates
 
-    with open_store(db) as store:
-        found = store.games(rules=rules)
+    with open_store(db or before["db"], must_exist=True) as store:
+        found = store.games(rules=rules or before["rules"])
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

@@ -16,19 +16,14 @@ def import_command(files: tuple[str, ...], db: str | None, as_json: bool) -> Non
 
     Each game is verified first. Games that are there already are left as they are.
     """
-    import warnings
-
     from ..persistence import import_games, open_store, read_lines
 
     new = known = events = 0
-    with open_store(db) as store, warnings.catch_warnings(record=True) as lost:
-        warnings.simplefilter("always")
+    with open_store(db) as store:
         for file in files:
             for _, count, is_new in import_games(read_lines(file), store):
                 events += count if is_new else 0
                 new, known = new + is_new, known + (not is_new)
-    for warning in lost:
-        click.echo(f"Warning: {warning.message}", err=True)
     if as_json:
         print_json({"games": new, "events": events, "known": known})
     else:

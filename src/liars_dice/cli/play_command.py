@@ -29,8 +29,9 @@ def play_command(
     """
     from rich.console import Console
 
-    from ..agents import make_agent
-    from ..core import PRESETS, GameEngine, load_rules
+    from ..agents import HumanAgent
+    from ..arena import Referee, make_seat
+    from ..core import PRESETS, load_rules
     from ..persistence import open_store, record_game
     from ..play import Quit, TableView, TerminalPlayer
 
@@ -39,18 +40,20 @@ def play_command(
     config = load_rules(rules, players=players, dice=dice)
     console = Console(highlight=False, stderr=as_json)
     bots = opponents or ("optimal",) * (config.num_players - 1)
-    engine = GameEngine(config, [TerminalPlayer(console), *map(make_agent, bots)], seed=seed)
+    person = HumanAgent(TerminalPlayer(console).choose_action, name="You")
+    referee = Referee([person, *(make_seat(name) for name in bots)], config, seed=seed)
+    engine = referee.engine
     public = engine.state.public
     engine.subscribe(TableView(console, public.names).reveal, seat=0)
     with open_store(db) as store:
         game_id = record_game(engine, store, live=True)
         try:
-            winner = engine.play().winner_name
+            won_by = referee.play().winner
+            winner = None if won_by is None else public.names[won_by]
         except Quit:
             winner = None
             console.print("\nUntil next time.")
     if as_json:
         rounds = len(engine.state.public.resolutions)
-        print_json(
-            {"game_id": game_id, "rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds}
-        )
+        run = {"game_id": game_id}
+        print_json({"rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds, "run": run})

@@ -10,7 +10,11 @@ from .options import db_option, json_option, print_json
 @click.command("replay", epilog="Example: liars-dice replay last --step")
 @click.argument("game")
 @click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
-@click.option("--verify", is_flag=True, help="Check that every recorded outcome follows from the rules.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Say that every recorded outcome follows from the rules; what does not is never shown.",
+)
 @click.option("--seat", type=int, metavar="N", help="Only what this seat may know (-1: a spectator).")
 @db_option
 @json_option
@@ -24,13 +28,13 @@ def replay_command(game: str, step: bool, verify: bool, seat: int | None, db: st
     from rich.console import Console
 
     from ..core import ConfigError
-    from ..persistence import final_state, open_store, verify_game, visible_events
+    from ..persistence import open_store, verify_game, visible_events
     from ..persistence.codec import encode_line
     from ..play import TableView
 
-    with open_store(db) as store:
+    with open_store(db, must_exist=True) as store:
         events = store.events(store.find(game))
-    state = verify_game(events) if verify else final_state(events)
+    state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
         raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
     shown = events if seat is None else list(visible_events(events, seat))

@@ -57,7 +57,7 @@ class GameEngine:
         self._state = new_game(
             config,
             names if names is not None else _names_of(agents) if agents else None,
-            [_agent_id(agent) for agent in agents] or None,
+            [agent_id(agent) for agent in agents] or None,
         )
 
     @classmethod
@@ -222,6 +222,7 @@ class GameEngine:
     def _events_of_action(self, player: int, action: Action) -> list[Event]:
         public = self._state.public
         reasoning = action.reasoning[:REASONING_LIMIT] if type(action.reasoning) is str else ""
+        reasoning = reasoning.encode("utf-8", "replace").decode()  # half a character is none
         if isinstance(action, BidAction):
             return [ev.BidPlaced(player, public.bid_history[-1], reasoning)]
         called = ev.ExactCalled if isinstance(action, CallExactAction) else ev.LiarCalled
@@ -258,7 +259,7 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
     return hear
 
 
-def _agent_id(agent: object) -> str:
+def agent_id(agent: object) -> str:
     """What an agent calls itself, or its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
@@ -266,7 +267,7 @@ def _agent_id(agent: object) -> str:
 
 def _names_of(agents: Sequence[Player]) -> list[str]:
     """A name a seat; the second of a kind is numbered."""
-    wanted = [_agent_id(agent) for agent in agents]
+    wanted = [agent_id(agent) for agent in agents]
     names: list[str] = []
     for name in wanted:
         copy = 1

@@ -61,7 +61,7 @@ class LineReader:
         """The event in a line; an older schema may have needed fewer events for the same thing."""
         try:
             event = _line_decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return self._decode_older(line, error)
         if event.schema != SCHEMA:
             return self._decode_older(line, None)
@@ -72,19 +72,19 @@ class LineReader:
     def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
         try:
             fields = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise CorruptEventError(f"not JSON ({error})") from error
         if not isinstance(fields, dict) or "event_type" not in fields:
             raise CorruptEventError("not an event of Liar's Dice")
         schema = fields.get("schema", 0)
         if schema == SCHEMA:
             raise CorruptEventError(f"not an event of Liar's Dice ({problem})")
-        if schema not in UPGRADES:
+        if not isinstance(schema, int) or schema not in UPGRADES:
             raise UnknownSchemaError(f"schema {schema!r} is unknown here: this version reads up to {SCHEMA}")
         upgrade = self._upgrades.setdefault(schema, UPGRADES[schema]())
         try:
             return [msgspec.convert(fields, RecordedEvent) for fields in upgrade(fields)]
-        except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
+        except (msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..core import AgentFaulted, BidPlaced, DiceRolled, Event, ExactCalled, LiarCalled, RoundStarted
+from ..core import AgentFaulted, BidPlaced, ConfigError, DiceRolled, Event, ExactCalled, LiarCalled, RoundStarted
 
 SCHEMA = 1
 """The version of what is stored. `codec.UPGRADES` reads every older one."""
@@ -23,7 +23,13 @@ def utc_now() -> datetime:
 
 def new_game_id(clock: Clock = utc_now) -> str:
     """A name for a game that nobody else has; games sort by the time they were made."""
-    return f"{clock():%Y%m%d-%H%M%S}-{secrets.token_hex(6)}"
+    return f"{_in_utc(clock()):%Y%m%d-%H%M%S}-{secrets.token_hex(6)}"
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ConfigError("clock", moment, "a time with its time zone, as in datetime.now(UTC)")
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
 class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
@@ -44,7 +50,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     schema: int = SCHEMA
 
 
-_ACTS = (DiceRolled, BidPlaced, LiarCalled, ExactCalled, AgentFaulted)
+ACTS = (DiceRolled, BidPlaced, LiarCalled, ExactCalled, AgentFaulted)
 _TURNS = (BidPlaced, LiarCalled, ExactCalled)
 
 
@@ -68,10 +74,10 @@ class Enveloper:
             self._version,
             self._round,
             self._turn,
-            self._clock(),
+            _in_utc(self._clock()),
             type(event).__name__,
             event,
-            self._types[event.player_id] if isinstance(event, _ACTS) else None,
+            self._types[event.player_id] if isinstance(event, ACTS) else None,
         )
         self._version += 1
         if isinstance(event, _TURNS):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from .codec import LineReader, encode_line
 from .envelope import RecordedEvent
 from .errors import CorruptEventError, StoreError, UnknownSchemaError, VersionConflictError
-from .recorder import GameRecorder, GameSummary, by_game, summarise
+from .recorder import GameRecorder, GameSummary, by_game, check_first, summarise
 
 if sys.platform != "win32":
     import fcntl
@@ -21,7 +24,8 @@ if sys.platform != "win32":
 class JSONLinesRecorder(GameRecorder):
     """One file of lines, which an open recorder keeps in memory.
 
-    A batch is one write under a lock (not on Windows), and a write cut short is taken back.
+    A batch is one write under a lock (not on Windows), and a write that fails is taken back. If the program is killed
+    in the middle of a write, a first part of the batch may be there, in order; nothing of it was acknowledged.
     `durable` waits for the disk at every flush, so that what was acknowledged survives a power cut as well.
     """
 
@@ -33,9 +37,11 @@ class JSONLinesRecorder(GameRecorder):
         self._reader = LineReader()
         self._read_to = 0
         self._lines_read = 0
+        self._unended = False
+        self._warned_at = -1
         with self._trouble("opened"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._file = self._open()
         try:
             with self._locked():
                 self._catch_up()
@@ -43,12 +49,8 @@ class JSONLinesRecorder(GameRecorder):
             os.close(self._file)
             raise
 
-    def close(self) -> None:
-        """Flush, and close the file."""
-        super().close()
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+    def _release(self) -> None:
+        os.close(self._file)
 
     def _version(self, game_id: str) -> int:
         with self._locked():
@@ -64,8 +66,7 @@ class JSONLinesRecorder(GameRecorder):
                 if events[0].version != stored:
                     raise VersionConflictError(game_id, stored, events[0].version)
             data = b"".join(encode_line(event) + b"\n" for event in batch)
-            self._write_whole(data)
-            self._read_to += len(data)
+            self._write_whole(b"\n" + data if self._unended else data)
             self._lines_read += len(batch)
         for game_id, events in games.items():
             self._games.setdefault(game_id, []).extend(events)
@@ -80,6 +81,14 @@ class JSONLinesRecorder(GameRecorder):
             self._catch_up()
         games = [summarise(events) for events in self._games.values()]
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EROFS):
+                raise
+            return os.open(self.path, os.O_RDONLY)  # it can still be read
 
     # -- the file ----------------------------------------------------------------------------------------------------
 
@@ -102,52 +111,57 @@ class JSONLinesRecorder(GameRecorder):
                 fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def _catch_up(self) -> None:
-        """Read what has been written since the last look, by us or by others.
-
-        We hold the lock, so a last line without its end was left by a writer that died: it is mended.
-        """
+        """Read what has been written since the last look, by us or by others. We hold the lock."""
         with self._trouble("read"):
-            size = os.fstat(self._file).st_size
-            data = os.pread(self._file, size - self._read_to, self._read_to)
+            status = os.fstat(self._file)
+            data = os.pread(self._file, status.st_size - self._read_to, self._read_to)
+        if status.st_nlink == 0:
+            raise StoreError(f"{self.path}: the file has been removed")
         whole, newline, rest = data.rpartition(b"\n")
         for line in whole.split(b"\n") if newline else ():
             self._take(line)
             self._read_to += len(line) + 1
-        if rest:
-            self._mend(rest)
+            self._unended = False
+        if rest and not is_cut_short(rest):  # whole, but for its end
+            self._take(rest)
+            self._read_to += len(rest)
+            self._unended = True
+        elif rest:
+            check_is_ours(rest, self.path, self._lines_read)
+            if self._read_to != self._warned_at:
+                self._warned_at = self._read_to
+                warn_of_cut(self.path, self._lines_read + 1)
 
     def _take(self, line: bytes) -> None:
-        self._lines_read += 1
-        for event in decode_at(self._reader, line, self.path, self._lines_read):
+        number = self._lines_read + 1
+        for event in decode_at(self._reader, line, self.path, number):
             game = self._games.setdefault(event.game_id, [])
-            if event.version != len(game):
-                problem = VersionConflictError(event.game_id, len(game), event.version)
-                raise CorruptEventError(f"{self.path}, line {self._lines_read}: {problem}")
+            try:
+                if event.version != len(game):
+                    raise VersionConflictError(event.game_id, len(game), event.version)
+                if not game:
+                    check_first(event)
+            except StoreError as error:
+                raise CorruptEventError(f"{self.path}, line {number}: {error}") from error
             game.append(event)
-
-    def _mend(self, rest: bytes) -> None:
-        """A last line without its end: whole if it reads as an event, lost if it does not."""
-        if is_cut_short(rest):
-            with self._trouble("mended"):
-                os.ftruncate(self._file, self._read_to)
-            warn_of_cut(self.path, self._lines_read + 1)
-        else:
-            with self._trouble("mended"):
-                os.write(self._file, b"\n")
-            self._catch_up()
+        self._lines_read = number
 
     def _write_whole(self, data: bytes) -> None:
-        """Write all of it, or nothing."""
+        """Write all of it, or nothing; what a crash left behind the last whole line goes."""
         try:
+            if os.fstat(self._file).st_size > self._read_to:
+                os.ftruncate(self._file, self._read_to)
             written = os.write(self._file, data)
             while written < len(data):
                 written += os.write(self._file, data[written:])
             if self.durable:
                 os.fsync(self._file)
         except OSError as error:
-            with self._trouble("cut back after a failed write"):
+            with contextlib.suppress(OSError):  # if it cannot be cut back now, the next writer does it
                 os.ftruncate(self._file, self._read_to)
             raise StoreError(f"{self.path}: cannot be written ({error.strerror}); nothing was stored") from error
+        self._read_to += len(data)
+        self._unended = False
 
 
 def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
@@ -158,6 +172,7 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 if not line.endswith(b"\n") and is_cut_short(line):
+                    check_is_ours(line, path, number - 1)
                     warn_of_cut(path, number)
                     return
                 yield from decode_at(reader, line, path, number)
@@ -176,14 +191,19 @@ def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[
 
 
 def is_cut_short(line: bytes) -> bool:
-    """Whether a last line without its end has lost more than that."""
+    """Whether a last line without its end has lost more than that: the beginning of an object is never JSON."""
     try:
-        LineReader().decode(line)
-    except CorruptEventError:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return True
-    except UnknownSchemaError:
-        return False
     return False
+
+
+def check_is_ours(rest: bytes, path: Path, lines_before: int) -> None:
+    """Refuse a file that was never ours, rather than taking all of it for a line that was cut short."""
+    beginning = b'{"game_id":"'
+    if lines_before == 0 and not (rest.startswith(beginning) or beginning.startswith(rest)):
+        raise CorruptEventError(f"{path}, line 1: not an event of Liar's Dice")
 
 
 def warn_of_cut(path: Path, number: int) -> None:

@@ -38,19 +38,25 @@ class PostgresRecorder(SQLRecorder):
             raise
 
     def _prepare(self, db: psycopg.Connection[Any]) -> None:
-        with db.transaction():
-            db.execute("SELECT pg_advisory_xact_lock(5496)")  # one of us makes the tables
-            db.execute("CREATE TABLE IF NOT EXISTS liars_dice_schema (version INTEGER NOT NULL)")
-            row = db.execute("SELECT version FROM liars_dice_schema").fetchone()
-            if row is None:
-                db.execute(TABLES.format(blob="BYTEA").encode())
-                db.execute("INSERT INTO liars_dice_schema VALUES (%s)", (SCHEMA,))
-            elif row[0] != SCHEMA:
-                raise UnknownSchemaError(f"schema {row[0]} is unknown here: this version reads up to {SCHEMA}")
+        if self._schema(db) is None:
+            with db.transaction():
+                db.execute("SELECT pg_advisory_xact_lock(5496)")  # one of us makes the tables
+                if self._schema(db) is None:
+                    db.execute(TABLES.format(blob="BYTEA").encode())
+                    db.execute("CREATE TABLE liars_dice_schema AS SELECT %s AS version", (SCHEMA,))
+        version = self._schema(db)
+        if version != SCHEMA:
+            raise UnknownSchemaError(f"schema {version} is unknown here: this version reads up to {SCHEMA}")
 
-    def close(self) -> None:
-        """Flush, and end the connection."""
-        super().close()
+    @staticmethod
+    def _schema(db: psycopg.Connection[Any]) -> int | None:
+        found = db.execute("SELECT to_regclass('liars_dice_schema')").fetchone()
+        if found is None or found[0] is None:
+            return None
+        row = db.execute("SELECT version FROM liars_dice_schema").fetchone()
+        return None if row is None else int(row[0])
+
+    def _release(self) -> None:
         self._disconnect()
 
     def _disconnect(self) -> None:
@@ -97,8 +103,9 @@ class PostgresRecorder(SQLRecorder):
                         db.cursor().executemany(_GROW, [(*row[4:], row[0]) for row in changes.grown_games])
                     self._copy(db, "blocks", changes.new_blocks)
             except self._unique as error:
-                first = batch[0]
-                raise VersionConflictError(first.game_id, first.version + 1, first.version) from error
+                new = {event.game_id: event for event in reversed(batch) if event.version == 0}
+                taken = next((g for g in new if self._version(g)), batch[0].game_id)
+                raise VersionConflictError(taken, self._version(taken), 0) from error
 
     @staticmethod
     def _copy(db: psycopg.Connection[Any], table: str, rows: Sequence[GameRow | BlockRow]) -> None:
@@ -107,7 +114,7 @@ class PostgresRecorder(SQLRecorder):
                 for row in rows:
                     copy.write_row(row)
 
-    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes, int]]:
         bounds = (game_id, min(stop, _LARGEST), game_id, start)
         with self._connection() as db:
             return db.execute(BLOCKS.format("%s").encode(), bounds, binary=True).fetchall()

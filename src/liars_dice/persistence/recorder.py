@@ -13,7 +13,7 @@ from typing import Self
 import msgspec
 
 from ..core import PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
-from .envelope import RecordedEvent
+from .envelope import ACTS, RecordedEvent
 from .errors import StoreError, VersionConflictError
 
 
@@ -52,35 +52,64 @@ class GameRecorder(ABC):
         self._pending: list[RecordedEvent] = []
         self._next: dict[str, int] = {}
         self._over: list[str] = []
+        self._in_doubt = False
+        self._closed = False
 
     def record(self, event: RecordedEvent) -> None:
-        """Take an event; it is stored at the next `flush`."""
+        """Take an event; it is stored at the next `flush`, or when enough of them wait."""
+        if len(self._pending) >= self.batch_size:
+            self.flush()
         expected = self._next.get(event.game_id)
         if expected is None:  # a new game is looked up when it is written
             expected = 0 if event.version == 0 else self._version(event.game_id)
         if event.version != expected:
             raise VersionConflictError(event.game_id, expected, event.version)
-        if expected == 0 and not isinstance(event.payload, GameCreated):
-            raise StoreError(f"game {event.game_id}: its first event must be GameCreated, not {event.event_type}")
+        if event.timestamp_utc.tzinfo is None:
+            raise StoreError(f"game {event.game_id}: timestamp_utc = {event.timestamp_utc} has no time zone")
+        if expected == 0:
+            check_first(event)
         self._next[event.game_id] = expected + 1
         self._pending.append(event)
         if isinstance(event.payload, GameEnded):
             self._over.append(event.game_id)
-        if len(self._pending) >= self.batch_size:
-            self.flush()
 
     def flush(self) -> None:
-        """Store what was recorded. If that fails nothing of it is stored, and it can be tried again."""
-        if self._pending:
+        """Store what was recorded. If that fails it can be tried again.
+
+        An error means that nothing of it was stored; only a connection that breaks in the very act may have stored all
+        of it, and then the next try finds that out.
+        """
+        self._check_open()
+        if not self._pending:
+            return
+        try:
             self._append(self._pending)
-            self._pending = []
-            for game_id in self._over:
-                del self._next[game_id]
-            self._over = []
+        except VersionConflictError:
+            if not (self._in_doubt and self._is_stored(self._pending)):
+                raise
+        except StoreError:
+            self._in_doubt = True
+            raise
+        self._in_doubt = False
+        self._pending = []
+        for game_id in self._over:
+            self._next.pop(game_id, None)
+        self._over = []
+
+    def _is_stored(self, batch: list[RecordedEvent]) -> bool:
+        """Whether exactly this is there already."""
+        return all(
+            self._read(game_id, events[0].version, events[-1].version + 1) == events
+            for game_id, events in by_game(batch).items()
+        )
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("this store has been closed")
 
     def discard(self) -> None:
         """Give up what was recorded since the last flush."""
-        self._pending, self._next, self._over = [], {}, []
+        self._pending, self._next, self._over, self._in_doubt = [], {}, [], False
 
     def events(self, game_id: str | None = None, start: int = 0, stop: int = sys.maxsize) -> list[RecordedEvent]:
         """The events of a game in order, from version `start` until before `stop`; or all events, game after game."""
@@ -133,8 +162,17 @@ class GameRecorder(ABC):
         return None
 
     def close(self) -> None:
-        """Flush, and let go of the store."""
-        self.flush()
+        """Flush, and let go of the store, whether that succeeds or not."""
+        if self._closed:
+            return
+        try:
+            self.flush()
+        finally:
+            self._closed = True
+            self._release()
+
+    def _release(self) -> None:
+        """Close what the store holds open."""
 
     def __enter__(self) -> Self:
         return self
@@ -172,6 +210,14 @@ class GameRecorder(ABC):
         return [game.game_id for game in self._summaries()][::-1]
 
 
+def check_first(event: RecordedEvent) -> None:
+    """A game begins with its creation, and has a name that can be written."""
+    if not isinstance(event.payload, GameCreated):
+        raise StoreError(f"game {event.game_id}: its first event must be GameCreated, not {event.event_type}")
+    if not event.game_id.isprintable() or not 0 < len(event.game_id) <= 200:
+        raise StoreError(f"game_id = {event.game_id[:200]!r}: expected 1 to 200 printable characters")
+
+
 def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:
     """The events of each game, in order."""
     games: dict[str, list[RecordedEvent]] = {}
@@ -200,9 +246,9 @@ def summarise(events: list[RecordedEvent]) -> GameSummary:
     created = first.payload
     assert isinstance(created, GameCreated)
     types: dict[int, str | None] = {}
-    for event in events:
-        if event.player_type is not None:
-            types.setdefault(event.payload.player_id, event.player_type)  # type: ignore[union-attr]
+    for event in reversed(events):  # who plays now: in a branched game others may have played before
+        if isinstance(event.payload, ACTS) and event.player_type is not None:
+            types.setdefault(event.payload.player_id, event.player_type)
         if len(types) == len(created.names):
             break
     return GameSummary(

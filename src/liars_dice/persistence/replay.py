@@ -34,7 +34,8 @@ from ..core import (
     visible_to,
 )
 from ..core.dice import fresh_seed
-from .envelope import RecordedEvent
+from ..core.engine import agent_id
+from .envelope import ACTS, RecordedEvent
 from .errors import ReplayError
 from .recorder import GameRecorder
 
@@ -48,6 +49,11 @@ class Replay:
         self._rolled: dict[int, tuple[int, ...]] = {}
         self._started: RoundStarted | None = None
         self._due: list[type[Event]] = []
+
+    @property
+    def between_moves(self) -> bool:
+        """Whether events are still due that follow from the last ones: rolls, a reveal, an end."""
+        return self._started is not None or bool(self._due)
 
     @property
     def state(self) -> GameState:
@@ -66,7 +72,7 @@ class Replay:
                     raise ReplayError("a second GameCreated")
                 self._state = new_game(config, names, agent_ids)
             case RoundStarted():
-                self._started, self._rolled = event, {}
+                self._start_round(event)
             case DiceRolled(player_id=seat, dice=dice):
                 self._roll(seat, dice)
             case BidPlaced(player_id=player, bid=bid):
@@ -77,9 +83,19 @@ class Replay:
                 self._move(player, CallExactAction())
             case DiceRevealed() | RoundEnded() | GameEnded():
                 self._check_outcome(event)
-            case AgentFaulted():
-                pass
+            case AgentFaulted(player_id=player):
+                if not 0 <= player < len(self.state.public.names):
+                    raise ReplayError(f"player {player} faulted, and there is no such player")
         return self.state
+
+    def _start_round(self, event: RoundStarted) -> None:
+        public = self.state.public
+        expected = (public.round_index + 1, public.dice_counts)
+        if self._started is not None or public.status != "REVEAL":
+            raise ReplayError("a round starts, though none can start now")
+        if self.strict and (event.round_index, event.dice_counts) != expected:
+            raise ReplayError(f"{event} was recorded where round {expected[0]} with dice {expected[1]} follows")
+        self._started, self._rolled = event, {}
 
     def _roll(self, seat: int, dice: tuple[int, ...]) -> None:
         if self._started is None or seat in self._rolled:
@@ -106,11 +122,11 @@ class Replay:
                 self._due.append(GameEnded)
 
     def _check_outcome(self, event: DiceRevealed | RoundEnded | GameEnded) -> None:
+        if self.strict and not self._due:
+            raise ReplayError(f"{type(event).__name__}, though nothing has ended")
+        self._due = self._due[1:]
         if not self.strict:
             return
-        if not self._due:
-            raise ReplayError(f"{type(event).__name__}, though nothing has ended")
-        self._due.pop(0)
         public = self.state.public
         last = public.resolutions[-1]
         follows: Event
@@ -150,28 +166,29 @@ def final_state(events: Iterable[RecordedEvent]) -> GameState:
 
 def verify_game(events: Sequence[RecordedEvent]) -> GameState:
     """The state after all events; `ReplayError` at the first of them that does not follow from the rules."""
-    state: GameState | None = None
-    turn = 0
-    for expected_version, (event, state) in enumerate(replay(events, strict=True)):
+    fold = Replay(strict=True)
+    round_index, turn = -1, 0
+    for expected_version, event in enumerate(events):
+        _step(fold, event)
         where = f"game {event.game_id}, event {event.version} ({event.event_type})"
+        if event.game_id != events[0].game_id:
+            raise ReplayError(f"{where}: stands among the events of game {events[0].game_id}")
+        if event.event_type != type(event.payload).__name__:
+            raise ReplayError(f"{where}: is a {type(event.payload).__name__}")
+        if (event.player_type is None) == isinstance(event.payload, ACTS):
+            raise ReplayError(
+                f"{where}: player_type = {event.player_type!r}, which must be there for what players do alone"
+            )
         if isinstance(event.payload, RoundStarted):
-            turn = 0
-        at = (expected_version, _round_of(event, state), turn)
+            round_index, turn = event.payload.round_index, 0
+        at = (expected_version, round_index, turn)
         if (event.version, event.round_index, event.turn_index) != at:
             raise ReplayError(f"{where}: counted as {at} (version, round, turn)")
         if isinstance(event.payload, BidPlaced | LiarCalled | ExactCalled):
             turn += 1
-    if state is None:
+    if not events:
         raise ReplayError("no events")
-    return state
-
-
-def _round_of(event: RecordedEvent, state: GameState) -> int:
-    """The round an event belongs to; while the dice are being rolled the state is not there yet."""
-    if isinstance(event.payload, RoundStarted):
-        return event.payload.round_index
-    rolling = isinstance(event.payload, DiceRolled) and state.public.status != "BIDDING"
-    return state.public.round_index + rolling
+    return fold.state
 
 
 def state_at(recorder: GameRecorder, game_id: str, version: int) -> GameState:
@@ -201,11 +218,14 @@ def branch(
     The dice on the table stay as they were rolled; later rounds roll anew. Give the events as `history` to
     `record_game` and the new game's record is complete and says where it came from.
     """
+    if not 0 < version <= len(events):
+        raise ReplayError(f"version = {version}: expected 1 to {len(events)}, the events of the game")
     past = list(events[:version])
-    state = final_state(past)
-    last = past[-1].payload
-    if isinstance(last, RoundStarted | DiceRolled) and state.public.status != "BIDDING":
-        raise ReplayError(f"version = {version}: expected a place where the dice lie, not one between two rolls")
+    fold = Replay()
+    for event in past:
+        _step(fold, event)
+    if fold.between_moves:
+        raise ReplayError(f"version = {version}: expected a place after a move and all that follows from it")
     seed = fresh_seed() if seed is None else seed
     created = past[0].payload
     assert isinstance(created, GameCreated)
@@ -213,6 +233,7 @@ def branch(
         created,
         config=created.config.replace(seed=seed),
         names=created.names if names is None else tuple(names),
+        agent_ids=tuple(map(agent_id, agents)) if agents else created.agent_ids,
         branched_from=f"{past[0].game_id}@{version}",
     )
     past[0] = _with_payload(past[0], renamed)

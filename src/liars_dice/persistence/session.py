@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from ..core import Event, GameEnded, GameEngine, RoundEnded
+from ..core import ConfigError, Event, GameEnded, GameEngine, RoundEnded
 from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
+from .errors import StoreError
 from .jsonlines import JSONLinesRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder
@@ -35,6 +37,8 @@ def record_game(
     Events are stored when the game ends and whenever the recorder's batch is full; with `live`, at every event, so that
     nothing a player has seen can be lost. `history` is what a branched game begins with.
     """
+    if engine.state.public.round_index >= 0 and not history:
+        raise ConfigError("engine", "under way", "a game that has not begun, or its history")
     game_id = new_game_id(clock) if game_id is None else game_id
     types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
@@ -52,7 +56,10 @@ def record_game(
         if isinstance(event, RoundEnded) and sealed.version // SNAPSHOT_EVERY > snapshots[-1]:
             snapshots.append(sealed.version // SNAPSHOT_EVERY)
             recorder.flush()
-            recorder.save_snapshot(game_id, sealed.version + 1, engine.state)
+            try:
+                recorder.save_snapshot(game_id, sealed.version + 1, engine.state)
+            except StoreError as error:  # a snapshot can always be done without
+                warnings.warn(f"no snapshot of game {game_id}: {error}", stacklevel=2)
 
     snapshots = [0]
     engine.subscribe(write)
@@ -64,11 +71,13 @@ def player_type(agent: object) -> str:
     return str(getattr(agent, "player_type", type(agent).__name__))
 
 
-def open_store(db: str | Path | None = None, *, durable: bool = False) -> GameRecorder:
+def open_store(db: str | Path | None = None, *, durable: bool = False, must_exist: bool = False) -> GameRecorder:
     """The store at `db`: a `postgresql://` address, a `.jsonl` file or a SQLite file; if none is given, the default."""
     where = default_store() if db is None else db
     if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
         return PostgresRecorder(where)
+    if must_exist and db is not None and not Path(where).exists():
+        raise StoreError(f"{where}: there is no store here")
     if Path(where).suffix == ".jsonl":
         return JSONLinesRecorder(where, durable=durable)
     return SQLiteRecorder(where, durable=durable)

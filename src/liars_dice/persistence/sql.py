@@ -17,12 +17,12 @@ import msgspec
 
 from ..core import GameEnded, GameState
 from .codec import decode_block, encode_block
-from .envelope import RecordedEvent
+from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, VersionConflictError
 from .recorder import GameRecorder, GameSummary, by_game, summarise
 
 TABLES = """
-CREATE TABLE IF NOT EXISTS games (
+CREATE TABLE games (
     game_id TEXT PRIMARY KEY,
     created_utc TEXT NOT NULL,
     rules TEXT NOT NULL,
@@ -32,14 +32,14 @@ CREATE TABLE IF NOT EXISTS games (
     rounds INTEGER NOT NULL,
     winner INTEGER
 );
-CREATE INDEX IF NOT EXISTS games_created ON games (created_utc);
-CREATE TABLE IF NOT EXISTS blocks (
+CREATE INDEX games_created ON games (created_utc);
+CREATE TABLE blocks (
     game_id TEXT NOT NULL,
     first_version INTEGER NOT NULL,
     data {blob} NOT NULL,
     PRIMARY KEY (game_id, first_version)
 );
-CREATE TABLE IF NOT EXISTS snapshots (
+CREATE TABLE snapshots (
     game_id TEXT NOT NULL,
     version INTEGER NOT NULL,
     data {blob} NOT NULL,
@@ -48,11 +48,12 @@ CREATE TABLE IF NOT EXISTS snapshots (
 """
 
 BLOCKS = (
-    "SELECT first_version, data FROM blocks WHERE game_id = {0} AND first_version < {0} AND first_version >= "
+    "SELECT first_version, data, (SELECT events FROM games WHERE games.game_id = blocks.game_id) "
+    "FROM blocks WHERE game_id = {0} AND first_version < {0} AND first_version >= "
     "coalesce((SELECT max(first_version) FROM blocks WHERE game_id = {0} AND first_version <= {0}), 0) "
     "ORDER BY first_version"
 )
-"""With a game, `stop`, the game again and `start`: the blocks that hold the events between."""
+"""With a game, `stop`, the game again and `start`: the blocks that hold the events between, and how many it has."""
 
 BLOCK_SIZE = 1000
 
@@ -61,7 +62,7 @@ GameRow = tuple[str, str, str, str, str, int, int, int | None]
 BlockRow = tuple[str, int, bytes]
 
 _state_encoder = msgspec.msgpack.Encoder()
-_state_decoder = msgspec.msgpack.Decoder(GameState)
+_state_decoder = msgspec.msgpack.Decoder(tuple[int, GameState])
 
 
 class Changes(msgspec.Struct):
@@ -85,7 +86,7 @@ class SQLRecorder(GameRecorder):
             expected = 0 if row is None else row[5]
             if events[0].version != expected:
                 raise VersionConflictError(game_id, expected, events[0].version)
-            over = isinstance(events[-1].payload, GameEnded)
+            over = any(isinstance(event.payload, GameEnded) for event in events)
             if row is None:
                 changes.new_games.append(_row_of(summarise(events)))
             else:
@@ -104,30 +105,36 @@ class SQLRecorder(GameRecorder):
 
     def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
         events: list[RecordedEvent] = []
-        for first_version, data in self._blocks(game_id, start, stop):
+        blocks = self._blocks(game_id, start, stop)
+        known = blocks[-1][2] if blocks else self._version(game_id)
+        for first_version, data, _ in blocks:
             expected = events[-1].version + 1 if events else min(start, first_version)
             if first_version != expected and (events or start == 0):
                 raise CorruptEventError(f"game {game_id}: events {expected} to {first_version - 1} are missing")
             events += decode_block(game_id, data)
+        there = events[-1].version + 1 if events else min(start, known)
+        if there < min(stop, known):
+            raise CorruptEventError(f"game {game_id}: events {there} to {known - 1} are missing")
         return [event for event in events if start <= event.version < stop]
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
         """Keep a state."""
-        self._store_snapshot(game_id, version, zlib.compress(_state_encoder.encode(state)))
+        self._store_snapshot(game_id, version, zlib.compress(_state_encoder.encode((SCHEMA, state))))
 
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
-        """The latest snapshot at or before `version`."""
+        """The latest snapshot at or before `version`; one that cannot be read is as good as none."""
         found = self._find_snapshot(game_id, version)
         if found is None:
             return None
         try:
-            return found[0], _state_decoder.decode(zlib.decompress(found[1]))
-        except (zlib.error, msgspec.DecodeError) as error:
-            raise CorruptEventError(f"game {game_id}: a damaged snapshot at {found[0]} ({error})") from error
+            schema, state = _state_decoder.decode(zlib.decompress(found[1]))
+        except (zlib.error, msgspec.DecodeError):
+            return None
+        return (found[0], state) if schema == SCHEMA else None
 
     @abstractmethod
-    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
-        """The blocks that hold a game's events from `start` until before `stop`, in order."""
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes, int]]:
+        """The blocks that hold a game's events from `start` until before `stop`, and how many it has (see `BLOCKS`)."""
 
     @abstractmethod
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:

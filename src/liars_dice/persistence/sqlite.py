@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from .envelope import SCHEMA, RecordedEvent
@@ -30,7 +31,7 @@ class SQLiteRecorder(SQLRecorder):
             self._db = self._connect(wait)
         try:
             with self._trouble():
-                self._prepare(durable=durable)
+                self._prepare(durable=durable, wait=wait)
         except BaseException:
             self._db.close()
             raise
@@ -38,28 +39,36 @@ class SQLiteRecorder(SQLRecorder):
     def _connect(self, wait: float) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=wait, isolation_level=None)
 
-    def _prepare(self, *, durable: bool) -> None:
+    def _prepare(self, *, durable: bool, wait: float) -> None:
+        """Check that the file is ours, and make the tables if it is new. Several may do this at once."""
+        if not self._is_ready():
+            deadline = time.monotonic() + wait
+            _while_busy(deadline, self._create)
+            _while_busy(deadline, lambda: self._db.execute("PRAGMA journal_mode = WAL"))
+        self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+
+    def _is_ready(self) -> bool:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and application != APPLICATION_ID:
-            raise UnknownSchemaError(f"{self.path}: a database of another program")
-        if version > SCHEMA:
+        if application == APPLICATION_ID and version > SCHEMA:
             raise UnknownSchemaError(
                 f"{self.path}: schema {version} is unknown here: this version reads up to {SCHEMA}"
             )
-        self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        if version < SCHEMA:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            with self._transaction():
-                for statement in TABLES.format(blob="BLOB").split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+        return bool(application == APPLICATION_ID and version == SCHEMA)
 
-    def close(self) -> None:
-        """Flush, and close the file."""
-        super().close()
+    def _create(self) -> None:
+        with self._transaction():
+            if self._is_ready():
+                return
+            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables:
+                raise UnknownSchemaError(f"{self.path}: a database of another program")
+            for statement in TABLES.format(blob="BLOB").split(";"):
+                self._db.execute(statement)
+            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def _release(self) -> None:
         self._db.close()
 
     @contextlib.contextmanager
@@ -100,6 +109,8 @@ class SQLiteRecorder(SQLRecorder):
 
     def _append(self, batch: list[RecordedEvent]) -> None:
         ids = list(dict.fromkeys(event.game_id for event in batch))
+        if not self.path.exists():
+            raise StoreError(f"{self.path}: the file has been removed")
         with self._trouble(), self._transaction():
             changes = self._changes(batch, self._stored(ids))
             self._db.executemany("DELETE FROM blocks WHERE game_id = ?", [(game_id,) for game_id in changes.joined])
@@ -116,7 +127,7 @@ class SQLiteRecorder(SQLRecorder):
             rows.update((row[0], row) for row in found)
         return rows
 
-    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes]]:
+    def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes, int]]:
         with self._trouble():
             return self._db.execute(BLOCKS.format("?"), (game_id, stop, game_id, start)).fetchall()
 
@@ -134,6 +145,19 @@ class SQLiteRecorder(SQLRecorder):
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
         with self._trouble():
             yield from self._db.execute(query)
+
+
+def _while_busy(deadline: float, action: Callable[[], object]) -> None:
+    """Try again while others keep the file locked: not every statement waits by itself."""
+    while True:
+        try:
+            action()
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)
 
 
 def _marks(n: int) -> str:

@@ -64,13 +64,10 @@ class TableView:
 
 
 class TerminalPlayer:
-    """A person who types bids and calls."""
+    """A person who types bids and calls: the interface a `HumanAgent` asks through."""
 
-    player_type = "Human"
-
-    def __init__(self, console: Console, name: str = "You") -> None:
+    def __init__(self, console: Console) -> None:
         self.console = console
-        self.name = name
 
     def choose_action(self, view: GameView) -> Action:
         """Ask until the answer is a legal action."""

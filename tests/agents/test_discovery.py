@@ -1,0 +1,138 @@
+"""Bots that are found by themselves, and names for all the others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
+from liars_dice.cli import main
+from liars_dice.core import CallLiarAction, ConfigError, GameConfig, view_of
+from support import dealt
+
+GOOD = """
+from liars_dice.agents import Agent, HumanAgent, RandomAgent
+
+class Mine(RandomAgent):
+    '''Plays at random, but is mine.'''
+
+class NeedsMore(RandomAgent):
+    def __init__(self, depth):
+        self.depth = depth
+
+class Optional(RandomAgent):
+    def __init__(self, depth=3, *more, **others):
+        self.depth = depth
+
+class Abstract(Agent):
+    pass
+
+class Person(HumanAgent):
+    pass
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    bots = tmp_path / "agents"
+    bots.mkdir()
+    (bots / "good.py").write_text(GOOD)
+    (bots / "broken.py").write_text("x = 1\n\nraise ValueError('oh no')\n")
+    (bots / "typo.py").write_text("def f(:\n")
+    (bots / "leaves.py").write_text("import sys\nsys.exit(3)\n")
+    (bots / "_hidden.py").write_text("raise RuntimeError")
+    (bots / "notes.txt").write_text("not python")
+    return bots
+
+
+def test_discovery(folder: Path) -> None:
+    """Classes without needed arguments are found; errors are reported by file and line, and the others still load."""
+    found = discover(folder)
+    assert set(found.agents) == {"Mine", "Optional"}
+    problems = {Path(problem.path).name: (problem.line, problem.reason) for problem in found.problems}
+    assert problems["broken.py"] == (3, "ValueError: oh no")
+    assert problems["typo.py"][0] == 1
+    assert problems["leaves.py"] == (2, "SystemExit: 3")
+    assert len(problems) == 3
+    assert str(found.problems[0]).endswith("broken.py, line 3: ValueError: oh no")
+    assert discover(folder / "nowhere").agents == {}
+
+
+def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = "liars_dice.agents"
+    points = EntryPoints(
+        [
+            EntryPoint("theirs", "liars_dice.agents:RandomAgent", group),
+            EntryPoint("person", "liars_dice.agents:HumanAgent", group),
+            EntryPoint("gone", "no_such_package:Bot", group),
+        ]
+    )
+    monkeypatch.setattr("liars_dice.agents.discovery.entry_points", lambda group: points.select(group=group))
+    found = discover("nowhere")
+    assert set(found.agents) == {"theirs"}
+    (problem,) = found.problems
+    assert str(problem).startswith("entry point gone: ModuleNotFoundError")
+
+
+def test_the_list_of_agents(folder: Path) -> None:
+    result = CliRunner().invoke(main, ["agents", "--folder", str(folder), "--json"])
+    listed = {entry["name"]: entry for entry in json.loads(result.stdout)["agents"]}
+    assert set(listed) == {*AGENTS, "Mine", "Optional"}
+    assert listed["Mine"] == {
+        "name": "Mine",
+        "summary": "Plays at random, but is mine.",
+        "memoryless": True,
+        "players": [2, 15],
+    }
+    assert "broken.py, line 3" in result.stderr
+    assert "human" not in listed
+    shown = CliRunner().invoke(main, ["agents"]).output
+    assert all(name in shown for name in AGENTS)
+
+
+def test_the_registry_tells_the_truth() -> None:
+    """What is written there of each agent without loading it is what the agent says itself."""
+    for name, info in AGENTS.items():
+        agent = make_agent(name)
+        assert (agent.name, agent.memoryless, agent.players) == (name, info.memoryless, info.players)
+
+
+def test_files_and_classes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = folder / "good.py"
+    assert type(make_agent(f"{good}:Mine")).__name__ == "Mine"
+    assert set(load_bot_file(good)) == {"Mine", "NeedsMore", "Optional", "Person"}
+    (folder / "single.py").write_text("from liars_dice.agents import RandomAgent\nclass Only(RandomAgent): pass\n")
+    assert type(make_agent(str(folder / "single.py"))).__name__ == "Only"
+    monkeypatch.chdir(folder)
+    assert type(make_agent("single:Only")).__name__ == "Only"
+    sys.modules.pop("single")
+    for name, message in {
+        str(good): "a file with one bot in it, or FILE:CLASS; it has Mine, NeedsMore",
+        f"{good}:Mien": r"did you mean Mine\?",
+        f"{good}:NeedsMore": "a class that needs no arguments",
+        "missing.py": "a bot file that can be read",
+        "no_such_module:Bot": "a module that can be imported",
+        "single:Nobody": "a class in the module single",
+        "json:dumps": "a class that needs no arguments",
+        "string:digits": "a class; string:digits is of type str",
+        "collections:OrderedDict": "an object with a method choose_action",
+    }.items():
+        with pytest.raises(ConfigError, match=message):
+            make_agent(name)
+    with pytest.raises(BotFileError, match=r"typo\.py, line 1: SyntaxError"):
+        make_agent(str(folder / "typo.py"))
+
+
+def test_people() -> None:
+    person = HumanAgent(lambda view: CallLiarAction("I doubt it"), name="ann")
+    view = view_of(dealt(GameConfig(), (1, 2), (1, 2, 3)), 0)
+    assert person.choose_action(view) == CallLiarAction("I doubt it")
+    assert person.player_type == "Human"
+    with pytest.raises(ConfigError, match="an interface to ask a person through"):
+        make_agent("human").choose_action(view)
+    assert isinstance(make_agent("human"), Agent)
