@@ -44,6 +44,7 @@ def read(where: str) -> None:
     expected: dict[str, list[object]] = {}
     reads = 0
     with open_store(where) as store:
+        store.games()
         while not (select.select([sys.stdin], [], [], 0)[0] and not sys.stdin.read(1)):
             for game in store.games(limit=5):
                 events = store.events(game.game_id)

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
+
 import pytest
 
 from liars_dice.agents import (
     AGENTS,
     PERSONALITIES,
     Agent,
+    DetectiveAgent,
     RandomAgent,
     ThresholdAgent,
     create_personality_agent,
     make_agent,
 )
-from liars_dice.core import PRESETS, ConfigError, GameConfig, GameState, play_game, preset, view_of
+from liars_dice.arena import Referee
+from liars_dice.core import (
+    PRESETS,
+    Action,
+    Bid,
+    ConfigError,
+    GameConfig,
+    GameState,
+    GameView,
+    play_game,
+    preset,
+    view_of,
+)
 from support import dealt, play
 
 
@@ -21,14 +37,101 @@ def choice(agent: Agent, state: GameState) -> str:
     return str(agent.choose_action(view_of(state, state.public.current_player)))
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, "limits"])
+LIMITED = preset("perudo", players=4, palifico=True, opening_min_quantity=2, open_on_ones=False, max_turns=5)
+TOP = GameConfig(dice=(3, 2, 4), wild="top", bid_ordering="liars_dice_standard", exact_call=True, mode="elimination")
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rules", [*PRESETS, "limits", "top"])
 @pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays_every_preset(name: str, rules: str) -> None:
-    limits = preset("perudo", players=4, palifico=True, opening_min_quantity=2, open_on_ones=False, max_turns=5)
-    config = limits if rules == "limits" else PRESETS[rules]
-    for seed in range(20):
-        result = play_game([make_agent(name) for _ in config.dice], config, seed=seed)
+def test_every_bot_plays_every_preset_without_a_fault(name: str, rules: str, count: int) -> None:
+    config = {"limits": LIMITED, "top": TOP}.get(rules) or PRESETS[rules]
+    agents = [make_agent(name) for _ in config.dice]
+    for seed in range(count):
+        result = Referee(agents, config, seed=seed).play()
+        assert result.faults == ()
         assert result.winner in range(config.num_players)
+
+
+def test_truthful() -> None:
+    """The fixed policy of the learning lab: N is the number of all other dice."""
+    truthful = make_agent("truthful")
+    config = GameConfig(dice=(2, 2))
+    assert choice(truthful, dealt(config, (4, 4), (5, 6))) == "1x1"
+    assert choice(truthful, play(dealt(config, (4, 4), (5, 6)), "2x3")) == "2x4"  # two unseen dice could be fours
+    assert choice(truthful, play(dealt(config, (4, 4), (5, 6)), "3x4")) == "liar"  # holds none: two at most
+    assert (
+        choice(truthful, play(dealt(config, (4, 4), (5, 6)), "2x6")) == "3x5"
+    )  # 3x1 to 3x4 are impossible, 3x5 is not
+    assert choice(truthful, play(dealt(config, (4, 4), (6, 6)), "4x6")) == "liar"  # possible, but nothing is higher
+    assert choice(truthful, play(dealt(config, (4, 4), (6, 6)), "4x5")) == "liar"
+    wild = GameConfig(dice=(2, 2), wild="ones")
+    assert choice(truthful, play(dealt(wild, (4, 4), (1, 6)), "3x1")) == "3x2"  # the one counts
+
+
+def test_conservative() -> None:
+    agent = make_agent("conservative")
+    config = GameConfig(dice=(3, 3))
+    assert choice(agent, dealt(config, (4, 4, 5), (1, 2, 3))) == "2x4"  # the highest it is sure of
+    assert choice(agent, play(dealt(config, (4, 4, 5), (1, 2, 3)), "4x4")) == "liar"
+    assert choice(agent, play(dealt(config, (4, 4, 5), (3, 3, 2)), "2x2")) == "2x3"  # covers two threes alone
+
+
+def test_probabilistic() -> None:
+    agent = make_agent("probabilistic")
+    config = GameConfig(dice=(2, 2))
+    assert choice(agent, dealt(config, (4, 4), (1, 2))) == "2x4"  # certain, and the highest of those
+    assert choice(agent, play(dealt(config, (4, 4), (1, 2)), "4x4")) == "liar"  # certainly false
+    exact = preset("perudo", players=2, dice=(5, 1))
+    state = play(dealt(exact, (2, 3, 4, 5, 6), (6,)), "1x1")  # holds 60 %, exact 40 %; 3x6 holds 54 %
+    assert choice(agent, state) == "3x6"
+    sure = play(dealt(preset("perudo", players=2, dice=(1, 5)), (3,), (2, 2, 2, 2, 2)), "5x2")
+    assert choice(agent, sure) == "exact"  # five, or with one more wild die six
+
+
+def test_styles_differ() -> None:
+    """On the same dice and bids every two bots disagree clearly often."""
+    views = []
+
+    class Noting(RandomAgent):
+        def choose_action(self, view: GameView) -> Action:
+            views.append(view)
+            return super().choose_action(view)
+
+    for seed in range(12):
+        play_game([Noting(), Noting(), Noting()], preset("perudo", players=3, dice=3), seed=seed)
+    names = [name for name in AGENTS if name not in ("random", *PERSONALITIES)]
+    decisions = {name: [str(make_agent(name).choose_action(view)) for view in views] for name in (*names, "optimal")}
+    for one, two in combinations(decisions, 2):
+        differ = sum(a != b for a, b in zip(decisions[one], decisions[two], strict=True)) / len(views)
+        assert differ > 0.05, (one, two, differ)
+
+
+def test_policies() -> None:
+    """What can be stated sums to one, is legal, and is what is played."""
+    state = play(dealt(GameConfig(dice=(3, 3)), (4, 4, 5), (1, 2, 3)), "1x2")
+    for name in ("random", "bluffer"):
+        agent = make_agent(name)
+        view = view_of(state, 1)
+        policy = agent.policy(view)
+        assert policy is not None
+        assert abs(sum(policy.values()) - 1) < 1e-12
+        assert set(policy) <= set(view.legal_actions)
+        counts = Counter(agent.choose_action(view) for _ in range(4000))
+        assert set(counts) == set(policy)
+        assert all(abs(counts[action] / 4000 - chance) < 0.04 for action, chance in policy.items())
+    assert make_agent("crawler").policy(view) is None
+
+
+def test_the_detective_listens() -> None:
+    """The same bid is believed more if somebody else has bid that face."""
+    detective = make_agent("detective")
+    config = GameConfig(dice=(2, 2, 2))
+    deaf = play(dealt(config, (1, 2), (3, 4), (5, 6)), "1x3 2x6")
+    assert isinstance(detective, DetectiveAgent)
+    quiet = detective._belief(view_of(deaf, 2), Bid(2, 5))
+    heard = detective._belief(view_of(play(dealt(config, (1, 2), (3, 4), (5, 6)), "1x5 2x4"), 2), Bid(2, 5))
+    assert heard > quiet
 
 
 def test_threshold_opening() -> None:

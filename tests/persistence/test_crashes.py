@@ -75,7 +75,6 @@ def test_killed_writers_lose_nothing_acknowledged(store_address: str, kills: int
 @pytest.mark.parametrize("total", [6_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_ten_writers_and_two_readers(store_address: str, total: int) -> None:
     """Nothing lost, order per game kept, and readers only ever see whole prefixes."""
-    open_store(store_address).close()
     readers = [worker("read", store_address) for _ in range(2)]
     writers = [worker("write", store_address, f"w{n}", str(total // 10)) for n in range(10)]
     acks: dict[str, int] = {}

@@ -528,3 +528,53 @@ def test_version_conflicts_pickle() -> None:
 
     error = pickle.loads(pickle.dumps(VersionConflictError("g", 3, 5)))
     assert str(error) == "game g: the next event must have version 3, this one has 5"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_commit_whose_answer_was_lost(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """The batch is there, but nobody said so: the next try finds it. A real conflict stays one."""
+    address = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "games.sqlite"
+    with open_store(address) as store, open_store(address) as other:
+        fill(store, GAME[:10])
+        real = store._append
+
+        def lose_the_answer(batch: list[RecordedEvent]) -> None:
+            real(batch)
+            raise StoreError("the connection was lost")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(store, "_append", lose_the_answer)
+            with pytest.raises(StoreError, match="the connection was lost"):
+                fill(store, GAME[10:20])
+        store.flush()
+        fill(store, GAME[20:])
+        assert store.events("one") == other.events("one") == GAME
+        with pytest.raises(VersionConflictError):
+            fill(other, GAME[:5])
+        other.discard()
+
+
+def test_a_database_of_another_program_is_left_alone(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        db.execute("CREATE TABLE games (id INTEGER)")
+    with pytest.raises(StoreError, match="already exists"):
+        PostgresRecorder(postgres_url)
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        tables = db.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()
+    assert tables == (1,)
+
+
+def test_odd_lines_have_clear_errors(tmp_path: Path) -> None:
+    created = (Path(__file__).parent.parent / "data" / "stores" / "schema-1.jsonl").read_bytes().split(b"\n")[0]
+    for line in (
+        b'{"event_type":"x","schema":[1]}',
+        b'{"event_type":"GameCreatedEvent","game_id":"g","payload":[1]}',
+        b'{"event_type":"GameCreatedEvent","game_id":"g","payload":{"config":[1]}}',
+        b"[" * 200_000,
+        created.replace(b'"GameCreated"', b'"GameEnded"').replace(b'"version":0', b'"version":0'),
+    ):
+        path = tmp_path / "odd.jsonl"
+        path.write_bytes(created + b"\n" + line + b"\n")
+        for _ in range(2):
+            with pytest.raises(StoreError, match=r"odd\.jsonl, line 2: "):
+                JSONLinesRecorder(path)

@@ -50,8 +50,8 @@ class PostgresRecorder(SQLRecorder):
 
     @staticmethod
     def _schema(db: psycopg.Connection[Any]) -> int | None:
-        found = db.execute("SELECT to_regclass('liars_dice_schema')").fetchone()
-        if found is None or found[0] is None:
+        where = "tablename = 'liars_dice_schema' AND schemaname = ANY(current_schemas(false))"
+        if db.execute(f"SELECT 1 FROM pg_tables WHERE {where}".encode()).fetchone() is None:
             return None
         row = db.execute("SELECT version FROM liars_dice_schema").fetchone()
         return None if row is None else int(row[0])
