@@ -72,9 +72,10 @@ def test_truthful() -> None:
 def test_conservative() -> None:
     agent = make_agent("conservative")
     config = GameConfig(dice=(3, 3))
-    assert choice(agent, dealt(config, (4, 4, 5), (1, 2, 3))) == "2x4"  # the highest it is sure of
+    assert choice(agent, dealt(config, (4, 4, 5), (1, 2, 3))) == "1x4"
     assert choice(agent, play(dealt(config, (4, 4, 5), (1, 2, 3)), "4x4")) == "liar"
     assert choice(agent, play(dealt(config, (4, 4, 5), (3, 3, 2)), "2x2")) == "2x3"  # covers two threes alone
+    assert choice(agent, play(dealt(config, (4, 4, 5), (1, 1, 2)), "2x6")) == "3x1"  # nearly
 
 
 def test_probabilistic() -> None:

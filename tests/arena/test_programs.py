@@ -36,6 +36,14 @@ def test_example_bots_play(command: str) -> None:
         assert result.winner is not None
 
 
+def test_programs_can_be_checked() -> None:
+    good = list(check_bot(f"cmd:{PYTHON} {ROOT / 'examples' / 'protocol_bot.py'}"))
+    assert [check.ok for check in good] == [True] * 6
+    bad = next(check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}"))
+    assert not bad.ok
+    assert "garbage" in bad.detail
+
+
 def test_both_examples_play_the_same() -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not installed (Debian: apt-get install nodejs)")

@@ -8,20 +8,19 @@ from .tools import held, legal_bids, likeliest, may_call_exact
 
 
 class ConservativeAgent(Agent):
-    """Bids faces it holds at quantities it can nearly cover alone, and challenges early."""
+    """Bids faces it holds at quantities it can nearly cover alone, as low as it may, and challenges early."""
 
     name = "conservative"
     memoryless = True
-    doubts_below = 0.5
+    doubts_below = 0.6
     """It challenges a bid that is less probable than this when it has nothing safe to say."""
 
     def choose_action(self, view: GameView) -> Action:
-        """A safe bid; else a challenge if the bid is doubtful; else the likeliest raise."""
+        """The lowest safe bid; else a challenge if the bid is doubtful; else the likeliest raise."""
         bids = legal_bids(view)
         safe = [bid for bid in bids if 0 < held(view, bid.face) >= bid.quantity - 1]
         if safe:
-            best = likeliest(view, safe)
-            return BidAction(best, f"holds {held(view, best.face)} of {best.face}")
+            return BidAction(safe[0], f"holds {held(view, safe[0].face)} of {safe[0].face}")
         current = view.current_bid
         if current is None:
             return BidAction(likeliest(view, bids), "the rules ask for more than it holds")

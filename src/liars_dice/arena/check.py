@@ -13,6 +13,7 @@ from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, p
 from .limits import Limits
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat
+from .tables import make_seat
 
 GAMES = 10
 """How many games each check plays."""
@@ -31,6 +32,11 @@ class Check(msgspec.Struct, frozen=True):
 def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
     """Check the bot called `name`, one thing after another."""
     limits = Limits() if limits is None else limits
+    if name.startswith("cmd:"):
+        for rules in PRESETS:
+            yield _check_rules(name, rules, _config((2, 15), rules), limits)
+        yield _check_deterministic(name, preset("perudo", players=3), limits)
+        return
     try:
         agent = make_agent(name)
     except LiarsDiceError as error:
@@ -39,17 +45,18 @@ def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
     yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
     yield _check_picklable(agent)
     for rules in PRESETS:
-        yield _check_rules(name, rules, limits)
-    yield _check_speed(name, limits)
-    yield _check_deterministic(name, limits)
+        yield _check_rules(name, rules, _config(agent.players, rules), limits)
+    usual = _some_config(agent)
+    yield _check_speed(name, usual, limits)
+    yield _check_deterministic(name, usual, limits)
     if agent.memoryless:
-        yield _check_memoryless(name)
-    yield _check_cut_off(name, limits)
+        yield _check_memoryless(name, usual)
+    yield _check_cut_off(name, usual, limits)
 
 
-def _config(agent: Agent, rules: str) -> GameConfig | None:
-    """A game of this preset that the bot says it can play, if there is one."""
-    fewest, most = agent.players
+def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
+    """A game of this preset for these numbers of players, if there is one."""
+    fewest, most = players
     config = PRESETS[rules]
     if rules == "perudo":
         config = preset(rules, players=max(fewest, min(most, 4)))
@@ -58,13 +65,12 @@ def _config(agent: Agent, rules: str) -> GameConfig | None:
 
 def _play(name: str, config: GameConfig, seed: int, limits: Limits) -> MatchResult:
     """The bot in one seat, `random` in the others."""
-    seat = seed % config.num_players
-    agents = [make_agent(name if s == seat else "random") for s in range(config.num_players)]
-    return Referee(agents, config, seed=seed, limits=limits).play()
+    own = seed % config.num_players
+    seats = [make_seat(name if seat == own else "random", limits) for seat in range(config.num_players)]
+    return Referee(seats, config, seed=seed).play()
 
 
-def _check_rules(name: str, rules: str, limits: Limits) -> Check:
-    config = _config(make_agent(name), rules)
+def _check_rules(name: str, rules: str, config: GameConfig | None, limits: Limits) -> Check:
     if config is None:
         return Check(f"legal in {rules}", True, "not played: the bot says it is for other numbers of players")
     for seed in range(GAMES):
@@ -97,13 +103,14 @@ def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, G
 
 
 def _some_config(agent: Agent) -> GameConfig:
-    configs = (_config(agent, rules) for rules in ("perudo", "heads-up"))
+    """A game with as much in it as the bot can play."""
+    configs = (_config(agent.players, rules) for rules in ("perudo", "heads-up"))
     return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
 
 
-def _check_speed(name: str, limits: Limits) -> Check:
+def _check_speed(name: str, config: GameConfig, limits: Limits) -> Check:
     slowest = 0.0
-    for agent, view in _decisions(name, _some_config(make_agent(name)), 2):
+    for agent, view in _decisions(name, config, 2):
         start = time.perf_counter()
         agent.choose_action(view)
         slowest = max(slowest, time.perf_counter() - start)
@@ -112,8 +119,7 @@ def _check_speed(name: str, limits: Limits) -> Check:
     return Check("fast enough", slowest < limits.decision / 2, detail, advice)
 
 
-def _check_deterministic(name: str, limits: Limits) -> Check:
-    config = _some_config(make_agent(name))
+def _check_deterministic(name: str, config: GameConfig, limits: Limits) -> Check:
     for seed in range(GAMES):
         one, two = (_play(name, config, seed, limits).game for _ in range(2))
         if one != two:
@@ -124,10 +130,10 @@ def _check_deterministic(name: str, limits: Limits) -> Check:
     return Check("deterministic under a seed", True, f"{GAMES} games twice")
 
 
-def _check_memoryless(name: str) -> Check:
+def _check_memoryless(name: str, config: GameConfig) -> Check:
     """Views that differ only in what a memoryless bot must not look at get the same decision."""
     compared = 0
-    for agent, view in _decisions(name, _some_config(make_agent(name)), 3):
+    for agent, view in _decisions(name, config, 3):
         for other in _same_to_the_memoryless(view):
             compared += 1
             if _decision(agent, view) != _decision(agent, other):
@@ -169,9 +175,8 @@ def _check_picklable(agent: Agent) -> Check:
     return Check("picklable", type(again) is type(agent), "can go to other processes", advice)
 
 
-def _check_cut_off(name: str, limits: Limits) -> Check:
+def _check_cut_off(name: str, config: GameConfig, limits: Limits) -> Check:
     """Interrupted in the middle of decisions, it plays on as if nothing had been."""
-    config = _some_config(make_agent(name))
     agents = [make_agent(name) for _ in config.dice]
     hurried = Limits(decision=0.0001, game_end=0.0001, load=limits.load)
     Referee(agents, config, seed=1, limits=hurried).play()
