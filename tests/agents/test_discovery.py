@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
+from liars_dice.arena import Referee, make_seat
 from liars_dice.cli import main
-from liars_dice.core import CallLiarAction, ConfigError, GameConfig, view_of
+from liars_dice.core import CallLiarAction, ConfigError, GameConfig, preset, view_of
 from support import dealt
 
 GOOD = """
@@ -61,6 +62,19 @@ def test_discovery(folder: Path) -> None:
     assert len(problems) == 3
     assert str(found.problems[0]).endswith("broken.py, line 3: ValueError: oh no")
     assert discover(folder / "nowhere").agents == {}
+
+
+def test_discovered_bots_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in a process of their own; a second bot of the same name is reported."""
+    monkeypatch.chdir(folder.parent)
+    assert type(make_agent("Mine")).__name__ == "Mine"
+    seats = [make_seat("Mine", isolate=True), make_seat("Optional")]
+    result = Referee(seats, preset("duel", dice=1), seed=1).play()
+    assert (result.names, result.faults) == (("Mine", "random"), ())
+    with pytest.raises(ConfigError, match=r"did you mean Mine\?"):
+        make_agent("Mien")
+    (folder / "zweit.py").write_text("from liars_dice.agents import RandomAgent\nclass Mine(RandomAgent): pass\n")
+    assert any("Mine is in" in problem.reason for problem in discover(folder).problems)
 
 
 def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,13 +69,16 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
         "slow": ("time.sleep(0.06); return view.legal_actions[-1]", "fast enough"),
         "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
         "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
+        "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
+        "endless": ("while True: pass", "legal in duel"),
+        "crashes": ("return 1 / 0", "legal in duel"),
         "unpicklable": ("self.door = lambda: 0; return view.legal_actions[0]", None),
     }
     for name, (body, expected) in bots.items():
         path = tmp_path / f"{name}.py"
         path.write_text(
             "import random, time\nfrom liars_dice import Bid, BidAction\nfrom liars_dice.agents import Agent\n"
-            f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history')}\n"
+            f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history', 'seated')}\n"
             f"    def choose_action(self, view):\n        {body}\n"
         )
         from liars_dice.arena import Limits

@@ -34,9 +34,11 @@ class BotFileError(LiarsDiceError):
 
 
 class Discovered(msgspec.Struct, frozen=True):
-    """What was found: classes by name, and what could not be loaded."""
+    """What was found: classes by name, where each is, and what could not be loaded."""
 
     agents: dict[str, type[Agent]]
+    places: dict[str, str]
+    """For each name what `make_agent` understands anywhere: `file.py:Class` or `module:Class`."""
     problems: tuple[BotFileError, ...]
 
 
@@ -79,6 +81,7 @@ def discover(folder: str | Path = "agents") -> Discovered:
     A file with an error is reported, and the others still load. People are never found: `human` is not a bot.
     """
     agents: dict[str, type[Agent]] = {}
+    places: dict[str, str] = {}
     problems: list[BotFileError] = []
     for path in sorted(Path(folder).glob("*.py")):
         if path.name.startswith("_"):
@@ -88,16 +91,22 @@ def discover(folder: str | Path = "agents") -> Discovered:
         except BotFileError as problem:
             problems.append(problem)
             continue
-        agents |= {name: bot for name, bot in found.items() if _is_discoverable(bot)}
+        for name, bot in found.items():
+            if name in agents:
+                problems.append(
+                    BotFileError(str(path), None, f"{name} is in {places[name].rpartition(':')[0]} already")
+                )
+            elif _is_discoverable(bot):
+                agents[name], places[name] = bot, f"{path.absolute()}:{name}"
     for entry in entry_points(group=ENTRY_POINTS):
         try:
-            bot = entry.load()
+            loaded: object = entry.load()
         except Exception as error:
             problems.append(BotFileError(f"entry point {entry.name}", None, f"{type(error).__name__}: {error}"))
             continue
-        if inspect.isclass(bot) and issubclass(bot, Agent) and _is_discoverable(bot):
-            agents[entry.name] = bot
-    return Discovered(agents, tuple(problems))
+        if inspect.isclass(loaded) and issubclass(loaded, Agent) and _is_discoverable(loaded):
+            agents[entry.name], places[entry.name] = loaded, entry.value
+    return Discovered(agents, places, tuple(problems))
 
 
 def _is_discoverable(bot: type[Agent]) -> bool:

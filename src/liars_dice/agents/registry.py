@@ -15,7 +15,7 @@ import msgspec
 
 from ..core.errors import ConfigError, one_of
 from .base import Agent
-from .discovery import load_bot_file
+from .discovery import discover, load_bot_file
 
 Make = Callable[..., Agent]
 
@@ -68,7 +68,7 @@ AGENTS: dict[str, AgentInfo] = {
 def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
-    A name from `AGENTS`, `threshold:CALL,RAISE`, `human`, `module:Class` for a class of your own, or a bot file:
+    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, `human`, `module:Class`, or a bot file:
     `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is what stands in it, if it was read already).
 
     >>> make_agent("threshold:0.35,0.15").name
@@ -90,8 +90,16 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _from_file(Path(kind), parameters, name, source)
     if parameters:
         return _own_class(name)
-    known = (*AGENTS, "threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
-    raise ConfigError("agent", name, one_of(name, known))
+    return make_agent(place_of(name))
+
+
+def place_of(name: str) -> str:
+    """The place of a bot that discovery finds under this name: what `make_agent` understands in any process."""
+    found = discover()
+    if name not in found.places:
+        known = (*AGENTS, *found.places, "threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
+        raise ConfigError("agent", name, one_of(name, known))
+    return found.places[name]
 
 
 def _load(target: str, name: str) -> Make:
@@ -133,6 +141,8 @@ def _made(make: Make, name: str) -> Agent:
         agent = make()
     except TypeError as error:
         raise ConfigError("agent", name, f"a class that needs no arguments ({error})") from error
+    except Exception as error:
+        raise ConfigError("agent", name, f"a class that can be made ({type(error).__name__}: {error})") from error
     if not callable(getattr(agent, "choose_action", None)):
         raise ConfigError("agent", name, "an object with a method choose_action(view)")
     return agent

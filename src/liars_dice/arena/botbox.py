@@ -18,6 +18,7 @@ from ..agents import Agent, make_agent
 from ..core import Event
 from ..core.player import hook_of
 from . import cage
+from .limits import describe
 from .protocol import GameFromMessages, Message, answer_message, encode, is_action
 
 # What bots commonly import is imported before privileges go: where Python lives in a place that only its owner can
@@ -55,10 +56,13 @@ def run(spec: str, source: bytes | None) -> None:
         _say(answers, {"type": "fault", "verdict": "out_of_memory", "detail": "while loading"})
         return
     except BaseException as error:
-        _say(answers, {"type": "fault", "verdict": "exception", "detail": f"{type(error).__name__}: {error}"})
+        _say(answers, {"type": "fault", "verdict": "exception", "detail": describe(error)})
         return
     listens = hook_of(agent, "on_event") is not None
-    _say(answers, {"type": "ready", "name": agent.name or type(agent).__name__, "events": listens})
+    _say(
+        answers,
+        {"type": "ready", "name": agent.name or type(agent).__name__, "events": listens, "confirms_start": True},
+    )
     game: GameFromMessages | None = None
     for line in questions:
         message = json.loads(line)
@@ -76,6 +80,7 @@ def _serve(agent: Agent, game: GameFromMessages, message: Message, answers: File
                 for name, arguments in (("seed", (message["seed"],)), ("on_game_start", (game.config, game.player_id))):
                     if hook := hook_of(agent, name):
                         hook(*arguments)
+                _say(answers, {"type": "done", "id": message["id"]})
             case "choose":
                 action: object = agent.choose_action(game.view(message["view"]))
                 if is_action(action):
@@ -95,9 +100,9 @@ def _serve(agent: Agent, game: GameFromMessages, message: Message, answers: File
                 _say(answers, {"type": "done", "id": message["id"]})
     except MemoryError as error:
         _say(answers, {"type": "fault", "id": message.get("id"), "verdict": "out_of_memory", "detail": repr(error)})
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        detail = f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
+        detail = f"{describe(error)} ({where.filename}, line {where.lineno})"
         _say(answers, {"type": "fault", "id": message.get("id"), "verdict": "exception", "detail": detail})
 
 

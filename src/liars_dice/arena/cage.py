@@ -22,6 +22,7 @@ NOBODY = 65534
 FIRST_STRANGER = 1_000_000
 """Started by root, each bot becomes a user of its own, so that bots cannot touch each other either."""
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG = 1
 
 
 def keep(control: int, bot: Callable[[], None]) -> NoReturn:
@@ -47,12 +48,12 @@ def keep(control: int, bot: Callable[[], None]) -> NoReturn:
             os.set_blocking(wake, False)
             os.read(wake, 512)
         alive = not _reap(child)
-    _kill_all()
+    _kill_all(child)
     os._exit(0)
 
 
 def _reap(child: int) -> bool:
-    """Collect the dead; whether `child` was among them."""
+    """Collect the dead; whether `child` was among them, or nobody is left."""
     ended = False
     while True:
         try:
@@ -64,29 +65,40 @@ def _reap(child: int) -> bool:
         ended |= pid == child
 
 
-def _kill_all() -> None:
-    """Kill every descendant, again and again until none is left."""
+def _kill_all(bot: int) -> None:
+    """Kill every descendant until the system itself says that there is none."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        family = descendants(os.getpid())
-        for pid in family:
-            with contextlib.suppress(ProcessLookupError):
+        if os.geteuid() == 0:
+            _kill_user(FIRST_STRANGER + bot)
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        _reap(0)
-        if not family:
+        if _reap(-1):
             return
         time.sleep(0.001)
 
 
+def _kill_user(user: int) -> None:
+    """Kill everything of a user in one call, which no fork can outrun."""
+    killer = os.fork()
+    if killer == 0:
+        with contextlib.suppress(OSError):
+            os.setresuid(user, user, user)
+            os.kill(-1, signal.SIGKILL)
+        os._exit(0)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(killer, 0)
+
+
 def descendants(root: int) -> list[int]:
-    """All processes below `root`, as /proc knows them."""
+    """All processes below `root`, as /proc knows them; a dead one may have living threads, and children."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError, IndexError, ValueError):
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if fields[0] != "Z":
-                    children.setdefault(int(fields[1]), []).append(int(entry.name))
+                children.setdefault(int(fields[1]), []).append(int(entry.name))
     found: list[int] = []
     queue = [root]
     while queue:
@@ -107,6 +119,8 @@ def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: in
         except OSError:  # a container that does not know so many users
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
+    else:  # the limit counts everything this user runs
+        processes += _processes_of(os.geteuid())
     for kind, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, file_mb * 2**20),
@@ -118,3 +132,15 @@ def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: in
         _, hard = resource.getrlimit(kind)
         capped = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (capped, capped))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # nobody outlives the keeper
+
+
+def _processes_of(user: int) -> int:
+    count = 0
+    for entry in Path("/proc").iterdir() if Path("/proc").exists() else ():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if entry.stat().st_uid == user:
+                    count += len(list((entry / "task").iterdir()))
+    return count

@@ -10,9 +10,9 @@ import msgspec
 
 from ..agents import Agent, make_agent
 from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, preset
-from .limits import Limits
+from .limits import BotFault, Limits
 from .referee import MatchResult, Referee
-from .seats import InProcessSeat
+from .seats import InProcessSeat, guarded
 from .tables import make_seat
 
 GAMES = 10
@@ -38,20 +38,31 @@ def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
         yield _check_deterministic(name, preset("perudo", players=3), limits)
         return
     try:
-        agent = make_agent(name)
-    except LiarsDiceError as error:
+        agent = guarded(limits.load, make_agent, name)
+    except (LiarsDiceError, BotFault) as error:
         yield Check("loads", False, str(error), "Mend the error; the class needs a constructor without arguments.")
         return
     yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
     yield _check_picklable(agent)
     for rules in PRESETS:
-        yield _check_rules(name, rules, _config(agent.players, rules), limits)
+        check = _check_rules(name, rules, _config(agent.players, rules), limits)
+        yield check
+        if not check.ok:
+            return  # the other checks would only find the same
     usual = _some_config(agent)
     yield _check_speed(name, usual, limits)
     yield _check_deterministic(name, usual, limits)
     if agent.memoryless:
-        yield _check_memoryless(name, usual)
+        yield _check_memoryless(name, usual, limits)
     yield _check_cut_off(name, usual, limits)
+
+
+_ADVICE = {
+    "illegal": "Return one of view.legal_actions; they know every rule.",
+    "wrong_type": "Return an action: one of view.legal_actions, or BidAction(Bid(3, 4)), CallLiarAction().",
+    "too_slow": "Compute less in choose_action: remember what does not change, look fewer moves ahead.",
+    "out_of_memory": "Keep less: a bot has a gigabyte at most.",
+}
 
 
 def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
@@ -75,7 +86,7 @@ def _check_rules(name: str, rules: str, config: GameConfig | None, limits: Limit
         return Check(f"legal in {rules}", True, "not played: the bot says it is for other numbers of players")
     for seed in range(GAMES):
         for fault in _play(name, config, seed, limits).faults:
-            advice = "Return one of view.legal_actions; they know every rule."
+            advice = _ADVICE.get(fault.verdict, "Mend the error; it happens with this seed every time.")
             return Check(f"legal in {rules}", False, f"seed {seed}: {fault.verdict}, {fault.detail}", advice)
     return Check(f"legal in {rules}", True, f"{GAMES} games without a fault")
 
@@ -112,7 +123,7 @@ def _check_speed(name: str, config: GameConfig, limits: Limits) -> Check:
     slowest = 0.0
     for agent, view in _decisions(name, config, 2):
         start = time.perf_counter()
-        agent.choose_action(view)
+        guarded(limits.decision, agent.choose_action, view)
         slowest = max(slowest, time.perf_counter() - start)
     detail = f"slowest decision {slowest * 1000:.1f} ms, {limits.decision:g} s allowed"
     advice = "Compute less in choose_action: remember what does not change, look fewer moves ahead."
@@ -130,35 +141,50 @@ def _check_deterministic(name: str, config: GameConfig, limits: Limits) -> Check
     return Check("deterministic under a seed", True, f"{GAMES} games twice")
 
 
-def _check_memoryless(name: str, config: GameConfig) -> Check:
-    """Views that differ only in what a memoryless bot must not look at get the same decision."""
+def _check_memoryless(name: str, config: GameConfig, limits: Limits) -> Check:
+    """Views that differ only in what a memoryless bot must not look at get the same decision, from a bot that has
+    played and from one that has not.
+    """
     compared = 0
+    advice = "Set memoryless = False, or decide from the own dice, the other dice and the current bid alone."
     for agent, view in _decisions(name, config, 3):
         for other in _same_to_the_memoryless(view):
             compared += 1
-            if _decision(agent, view) != _decision(agent, other):
-                detail = f"decided differently for {view.my_dice} against {view.current_bid} after other bids or rounds"
-                advice = (
-                    "Set memoryless = False, or decide from the own dice, the other dice and the current bid alone."
-                )
+            fresh = make_agent(name)
+            if _decision(agent, view, limits) != _decision(fresh, other, limits):
+                detail = f"decided differently for {view.my_dice} against {view.current_bid} with another past or seat"
                 return Check("memoryless, as it says", False, detail, advice)
     return Check("memoryless, as it says", True, f"{compared} pairs of views")
 
 
-def _decision(agent: Agent, view: GameView) -> object:
-    agent.seed(1)
-    policy = agent.policy(view)
+def _decision(agent: Agent, view: GameView, limits: Limits) -> object:
+    guarded(limits.decision, agent.seed, 1)
+    policy = guarded(limits.decision, agent.policy, view)
     if policy is not None:
         return {str(action): round(chance, 12) for action, chance in policy.items()}
-    return str(agent.choose_action(view))
+    return str(guarded(limits.decision, agent.choose_action, view))
 
 
 def _same_to_the_memoryless(view: GameView) -> Iterator[GameView]:
-    """The same hand, dice and bid with another past: no earlier rounds, other bids before, other names."""
+    """The same hand, dice and bid with another past, in another seat, or with the other dice in other hands."""
     public = view.public
     replace = msgspec.structs.replace
     strangers = tuple(f"stranger-{seat}" for seat in range(len(public.names)))
     yield replace(view, public=replace(public, resolutions=(), names=strangers))
+    seats = len(public.names)
+    moved = replace(
+        public,
+        dice_counts=public.dice_counts[-1:] + public.dice_counts[:-1],
+        opener=(public.opener + 1) % seats,
+        current_player=(public.current_player + 1) % seats,
+    )
+    yield replace(view, player_id=moved.current_player, public=moved)
+    counts = list(public.dice_counts)
+    others = [seat for seat in range(seats) if seat != view.player_id and counts[seat]]
+    if len(others) > 1 and counts[others[0]] > 1:
+        counts[others[0]] -= 1
+        counts[others[1]] += 1
+        yield replace(view, public=replace(public, dice_counts=tuple(counts)))
     history = public.bid_history
     if len(history) > 1 and not public.rules.limits_raises:
         yield replace(view, public=replace(public, bid_history=history[-1:], opener=public.bidders[-1]))

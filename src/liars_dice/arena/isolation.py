@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -13,10 +15,13 @@ from collections.abc import Sequence
 import msgspec
 
 from ..core import Action, ConfigError, Event, GameConfig, GameResult, GameView, NotationError, RoundResolution
-from . import protocol
+from . import cage, protocol
 from .limits import BotFault, Limits, Verdict
 from .protocol import LONGEST_LINE, Message
 from .seats import Seat
+
+MOST_HOOK_FAULTS = 100
+"""So many errors of hooks are listened to between a question and its answer."""
 
 _VERDICTS: frozenset[Verdict] = frozenset(("exception", "wrong_type", "out_of_memory"))
 """What a box may say of its own bot; everything else we see for ourselves."""
@@ -25,11 +30,13 @@ _VERDICTS: frozenset[Verdict] = frozenset(("exception", "wrong_type", "out_of_me
 class IsolatedSeat(Seat):
     """A bot in a box: fresh for every match, killed when it is late, and gone with all its children afterwards."""
 
-    def __init__(self, spec: str, limits: Limits, *, command: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, spec: str, limits: Limits, *, name: str | None = None, command: Sequence[str] | None = None
+    ) -> None:
         if sys.platform == "win32":
             raise ConfigError("isolate", True, "a Unix system: Windows has no such walls")
-        self.name = spec
-        self.player_type = spec
+        self.name = spec if name is None else name
+        self.player_type = self.name
         self.limits = limits
         self._what = ["command", *command] if command else ["python", spec]
         self._box: subprocess.Popen[bytes] | None = None
@@ -47,7 +54,13 @@ class IsolatedSeat(Seat):
         if ready.get("type") != "ready":
             raise self._broken(ready)
         self._wants_events = ready.get("events") is True
-        self._write(protocol.start_message(config, player_id, names, seed), deadline)
+        message = protocol.start_message(config, player_id, names, seed)
+        if ready.get("confirms_start") is not True:
+            self._write(message, deadline)
+            return
+        answer = self._ask({**message, "id": self._next_number()}, deadline - time.monotonic())
+        if answer.get("type") != "done":
+            raise self._broken(answer)
 
     def choose_action(self, view: GameView) -> Action:
         """Ask, and wait no longer than a decision may take."""
@@ -89,11 +102,7 @@ class IsolatedSeat(Seat):
         os.close(self._control)
         assert box.stdin is not None
         assert box.stdout is not None
-        try:
-            box.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            box.kill()
-            box.wait()
+        _end(box)
         box.stdin.close()
         box.stdout.close()
 
@@ -113,6 +122,9 @@ class IsolatedSeat(Seat):
                 env={},
                 start_new_session=True,
             )
+        except OSError as error:
+            os.close(self._control)
+            raise BotFault("died", f"its box could not be started ({error.strerror})") from error
         finally:
             os.close(inside)
         assert self._box.stdin is not None
@@ -126,21 +138,25 @@ class IsolatedSeat(Seat):
         """Send a question and read until its answer; errors of hooks that come before it are kept."""
         deadline = time.monotonic() + seconds
         self._write(message, deadline)
-        while True:
+        for _ in range(MOST_HOOK_FAULTS):
             answer = self._read(deadline)
             if answer.get("type") == "fault" and answer.get("id") is None:
                 self._faults.append(self._told(answer))
+                self._wants_events = False  # one that fails at events is not told of more
                 continue
-            if answer.get("id") != message["id"]:
+            if type(answer.get("id")) is not int or answer["id"] != message["id"]:
                 raise self._broken(answer)
             if answer.get("type") == "fault":
                 raise self._told(answer)
             return answer
+        self.close()
+        raise BotFault("garbage", f"more than {MOST_HOOK_FAULTS} faults at once")
 
     @staticmethod
     def _told(message: Message) -> BotFault:
         verdict = message.get("verdict")
-        return BotFault(verdict if verdict in _VERDICTS else "exception", str(message.get("detail", "")))
+        known: Verdict = next((v for v in _VERDICTS if v == verdict), "exception")
+        return BotFault(known, str(message.get("detail", "")))
 
     def _broken(self, message: Message) -> BotFault:
         """The bot said something that is not the protocol: it is not listened to again."""
@@ -173,6 +189,9 @@ class IsolatedSeat(Seat):
             raise BotFault("died", "it is not running any more")
         assert self._box.stdout is not None
         pipe = self._box.stdout.fileno()
+        if time.monotonic() > deadline:
+            self.close()
+            raise BotFault("too_slow", "no answer in time")
         while b"\n" not in self._buffer:
             if len(self._buffer) > LONGEST_LINE:
                 self.close()
@@ -188,9 +207,24 @@ class IsolatedSeat(Seat):
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             message = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
             message = None
         if not isinstance(message, dict):
             self.close()
             raise BotFault("garbage", f"not a JSON object: {line[:200]!r}")
         return message
+
+
+def _end(box: subprocess.Popen[bytes]) -> None:
+    """Wait for the keeper to end everything; where the bot could stop the keeper, help."""
+    for _ in range(100):
+        try:
+            box.wait(timeout=0.1)
+            return
+        except subprocess.TimeoutExpired:
+            for pid in cage.descendants(box.pid):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            box.send_signal(signal.SIGCONT)
+    box.kill()
+    box.wait()

@@ -23,7 +23,7 @@ class Limits(msgspec.Struct, frozen=True):
     memory_mb: int = 1024
     cpu_seconds: int = 600
     """For the whole match."""
-    processes: int = 64
+    processes: int = 16
     open_files: int = 64
     file_mb: int = 1
     """The largest file it may write."""
@@ -36,3 +36,11 @@ class BotFault(Exception):  # noqa: N818 - a verdict about a bot, not an error o
         super().__init__(verdict, detail)
         self.verdict = verdict
         self.detail = detail[:1000]
+
+
+def describe(error: BaseException) -> str:
+    """An error in words, even one that refuses to be printed."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__

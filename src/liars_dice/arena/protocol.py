@@ -140,5 +140,6 @@ def is_action(thing: object) -> TypeGuard[Action]:
     """Whether a bot returned an action at all, legal or not."""
     if type(thing) is BidAction:
         bid: object = thing.bid
-        return type(bid) is Bid and type(bid.quantity) is int and type(bid.face) is int
+        numbers = (bid.quantity, bid.face) if type(bid) is Bid else (None,)
+        return all(type(number) is int and abs(number) < 10**6 for number in numbers)
     return type(thing) in _ACTION_TYPES

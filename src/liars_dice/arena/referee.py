@@ -152,6 +152,7 @@ class Referee:
             winner = 1 - self._forfeited_by if len(self.seats) == 2 else None
             return MatchResult(winner, public.names, tuple(self.faults), self._forfeited_by)
         game = result_of(public)
+        self.strict = False  # the game is won; what goes wrong from here on forfeits nothing
         for player, seat in enumerate(self.seats):
             self._guard(player, seat.game_end, game)
         self._announce_faults()

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ..core import Action, Event, GameConfig, GameResult, GameView, Player, RoundResolution
 from ..core.player import hook_of
-from .limits import BotFault, Limits
+from .limits import BotFault, Limits, describe
 
 Result = TypeVar("Result")
 
@@ -107,9 +107,11 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
     except _Late:
         raise BotFault("too_slow", f"took longer than {seconds:g} s") from None
     except MemoryError as error:
-        raise BotFault("out_of_memory", repr(error)) from error
-    except (Exception, SystemExit) as error:
-        raise BotFault("exception", f"{type(error).__name__}: {error}") from error
+        raise BotFault("out_of_memory", describe(error)) from error
+    except KeyboardInterrupt:
+        raise  # somebody at the keyboard wants to stop
+    except BaseException as error:
+        raise BotFault("exception", describe(error)) from error
     if time.perf_counter() - start > seconds:
         raise BotFault("too_slow", f"took longer than {seconds:g} s")
     return result

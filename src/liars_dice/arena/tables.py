@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from ..agents import make_agent
+from ..agents import AGENTS, make_agent
+from ..agents.registry import place_of
 from ..core import ConfigError
 from .limits import Limits
 from .seats import InProcessSeat, Seat
@@ -18,7 +19,8 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
     from .isolation import IsolatedSeat
 
     if not name.startswith("cmd:"):
-        return IsolatedSeat(name, limits)
+        known = name in AGENTS or ":" in name or name.endswith(".py")
+        return IsolatedSeat(name if known else place_of(name), limits, name=name)
     command = shlex.split(name.removeprefix("cmd:"))
     if not command:
         raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")

@@ -84,6 +84,6 @@ def fresh_seed() -> int:
 
 
 def derive_seed(seed: int, *labels: str | int) -> int:
-    """A seed for one part of a larger whole; it tells nothing about `seed` or about the other parts."""
+    """A seed for one part of a larger whole. It tells nothing about `seed`, unless that can be guessed."""
     text = "\x1f".join(f"{type(label).__name__}:{label}" for label in labels)
     return int.from_bytes(blake2b(text.encode(), key=seed.to_bytes(8, "big"), digest_size=8).digest(), "big") >> 1

@@ -190,6 +190,8 @@ def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     bid = action.bid
     if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
         return "a bid is made of two whole numbers, a quantity and a face"
+    if max(abs(bid.quantity), abs(bid.face)) >= 10**9:
+        return "the bid is larger than any bid of this round"
     if bid not in rules.ladder:
         return f"{bid} is not a bid of this round: {rules.ladder.describe()}"
     if last_bid is None:
