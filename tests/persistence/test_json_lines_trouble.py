@@ -1,0 +1,165 @@
+"""Damaged lines, foreign files and full disks: one clear error each, and what was there stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from liars_dice.persistence import (
+    CorruptEventError,
+    JSONLinesRecorder,
+    StoreError,
+    UnknownSchemaError,
+    jsonlines,
+    read_lines,
+)
+from storekit import GAME, failed, fill
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "games.jsonl"
+    with JSONLinesRecorder(path) as store:
+        fill(store, GAME[:10])
+    return path
+
+
+@pytest.mark.parametrize("cut", [1, 20, 100])
+def test_a_truncated_last_line_is_the_only_loss(lines: Path, cut: int) -> None:
+    """With a warning that names the line; and writing goes on behind it."""
+    lines.write_bytes(lines.read_bytes()[: -cut - 1])
+    with pytest.warns(UserWarning, match=r"games.jsonl, line 10: cut short, and lost"):
+        assert list(read_lines(lines)) == GAME[:9]
+    with pytest.warns(UserWarning, match="line 10: cut short"):
+        store = JSONLinesRecorder(lines)
+    with store:
+        assert store.events("one") == GAME[:9]
+        fill(store, GAME[9:])
+    with JSONLinesRecorder(lines) as store:
+        assert store.events("one") == GAME
+
+
+def test_a_last_line_without_its_newline_is_whole(lines: Path) -> None:
+    lines.write_bytes(lines.read_bytes()[:-1])
+    assert list(read_lines(lines)) == GAME[:10]
+    with JSONLinesRecorder(lines) as store:
+        fill(store, GAME[10:])
+    assert list(read_lines(lines)) == GAME
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda line: line[:50], CorruptEventError, "line 3: not JSON"),
+        (lambda line: b"[1, 2]", CorruptEventError, "line 3: not an event of Liar's Dice"),
+        (lambda line: b'{"schema": 99, "event_type": "x"}', UnknownSchemaError, "line 3: schema 99 is unknown here"),
+        (lambda line: line.replace(b'"dice":[', b'"dice":["x",'), CorruptEventError, "line 3: not an event"),
+        (lambda line: line.replace(b'"DiceRolled","pay', b'"BidPlaced","pay'), CorruptEventError, "does not fit"),
+        (lambda line: line.replace(b'"version":2', b'"version":7'), CorruptEventError, "line 3: .* must have version"),
+        (lambda line: b"\xff\xfe\x00", CorruptEventError, "line 3: not JSON"),
+    ],
+)  # fmt: skip
+def test_damaged_lines_are_named(
+    lines: Path, change: Callable[[bytes], bytes], error: type[StoreError], message: str
+) -> None:
+    content = lines.read_bytes().split(b"\n")
+    content[2] = change(content[2])
+    lines.write_bytes(b"\n".join(content))
+    before = lines.read_bytes()
+    with pytest.raises(error, match=message):
+        JSONLinesRecorder(lines)
+    assert lines.read_bytes() == before
+
+
+def test_foreign_and_unreadable_files(tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text("hello\nworld\n")
+    with pytest.raises(CorruptEventError, match="line 1: not JSON"):
+        JSONLinesRecorder(tmp_path / "other.jsonl")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        JSONLinesRecorder(tmp_path)
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(read_lines(tmp_path / "missing.jsonl"))
+
+
+class FailingOS:
+    """The operating system's calls, the n-th of which fails; a failing write may have written half."""
+
+    def __init__(self, fail_at: int, code: int) -> None:
+        self.calls = 0
+        self.fail_at = fail_at
+        self.code = code
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in ("write", "fsync", "pread", "fstat"):
+            return real
+
+        def call(*arguments: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.fail_at:
+                if name == "write":
+                    real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                raise OSError(self.code, os.strerror(self.code))
+            return real(*arguments)
+
+        return call
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+def test_every_failing_call_leaves_all_or_nothing_in_json_lines(
+    lines: Path, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = 0
+    for fail_at in range(1, 30):
+        path = lines.with_name(f"{fail_at}.jsonl")
+        path.write_bytes(lines.read_bytes())
+        with JSONLinesRecorder(path, durable=True) as store:
+            failing = FailingOS(fail_at, code)
+            with monkeypatch.context() as patch:
+                patch.setattr(jsonlines, "os", failing)
+                failures += failed(store, GAME[10:20], os.strerror(code))
+            with JSONLinesRecorder(path) as other:
+                stored = other.events("one")
+            assert stored in (GAME[:10], GAME[:20])
+            store.discard()
+        if failing.calls < fail_at:
+            break
+    assert failures >= 4
+
+
+def test_a_file_that_really_cannot_grow(lines: Path) -> None:
+    """A real limit of the system: the write that crosses it is cut short, and taken back."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with JSONLinesRecorder(lines) as store:
+        size = lines.stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1500, hard))
+        try:
+            with pytest.raises(StoreError, match=r"File too large.*; nothing was stored"):
+                fill(store, GAME[10:40])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert lines.stat().st_size == size
+        store.flush()
+    assert list(read_lines(lines)) == GAME[:40]
+
+
+def test_odd_lines_have_clear_errors(tmp_path: Path) -> None:
+    created = (Path(__file__).parent.parent / "data" / "stores" / "schema-1.jsonl").read_bytes().split(b"\n")[0]
+    for line in (
+        b'{"event_type":"x","schema":[1]}',
+        b'{"event_type":"GameCreatedEvent","game_id":"g","payload":[1]}',
+        b'{"event_type":"GameCreatedEvent","game_id":"g","payload":{"config":[1]}}',
+        b"[" * 200_000,
+        created.replace(b'"GameCreated"', b'"GameEnded"').replace(b'"version":0', b'"version":0'),
+    ):
+        path = tmp_path / "odd.jsonl"
+        path.write_bytes(created + b"\n" + line + b"\n")
+        for _ in range(2):
+            with pytest.raises(StoreError, match=r"odd\.jsonl, line 2: "):
+                JSONLinesRecorder(path)
