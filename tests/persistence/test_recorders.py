@@ -62,8 +62,9 @@ class TestPostgres(RecorderSuite):
 
 
 def test_open_store_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(open_store(tmp_path / "x.jsonl"), JSONLinesRecorder)
-    assert isinstance(open_store(tmp_path / "x.db"), SQLiteRecorder)
+    for name, kind in (("x.jsonl", JSONLinesRecorder), ("x.db", SQLiteRecorder)):
+        with open_store(tmp_path / name) as store:
+            assert isinstance(store, kind)
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path / "mine.sqlite"))
     with open_store() as store:
         assert store.games() == []
