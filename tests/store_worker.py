@@ -44,8 +44,9 @@ def read(where: str) -> None:
     expected: dict[str, list[object]] = {}
     reads = 0
     with open_store(where) as store:
-        store.games()
-        while not (select.select([sys.stdin], [], [], 0)[0] and not sys.stdin.read(1)):
+        last = False
+        while not last:
+            last = bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.read(1)  # once more after the end
             for game in store.games(limit=5):
                 events = store.events(game.game_id)
                 whole = expected.setdefault(game.game_id, game_of(game.game_id))
