@@ -39,13 +39,13 @@ def keep(control: int, bot: Callable[[], None]) -> NoReturn:
     for standard in (0, 1, 2):
         os.close(standard)
     wake, on_death = os.pipe()
-    os.set_blocking(on_death, False)
+    for end in (wake, on_death):
+        os.set_blocking(end, False)
     signal.set_wakeup_fd(on_death, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     alive = True
     while alive and control not in select.select([control, wake], [], [], 1.0)[0]:
         with contextlib.suppress(BlockingIOError):
-            os.set_blocking(wake, False)
             os.read(wake, 512)
         alive = not _reap(child)
     _kill_all(child)
@@ -71,7 +71,7 @@ def _kill_all(bot: int) -> None:
     while time.monotonic() < deadline:
         if os.geteuid() == 0:
             _kill_user(FIRST_STRANGER + bot)
-        for pid in descendants(os.getpid()):
+        for pid in (bot, *descendants(os.getpid())):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if _reap(-1):
@@ -94,11 +94,10 @@ def _kill_user(user: int) -> None:
 def descendants(root: int) -> list[int]:
     """All processes below `root`, as /proc knows them; a dead one may have living threads, and children."""
     children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                children.setdefault(int(fields[1]), []).append(int(entry.name))
+    for entry in _processes():
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            children.setdefault(int(fields[1]), []).append(int(entry.name))
     found: list[int] = []
     queue = [root]
     while queue:
@@ -138,9 +137,14 @@ def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: in
 
 def _processes_of(user: int) -> int:
     count = 0
-    for entry in Path("/proc").iterdir() if Path("/proc").exists() else ():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if entry.stat().st_uid == user:
-                    count += len(list((entry / "task").iterdir()))
+    for entry in _processes():
+        with contextlib.suppress(OSError):
+            if entry.stat().st_uid == user:
+                count += len(list((entry / "task").iterdir()))
     return count
+
+
+def _processes() -> list[Path]:
+    """All processes, where the system tells of them as Linux does."""
+    proc = Path("/proc")
+    return [entry for entry in proc.iterdir() if entry.name.isdigit()] if proc.is_dir() else []

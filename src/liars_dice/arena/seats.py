@@ -11,7 +11,9 @@ from types import FrameType
 from typing import TypeVar
 
 from ..core import Action, Event, GameConfig, GameResult, GameView, Player, RoundResolution
+from ..core.engine import agent_id
 from ..core.player import hook_of
+from ..persistence.session import player_type
 from .limits import BotFault, Limits, describe
 
 Result = TypeVar("Result")
@@ -61,9 +63,8 @@ class InProcessSeat(Seat):
     def __init__(self, agent: Player, limits: Limits) -> None:
         self.agent = agent
         self.limits = limits
-        name = getattr(agent, "name", None)
-        self.name = name if isinstance(name, str) and name else type(agent).__name__
-        self.player_type = str(getattr(agent, "player_type", type(agent).__name__))
+        self.name = agent_id(agent)
+        self.player_type = player_type(agent)
         self._is_person = self.player_type == "Human"
 
     def start(self, config: GameConfig, player_id: int, names: tuple[str, ...], seed: int) -> None:
