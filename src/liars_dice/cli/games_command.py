@@ -72,11 +72,10 @@ def games_command(
     if not found:
         click.echo("No such games yet. liars-dice demo plays one.")
         return
-    table = Table(Column("game", no_wrap=True), "when (UTC)", "rules", "players", "rounds", "winner", box=None)
+    table = Table(Column("game (when, in UTC)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
     for game in found:
-        when = f"{game.created_utc.astimezone(UTC):%Y-%m-%d %H:%M}"
         names = ", ".join(game.names)
-        table.add_row(game.game_id, when, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
+        table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
     Console(highlight=False).print(table)
     click.echo("\nTo see one again: liars-dice replay GAME (the beginning of its id is enough, or `last`)")
 
