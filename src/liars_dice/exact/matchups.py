@@ -1,0 +1,121 @@
+"""Who beats whom by how much, without playing a single game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agent
+from ..core import ConfigError, GameConfig, LiarsDiceError
+from ..core.engine import agent_id
+from ..core.rules import round_rules
+from .hands import Floats, number_of_hands
+from .match import Match, match
+from .policy import PolicyBook
+from .rounds import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
+from .situation import dice_states
+
+SECONDS_PER_STEP = 1e-9
+"""About how long one step of following a pair of hands takes."""
+SECONDS_PER_CELL = 3e-8
+"""About how long a cell of a built-in bot's table takes."""
+SECONDS_PER_QUESTION = 3e-5
+"""About how long it takes to ask a bot."""
+MOST_CELLS = 50_000_000
+"""More cells of one agent's tables than this are not held in memory."""
+LONGEST = 3600.0
+"""Work of more seconds than this is out of reach."""
+
+
+class OutOfReachError(LiarsDiceError):
+    """A question the exact method cannot answer; the message says what can."""
+
+
+class Matchups:
+    """Every agent against every other, in both seats. Indices are those of `agents`.
+
+    >>> from liars_dice.agents import make_agent
+    >>> from liars_dice.core import preset
+    >>> pair = Matchups([make_agent("optimal"), make_agent("maniac")], preset("heads-up", dice=1))
+    >>> round(float(pair.match.win[0, 1]), 4), round(float(pair.match.win[1, 0]), 4)
+    (0.5972, 0.4306)
+    """
+
+    def __init__(self, agents: Sequence[Agent], config: GameConfig, *, workers: int | None = None) -> None:
+        check_reach(agents, config)
+        self.agents = list(agents)
+        self.config = config.without_seed
+        self._books = [PolicyBook(agent) for agent in agents]
+        self._workers = workers
+        self._meets: NDArray[np.bool_] = ~np.eye(len(agents), dtype=bool)
+        self.round_outcomes = cache(self._round_outcomes)
+        self._tables = cache(self._make_tables)
+        self.match: Match = match(self.config, self._seated)
+        """With [i, j] for agent i in seat 0 and agent j in seat 1."""
+
+    def round_win(self, opener_dice: int, other_dice: int) -> Floats:
+        """That [i, j] agent i, who opens with so many dice, wins a round against agent j."""
+        outcomes = self.round_outcomes(opener_dice, other_dice)
+        won: Floats = outcomes[..., OTHER_LOSES] + outcomes[..., OPENER_EXACT]
+        return won
+
+    def _seated(self, dice: tuple[int, int], opener: int) -> Floats:
+        """The outcomes of a round with [i, j] for seats 0 and 1."""
+        if opener == 0:
+            return self.round_outcomes(dice[0], dice[1])
+        return np.swapaxes(self.round_outcomes(dice[1], dice[0]), 0, 1)
+
+    def _round_outcomes(self, opener_dice: int, other_dice: int) -> Floats:
+        openers, others = self._tables(opener_dice, other_dice), self._tables(other_dice, opener_dice)
+        rules = round_rules(self.config, opener_dice + other_dice, False)
+        return round_outcomes(openers, others, rules, self._meets, self._workers)
+
+    def _make_tables(self, own: int, other: int) -> Tables:
+        return Tables(self._books, round_rules(self.config, own + other, False), own)
+
+
+def check_reach(agents: Sequence[Agent], config: GameConfig) -> None:
+    """Raise `OutOfReachError` if the exact method cannot answer for these agents and rules, in sensible time."""
+    if config.num_players != 2:
+        raise OutOfReachError(
+            f"{config.num_players} players: the exact method is for two; "
+            "the compiled simulator plays with any number (--games N)"
+        )
+    for agent in agents:
+        if not getattr(agent, "memoryless", False):
+            raise OutOfReachError(
+                f"{agent_id(agent)} is not memoryless, so there is no table of what it does to compute with; "
+                "play games instead (--games N)"
+            )
+        fewest, most = getattr(agent, "players", (2, 2))
+        if not fewest <= 2 <= most:
+            raise ConfigError("agent", agent_id(agent), "one that plays with two players")
+    cells, seconds = _work(agents, config)
+    if cells > MOST_CELLS or seconds > LONGEST:
+        raise OutOfReachError(
+            f"dice {config.dice} with {config.faces} faces: the exact method would need tables of {cells:,} cells and "
+            f"about {seconds:,.0f} seconds; play games instead (--games N)"
+        )
+
+
+def seconds_needed(agents: Sequence[Agent], config: GameConfig) -> float:
+    """About how long the exact method takes; `OutOfReachError` if it cannot be used."""
+    check_reach(agents, config)
+    return _work(agents, config)[1]
+
+
+def _work(agents: Sequence[Agent], config: GameConfig) -> tuple[int, float]:
+    """About how many cells one agent's tables have, and how many seconds all the work takes."""
+    states = dice_states(config)
+    hands = {dice: number_of_hands(dice, config.faces) for state in states for dice in state}
+    rungs = {own + other: len(config.ladder(own + other)) for own, other in states}
+    cells = sum(hands[own] * (rungs[own + other] + 1) for own, other in states)
+    books = [PolicyBook(agent) for agent in agents]
+    seconds = sum(cells * (SECONDS_PER_CELL if book.is_vectorised else SECONDS_PER_QUESTION) for book in books)
+    mixing = sum(not book.is_deterministic for book in books)
+    pairs = mixing * (2 * len(books) - mixing - 1)
+    steps = sum(hands[own] * hands[other] * rungs[own + other] ** 2 // 2 for own, other in states)
+    return cells, seconds + pairs * steps * SECONDS_PER_STEP

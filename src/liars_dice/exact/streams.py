@@ -1,0 +1,61 @@
+"""Random numbers by position: word i of stream (seed, game) is a function of these three numbers and nothing else.
+
+So a game's dice depend on nobody's order of play, and any number of workers plays the same games. The mixing is that of
+splitmix64: add a multiple of an odd constant, then scramble the bits (Steele, Lea and Flood 2014).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import compiled
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_S27, _S30, _S31, _S32, _S11 = (np.uint64(shift) for shift in (27, 30, 31, 32, 11))
+DICE, DECISIONS = 0, 1
+"""Two streams a game."""
+
+
+@compiled
+def scramble(word):  # type: ignore[no-untyped-def]
+    """A 64-bit number that looks unrelated; different numbers stay different."""
+    word = (word ^ (word >> _S30)) * _FIRST
+    word = (word ^ (word >> _S27)) * _SECOND
+    return word ^ (word >> _S31)
+
+
+@compiled
+def stream(seed, game, kind):  # type: ignore[no-untyped-def]
+    """The key of one of a game's streams."""
+    key = scramble(np.uint64(seed) + _STEP)
+    return scramble(scramble(key + np.uint64(game) * _STEP) + np.uint64(kind) + np.uint64(1))
+
+
+@compiled
+def word(key, position):  # type: ignore[no-untyped-def]
+    """The 64 bits at a position of a stream."""
+    return scramble(key + np.uint64(position) * _STEP)
+
+
+@compiled
+def below(key, position, n):  # type: ignore[no-untyped-def]
+    """A whole number from 0 to n - 1, every one exactly equally likely, and the next free position (Lemire 2019).
+
+    Of the 2**32 values of half a word, the few that would favour some numbers are drawn again.
+    """
+    bound = np.uint64(n)
+    while True:
+        product = (word(key, position) >> _S32) * bound
+        position += 1
+        low = product & _LOW_HALF
+        if low >= bound or low >= (_LOW_HALF + np.uint64(1) - bound) % bound:
+            return np.int64(product >> _S32), position
+
+
+@compiled
+def fraction(key, position):  # type: ignore[no-untyped-def]
+    """A number from 0 to 1, 1 excluded."""
+    return np.float64(word(key, position) >> _S11) * (1.0 / 9007199254740992.0)
