@@ -14,3 +14,9 @@ def compiled(function: Function) -> Function:
     """Compile to machine code when first called; threads can run it side by side."""
     machine_code: Function = numba.njit(cache=True, nogil=True)(function)
     return machine_code
+
+
+def inlined(function: Function) -> Function:
+    """Compile as part of whoever calls it: a call that passes many arrays would cost more than what it does."""
+    machine_code: Function = numba.njit(inline="always")(function)
+    return machine_code

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .hands import Ints
-from .jit import compiled
+from .jit import compiled, inlined
 from .mixes import MixArrays
 from .streams import DECISIONS, DICE, below, fraction, stream
 
@@ -43,7 +43,7 @@ class Rules(NamedTuple):
     rolls: Ints
     """How many ordered rolls of n dice there are, for n up to `at_once`."""
     roll_start: Ints
-    hand_of_roll: NDArray[np.int32]
+    hand_of_roll: NDArray[np.uint16]
     """The hand of each ordered roll of n dice, from `roll_start[n]` on."""
     hand_start: Ints
     """Where the hands of n dice begin in `grown` and `matches`."""
@@ -65,24 +65,24 @@ class Policies(NamedTuple):
     """Which policy each seat plays."""
     start: Ints
     """[policy, own dice, other dice, kind of situation]: where a table begins in `cells`; -1 where there is none."""
-    cells: NDArray[np.int32]
+    cells: NDArray[np.int16 | np.int32]
     mixes: MixArrays
 
 
-@compiled
+@inlined
 def roll(rules, n, key, place):  # type: ignore[no-untyped-def]
     """The hand of n dice rolled at a place of the dice stream."""
     position = place * WORDS_PER_ROLL
     at_once = min(n, rules.at_once)
     ordered, position = below(key, position, rules.rolls[at_once])
-    hand = rules.hand_of_roll[rules.roll_start[at_once] + ordered]
+    hand = np.int64(rules.hand_of_roll[np.uint64(rules.roll_start[at_once] + ordered)])
     for dice in range(at_once, n):
         face, position = below(key, position, rules.faces)
-        hand = rules.grown[rules.hand_start[dice] + hand, face]
+        hand = np.int64(rules.grown[rules.hand_start[dice] + hand, face])
     return hand
 
 
-@compiled
+@inlined
 def draw(mixes, cell, key, position):  # type: ignore[no-untyped-def]
     """An action from a distribution, by the number at a position of the decision stream."""
     i = -1 - cell
@@ -152,7 +152,7 @@ def play_games(rules, policies, seed, games, unknown, winners, needed, totals, t
                     kind = palifico * kinds + kinds - 1
                     start = policies.start[policies.seat_policy[seat], dice[seat], total - dice[seat], kind]
                     place = start + hand[seat] * (size + 1)
-                action = policies.cells[place + rung + 1]
+                action = np.int64(policies.cells[np.uint64(place + rung + 1)])  # unsigned: no look whether it is below zero
                 if action < 0:
                     if action == unknown:
                         needed[g] = place + rung + 1
