@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -53,7 +53,10 @@ def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
     yield _check_speed(name, usual, limits)
     yield _check_deterministic(name, usual, limits)
     if agent.memoryless:
-        yield _check_memoryless(name, usual, limits)
+        memoryless = _check_memoryless(name, usual, limits)
+        yield memoryless
+        if memoryless.ok:
+            yield _check_table(name, usual, limits)
     yield _check_cut_off(name, usual, limits)
 
 
@@ -155,6 +158,35 @@ def _check_memoryless(name: str, config: GameConfig, limits: Limits) -> Check:
                 detail = f"decided differently for {view.my_dice} against {view.current_bid} with another past or seat"
                 return Check("memoryless, as it says", False, detail, advice)
     return Check("memoryless, as it says", True, f"{compared} pairs of views")
+
+
+def _check_table(name: str, config: GameConfig, limits: Limits) -> Check:
+    """Compiled into tables, the bot does in every view of some games what it does itself."""
+    from ..exact import PolicyBook, PolicyError, ask, situation_of
+    from .methods import tables_guard
+
+    guard = tables_guard(limits)
+    advice = "Draw random numbers only to follow policy(view); or set memoryless = False."
+    book = PolicyBook(make_agent(name), guard)
+    compared = 0
+    for agent, view in _decisions(name, config, 3):
+        try:
+            table = book[situation_of(view)]
+            said = table.distribution(table.hands.index[view.my_dice], view.public.rung)
+            done = ask(agent, view, guard)
+        except PolicyError as error:
+            return Check("agrees with its table", False, str(error), advice)
+        compared += 1
+        if said.keys() != done.keys() or any(abs(said[action] - done[action]) > 1e-12 for action in said):
+            detail = (
+                f"with {view.my_dice} against {view.current_bid}: {_listed(said)} in its table, {_listed(done)} now"
+            )
+            return Check("agrees with its table", False, detail, advice)
+    return Check("agrees with its table", True, f"{compared} decisions")
+
+
+def _listed(chances: Mapping[Action, float]) -> str:
+    return ", ".join(f"{action} {chance:.0%}" for action, chance in chances.items())
 
 
 def _decision(agent: Agent, view: GameView, limits: Limits) -> object:

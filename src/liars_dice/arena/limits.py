@@ -37,6 +37,9 @@ class BotFault(Exception):  # noqa: N818 - a verdict about a bot, not an error o
         self.verdict = verdict
         self.detail = detail[:1000]
 
+    def __str__(self) -> str:
+        return f"{self.verdict}, {self.detail}"
+
 
 def describe(error: BaseException) -> str:
     """An error in words, even one that refuses to be printed."""

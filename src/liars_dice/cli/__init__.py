@@ -12,6 +12,9 @@ from .. import __version__
 COMMANDS = {
     "demo": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
+    "matchup": "Measure one bot against another, exactly if possible.",
+    "tournament": "Play everybody against everybody.",
+    "exploit": "Measure how much a perfect adversary wins against a bot.",
     "rules": "Show a rule set, check it, or list the named ones.",
     "agents": "List the bots that can be named.",
     "check-bot": "Check a bot of your own.",

@@ -11,7 +11,7 @@ where beliefs keep their weight, so that sums are sums. Two ways to work this ou
 
 - by beliefs: U(b, c) does not depend on how the bidding came to b, so each belief is solved once, from the top rung
   down. A deterministic policy has few beliefs, each a set of hands: some thousands with five dice each.
-- by the tree of all biddings, where beliefs would be too many: a policy that mixes has a new one after nearly every bid.
+- by the tree of all biddings, where beliefs are too many: a policy that mixes has a new one after nearly every bid.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..agents import Agent
-from ..core import ConfigError, GameConfig
+from ..core import GameConfig
 from ..core.engine import agent_id
 from ..core.rules import round_rules
-from .hands import Floats, hand_set, number_of_hands
+from .hands import Floats, Truths, hand_set, number_of_hands
 from .jit import compiled
 from .matchups import MOST_CELLS, OutOfReachError
-from .policy import UNKNOWN, PolicyBook, PolicyTable
-from .situation import CALLS_ONLY, Situation
+from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
+from .situation import CALLS_ONLY, Situation, rungs
 
 MOST_BELIEFS = 400_000
 """As many (belief, rung) pairs are solved before the tree is tried; each takes some tens of microseconds."""
@@ -34,7 +34,7 @@ HIGHEST_TREE = 26
 """The tree of all biddings is walked with at most so many rungs: each doubles it."""
 
 
-def best_response(agent: Agent, config: GameConfig) -> tuple[float, float]:
+def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other: +1 for a win, -1 for a loss.
 
     Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode.
@@ -52,12 +52,12 @@ def best_response(agent: Agent, config: GameConfig) -> tuple[float, float]:
             f"{agent_id(agent)} is not memoryless, so there is no table of what it does to respond to; "
             "matchup AGENT OTHER --games N measures it in play"
         )
-    cells = max(number_of_hands(n, config.faces) for n in config.dice) * (len(config.ladder()) + 1)
+    cells = max(number_of_hands(n, config.faces) for n in config.dice) * (rungs(config, config.total_dice) + 1)
     if cells > MOST_CELLS:
         raise OutOfReachError(f"dice {config.dice} with {config.faces} faces: tables of {cells:,} cells are too large")
     opener, other = config.dice
-    as_opener = _Response(agent, config, own=opener, theirs=other).value(opens=True)
-    as_other = _Response(agent, config, own=other, theirs=opener).value(opens=False)
+    as_opener = _Response(agent, config, guard, own=opener, theirs=other).value(opens=True)
+    as_other = _Response(agent, config, guard, own=other, theirs=opener).value(opens=False)
     return as_opener, as_other
 
 
@@ -70,9 +70,9 @@ def exploitability(agent: Agent, config: GameConfig) -> float:
 class _Response:
     """A best response with `own` dice to an agent that has `theirs`."""
 
-    def __init__(self, agent: Agent, config: GameConfig, *, own: int, theirs: int) -> None:
+    def __init__(self, agent: Agent, config: GameConfig, guard: Guard, *, own: int, theirs: int) -> None:
         self.rules = round_rules(config.without_seed, own + theirs, False)
-        book = PolicyBook(agent)
+        book = PolicyBook(agent, guard)
         self.table = book[Situation(self.rules, theirs)].complete()
         capped = config.max_turns is not None
         self.calls = book[Situation(self.rules, theirs, CALLS_ONLY)].complete() if capped else self.table
@@ -108,7 +108,7 @@ class _Response:
     def _by_tree(self, opens: bool) -> Floats:
         if self.size > HIGHEST_TREE:
             raise OutOfReachError(
-                f"{agent_id(self.table.agent)} mixes its bids in more ways than can be followed with {self.size} rungs; "
+                f"{agent_id(self.table.agent)} mixes in more ways than can be followed with {self.size} rungs; "
                 f"at most {HIGHEST_TREE} rungs (two dice each with six faces have 24) can be walked in full"
             )
         most = self.rules.config.max_turns
@@ -142,7 +142,8 @@ class _Response:
         opening = sorted(self.rules.opening_rungs)
         try:
             if opens:
-                return np.max([solved.raised(self.theirs.weights, c) for c in opening], axis=0)
+                best: Floats = np.max([solved.raised(self.theirs.weights, c) for c in opening], axis=0)
+                return best
             total: Floats = np.zeros(len(self.own))
             for rung in opening:
                 total += solved.answered(self.theirs.weights * solved.policy[0, rung], rung)
@@ -161,10 +162,6 @@ class _Beliefs:
     def __init__(self, response: _Response, policy: Floats) -> None:
         self.response = response
         self.policy = policy
-        self.replies = [
-            [np.flatnonzero(policy[column, :, hand] > 0) for hand in range(policy.shape[2])]
-            for column in range(policy.shape[0])
-        ]
         self._known: dict[bytes, tuple[Floats, list[Floats]]] = {}
         """For each belief: U(top), U(top - 1), ... and their running maxima."""
         self._solved = 0
@@ -173,7 +170,7 @@ class _Beliefs:
         """V: the chances to win when this rung is to be answered."""
         if not belief.any():
             return np.zeros(len(self.response.own))
-        best = belief @ (1 - self.response.true[rung])
+        best: Floats = belief @ (1 - self.response.true[rung])
         if self.response.rules.config.exact_call:
             best = np.maximum(best, belief @ self.response.right[rung])
         if rung + 1 < self.response.size:
@@ -215,7 +212,19 @@ class _Beliefs:
 
 
 @compiled
-def _walk(rung, made, belief, policy, calls, true, right, opening, may_call_exact, most_turns, total):  # type: ignore[no-untyped-def]
+def _walk(
+    rung: int,
+    made: int,
+    belief: Floats,
+    policy: Floats,
+    calls: Floats,
+    true: Floats,
+    right: Floats,
+    opening: Truths,
+    may_call_exact: bool,
+    most_turns: int,
+    total: Floats,
+) -> None:
     """Add to `total` the chances to win with each own hand when `rung` is to be answered (-1: when it may open) after
     `made` bids. Depth first over all biddings: level k holds the adversary's k-th decision from here.
     """

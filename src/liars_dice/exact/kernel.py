@@ -70,7 +70,7 @@ class Policies(NamedTuple):
 
 
 @inlined
-def roll(rules, n, key, place):  # type: ignore[no-untyped-def]
+def roll(rules: Rules, n: int, key: np.uint64, place: int) -> np.int64:
     """The hand of n dice rolled at a place of the dice stream."""
     position = place * WORDS_PER_ROLL
     at_once = min(n, rules.at_once)
@@ -83,18 +83,28 @@ def roll(rules, n, key, place):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def draw(mixes, cell, key, position):  # type: ignore[no-untyped-def]
+def draw(mixes: MixArrays, cell: np.int64, key: np.uint64, position: int) -> np.int64:
     """An action from a distribution, by the number at a position of the decision stream."""
     i = -1 - cell
     size = mixes.size[i]
     spot = fraction(key, position) * size
     slot = int(spot)
     entry = mixes.start[i] + slot
-    return mixes.action[entry] if spot - slot < mixes.keep[entry] else mixes.alias[entry]
+    return np.int64(mixes.action[entry] if spot - slot < mixes.keep[entry] else mixes.alias[entry])
 
 
 @compiled
-def play_games(rules, policies, seed, games, unknown, winners, needed, totals, trace):  # type: ignore[no-untyped-def]
+def play_games(
+    rules: Rules,
+    policies: Policies,
+    seed: np.uint64,
+    games: Ints,
+    unknown: int,
+    winners: NDArray[np.int8],
+    needed: Ints,
+    totals: Ints,
+    trace: NDArray[np.int32],
+) -> None:
     """Play the games with these numbers and write down who won each.
 
     A game that comes to a cell not known yet is given up; `needed` says which cell. `totals` counts rounds and
@@ -142,7 +152,7 @@ def play_games(rules, policies, seed, games, unknown, winners, needed, totals, t
                 if trace.size:
                     trace[written] = hand[seat] if dice[seat] > 0 else -1
                     written += 1
-            rung = -1
+            rung = np.int64(-1)
             turns = 0
             seat = opener
             bidder = -1
@@ -152,7 +162,9 @@ def play_games(rules, policies, seed, games, unknown, winners, needed, totals, t
                     kind = palifico * kinds + kinds - 1
                     start = policies.start[policies.seat_policy[seat], dice[seat], total - dice[seat], kind]
                     place = start + hand[seat] * (size + 1)
-                action = np.int64(policies.cells[np.uint64(place + rung + 1)])  # unsigned: no look whether it is below zero
+                action = np.int64(
+                    policies.cells[np.uint64(place + rung + 1)]
+                )  # unsigned: no look whether it is below zero
                 if action < 0:
                     if action == unknown:
                         needed[g] = place + rung + 1
@@ -208,10 +220,7 @@ def play_games(rules, policies, seed, games, unknown, winners, needed, totals, t
             if rules.next_opener == 1:
                 opener = winner
             else:
-                if rules.next_opener == 0:
-                    opener = loser
-                else:
-                    opener = opener + 1 if opener + 1 < seats else 0
+                opener = loser if rules.next_opener == 0 else (opener + 1) % seats
                 while dice[opener] == 0:
                     opener = opener + 1 if opener + 1 < seats else 0
         if needed[g] >= 0:
@@ -220,4 +229,3 @@ def play_games(rules, policies, seed, games, unknown, winners, needed, totals, t
             totals[0] += rounds
             totals[1] += actions
         winners[g] = winner
-    return written

@@ -57,7 +57,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
     arriving: dict[State, Floats] = defaultdict(lambda: np.zeros_like(some))
     arriving[(first, second), 0] = np.ones_like(some)
     final: dict[tuple[int, int], Floats] = defaultdict(lambda: np.zeros_like(some))
-    rounds = np.zeros_like(some)
+    rounds: Floats = np.zeros_like(some)
     for total in range(first + second, 1, -1):
         states = _with_total(config, total, {state for state in arriving if sum(state[0]) == total}, outcomes)
         place = {state: i for i, state in enumerate(states)}
@@ -72,7 +72,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
         visits = _visits(np.stack([arriving[state] for state in states], axis=-1), stays) if states else None
         if visits is None:
             continue
-        rounds += visits.sum(axis=-1)
+        rounds = rounds + visits.sum(axis=-1)
         for i, (dice, opener), chance in leaves:
             target = arriving[dice, opener] if min(dice) else final[dice]
             target += visits[..., i] * chance
@@ -111,8 +111,8 @@ def _visits(arriving: Floats, stays: Floats) -> Floats:
     if not stays.any():
         return arriving
     identity = np.eye(stays.shape[-1])
-    solved: Floats = np.linalg.solve(np.swapaxes(identity - stays, -1, -2), arriving[..., None])[..., 0]
-    return solved
+    solved = np.linalg.solve(np.swapaxes(identity - stays, -1, -2), arriving[..., None])[..., 0]
+    return solved.astype(np.float64)
 
 
 def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
@@ -123,9 +123,10 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
     # here[w, o]: the probability that seat 0 has won w of the rounds so far, that o opens, and that nobody is done
     here = np.zeros((needed, 2, *some.shape))
     here[0, 0] = 1.0
-    win, rounds = np.zeros_like(some), np.zeros_like(some)
+    win: Floats = np.zeros_like(some)
+    rounds: Floats = np.zeros_like(some)
     for played in range(2 * needed - 1):
-        rounds += here.sum(axis=(0, 1))
+        rounds = rounds + here.sum(axis=(0, 1))
         after = np.zeros_like(here)
         for opener in (0, 1):
             for outcome in range(4):
@@ -140,5 +141,3 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         after[:lost] = 0.0
         here = after
     return Match(win, rounds, {dice: np.ones_like(some)})
-
-

@@ -14,9 +14,9 @@ from ..core.engine import agent_id
 from ..core.rules import round_rules
 from .hands import Floats, number_of_hands
 from .match import Match, match
-from .policy import PolicyBook
+from .policy import Guard, PolicyBook, unguarded
 from .rounds import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
-from .situation import dice_states
+from .situation import cells_needed, dice_states, rungs
 
 SECONDS_PER_STEP = 1e-9
 """About how long one step of following a pair of hands takes."""
@@ -44,17 +44,26 @@ class Matchups:
     (0.5972, 0.4306)
     """
 
-    def __init__(self, agents: Sequence[Agent], config: GameConfig, *, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        config: GameConfig,
+        *,
+        workers: int | None = None,
+        guard: Guard = unguarded,
+    ) -> None:
         check_reach(agents, config)
         self.agents = list(agents)
         self.config = config.without_seed
-        self._books = [PolicyBook(agent) for agent in agents]
+        self._books = [PolicyBook(agent, guard) for agent in agents]
         self._workers = workers
         self._meets: NDArray[np.bool_] = ~np.eye(len(agents), dtype=bool)
         self.round_outcomes = cache(self._round_outcomes)
         self._tables = cache(self._make_tables)
         self.match: Match = match(self.config, self._seated)
-        """With [i, j] for agent i in seat 0 and agent j in seat 1."""
+        """With [i, j] for agent i in seat 0 and agent j in seat 1; NaN against oneself."""
+        for numbers in (self.match.win, self.match.rounds, *self.match.final.values()):
+            np.fill_diagonal(numbers, np.nan)
 
     def round_win(self, opener_dice: int, other_dice: int) -> Floats:
         """That [i, j] agent i, who opens with so many dice, wins a round against agent j."""
@@ -111,11 +120,10 @@ def _work(agents: Sequence[Agent], config: GameConfig) -> tuple[int, float]:
     """About how many cells one agent's tables have, and how many seconds all the work takes."""
     states = dice_states(config)
     hands = {dice: number_of_hands(dice, config.faces) for state in states for dice in state}
-    rungs = {own + other: len(config.ladder(own + other)) for own, other in states}
-    cells = sum(hands[own] * (rungs[own + other] + 1) for own, other in states)
+    cells = cells_needed(config)
     books = [PolicyBook(agent) for agent in agents]
     seconds = sum(cells * (SECONDS_PER_CELL if book.is_vectorised else SECONDS_PER_QUESTION) for book in books)
     mixing = sum(not book.is_deterministic for book in books)
     pairs = mixing * (2 * len(books) - mixing - 1)
-    steps = sum(hands[own] * hands[other] * rungs[own + other] ** 2 // 2 for own, other in states)
+    steps = sum(hands[own] * hands[other] * rungs(config, own + other) ** 2 // 2 for own, other in states)
     return cells, seconds + pairs * steps * SECONDS_PER_STEP

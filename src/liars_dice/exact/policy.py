@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,21 @@ from .sheet import sheet
 from .situation import Situation
 from .vectorised import VECTORISED
 
+Guard = Callable[..., Any]
+"""How agents' code is called: with the function and its arguments."""
+
+
+def unguarded(call: Callable[..., Any], *arguments: object) -> Any:
+    """Call as it is; a caller who does not trust an agent passes something with a time limit instead."""
+    return call(*arguments)
+
+
 UNKNOWN = np.iinfo(np.int32).min
 """A cell that nobody has needed yet, or that no game leads to."""
+
+
+ASK_AGAIN = 8
+"""One question in so many is asked twice, to find agents that decide at random without saying so."""
 
 
 class PolicyError(LiarsDiceError):
@@ -35,15 +49,18 @@ class PolicyTable:
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
     >>> table = PolicyTable.of(make_agent("optimal"), preset("heads-up"), own=2, other=1)
-    >>> table[(2, 6), None], table[(2, 6), "1x3"]
-    ({BidAction(bid=Bid(quantity=1, face=2), reasoning=''): 1.0}, {BidAction(bid=Bid(quantity=1, face=6), reasoning=''): 1.0})
+    >>> [str(action) for bid in (None, "1x3", "3x6") for action in table[(2, 6), bid]]
+    ['1x2', '1x6', 'liar']
     """
 
-    def __init__(self, agent: Agent, situation: Situation, mixes: Mixes | None = None) -> None:
+    def __init__(
+        self, agent: Agent, situation: Situation, mixes: Mixes | None = None, guard: Guard = unguarded
+    ) -> None:
         if not getattr(agent, "memoryless", False):
             raise PolicyError(f"{agent_id(agent)} is not memoryless: no table can hold what it does")
         rules = situation.rules
         self.agent = agent
+        self._guard = guard
         self.situation = situation
         self.mixes = Mixes() if mixes is None else mixes
         self.hands: HandSet = hand_set(situation.own, rules.config.faces)
@@ -56,6 +73,7 @@ class PolicyTable:
             numbers = sheet(situation)
             self.cells[:, numbers.arises] = compiler(agent, numbers, self.mixes)[:, numbers.arises]
         self.is_complete = compiler is not None
+        self._questions = 0
 
     @classmethod
     def of(cls, agent: Agent, config: GameConfig, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
@@ -97,7 +115,13 @@ class PolicyTable:
         view = self.situation.view(self.hands.hands[hand], rung)
         if view is None:
             return UNKNOWN
-        chances = ask(self.agent, view)
+        chances = ask(self.agent, view, self._guard)
+        if self._questions % ASK_AGAIN == 0 and ask(self.agent, view, self._guard) != chances:
+            raise PolicyError(
+                f"{agent_id(self.agent)} gives two answers to one question, with {view.my_dice} after "
+                f"{view.current_bid or 'no bid'}: it is not memoryless, or decides at random without stating a policy"
+            )
+        self._questions += 1
         actions = [self._number(action) for action in chances]
         return self.mixes.add(actions, tuple(chances.values()))
 
@@ -107,14 +131,14 @@ class PolicyTable:
         return self.exact if isinstance(action, CallExactAction) else self.liar
 
 
-def ask(agent: Agent, view: GameView) -> dict[Action, float]:
+def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
     """What a memoryless agent does here, with probabilities; `PolicyError` if that cannot be said."""
     name = agent_id(agent)
     where = f"with {view.my_dice} after {view.current_bid or 'no bid'}"
     try:
-        stated = agent.policy(view)
+        stated = guard(agent.policy, view) if hasattr(agent, "policy") else None
         if stated is None:
-            chances = {_certain_action(agent, view): 1.0}
+            chances = {_certain_action(agent, view, guard): 1.0}
         else:
             total = sum(stated.values())
             chances = {action: chance / total for action, chance in stated.items() if chance > 0}
@@ -127,21 +151,30 @@ def ask(agent: Agent, view: GameView) -> dict[Action, float]:
     for action in chances:
         if not can_apply(view.public, view.player_id, action):
             raise PolicyError(f"{name} chose {action} {where}, which is not legal")
-    return {_plain(action): chance for action, chance in chances.items()}
+    plain: dict[Action, float] = {}
+    for action, chance in chances.items():
+        plain[_plain(action)] = plain.get(_plain(action), 0.0) + chance
+    return plain
 
 
-def _certain_action(agent: Agent, view: GameView) -> Action:
+def _certain_action(agent: Agent, view: GameView, guard: Guard) -> Action:
     """What an agent without a policy does, if it draws no random numbers for it."""
-    agent.seed(0)
-    first = agent.choose_action(view)
-    if getattr(agent, "_rng", None) is not None:
-        agent.seed(1)
-        if agent.choose_action(view) != first:
+    first: Action = guard(agent.choose_action, view)
+    if getattr(agent, "_rng", None) is not None:  # it has drawn some at least once
+        for seed in range(8):
+            guard(agent.seed, seed)
+            if _same(guard(agent.choose_action, view), first):
+                continue
             raise PolicyError(
                 f"{agent_id(agent)} decides at random with {view.my_dice} after {view.current_bid or 'no bid'}, "
                 "but states no policy: write policy(view), or set memoryless = False"
             )
+        guard(agent.seed, 0)
     return first
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
 
 
 def _plain(action: Action) -> Action:
@@ -154,14 +187,15 @@ def _plain(action: Action) -> Action:
 class PolicyBook:
     """All tables of one agent, each made when it is first needed, with one collection of distributions."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, guard: Guard = unguarded) -> None:
         self.agent = agent
+        self._guard = guard
         self.mixes = Mixes()
         self._tables: dict[Situation, PolicyTable] = {}
 
     def __getitem__(self, situation: Situation) -> PolicyTable:
         if situation not in self._tables:
-            self._tables[situation] = PolicyTable(self.agent, situation, self.mixes)
+            self._tables[situation] = PolicyTable(self.agent, situation, self.mixes, self._guard)
         return self._tables[situation]
 
     @property
@@ -172,7 +206,7 @@ class PolicyBook:
     @property
     def is_deterministic(self) -> bool:
         """Whether the agent never mixes, as far as can be told without asking it."""
-        return type(self.agent).policy is Agent.policy
+        return getattr(type(self.agent), "policy", Agent.policy) is Agent.policy
 
 
 def disagreements(table: PolicyTable, agent: Agent) -> Iterator[str]:

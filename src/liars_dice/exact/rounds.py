@@ -12,13 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.rules import RoundRules
 from .hands import Floats, Ints, Truths, hand_set
 from .jit import compiled
+from .mixes import MixArrays
 from .policy import UNKNOWN, PolicyBook
 from .situation import ANY_RAISE, CALLS_ONLY, Situation
 
+Cells = NDArray[np.int32]
 OUTCOMES = 4
 """The opener loses; the other loses; the opener's exact call is right; the other's is."""
 OPENER_LOSES, OTHER_LOSES, OPENER_EXACT, OTHER_EXACT = range(OUTCOMES)
@@ -49,7 +52,7 @@ class Tables:
         self.matches = hands.matches(rules.wild_face)
 
     @staticmethod
-    def _stack(books: list[PolicyBook], situation: Situation) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    def _stack(books: list[PolicyBook], situation: Situation) -> Cells:
         return np.stack([book[situation].complete().cells for book in books])
 
 
@@ -89,8 +92,19 @@ def round_outcomes(
 
 @compiled
 def _walk_sets(
-    cells0, calls0, weights0, matches0, cells1, calls1, weights1, matches1, quantity, face, most_turns, outcomes
-):  # type: ignore[no-untyped-def]
+    cells0: Cells,
+    calls0: Cells,
+    weights0: Floats,
+    matches0: Ints,
+    cells1: Cells,
+    calls1: Cells,
+    weights1: Floats,
+    matches1: Ints,
+    quantity: Ints,
+    face: Ints,
+    most_turns: int,
+    outcomes: Floats,
+) -> None:
     """Walk the bidding of two deterministic tables. A node is a rung and, for each player, a segment of a list of
     hands: those that have bid as they did. Deeper nodes only reorder hands within their own segments.
     """
@@ -153,9 +167,22 @@ def _walk_sets(
 
 @compiled
 def _follow_pairs(
-    cells0, calls0, weights0, matches0, cells1, calls1, weights1, matches1, mixes0, mixes1,
-    quantity, face, most_turns, turns, outcomes,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+    cells0: Cells,
+    calls0: Cells,
+    weights0: Floats,
+    matches0: Ints,
+    cells1: Cells,
+    calls1: Cells,
+    weights1: Floats,
+    matches1: Ints,
+    mixes0: MixArrays,
+    mixes1: MixArrays,
+    quantity: Ints,
+    face: Ints,
+    most_turns: int,
+    turns: int,
+    outcomes: Floats,
+) -> None:
     """Follow every pair of hands up the rungs. `reach[rung + 1, t]` is the probability of being there with t bids
     made; where nothing depends on their number, t is only whose turn it is.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from ..core.odds import binomial_prob_at_least, binomial_prob_exactly, match_cha
 from .hands import Floats, Ints, Truths, hand_set
 from .situation import ANY_RAISE, Situation
 
+Kind = TypeVar("Kind", np.bool_, np.float64)
 NONE = -1
 """No such rung."""
 
@@ -64,10 +66,10 @@ class Sheet:
         """The rung of a bid; `NONE` if it is not on the ladder."""
         return self.situation.rules.rungs.get(Bid(quantity, face), NONE)
 
-    def of_current(self, per_bid: NDArray[np.generic], opening: float) -> NDArray[np.generic]:
+    def of_current(self, per_bid: NDArray[Kind], opening: float) -> NDArray[Kind]:
         """What belongs to each rung, in the column of the state where it is the current bid."""
         first = np.full((len(self.hands), 1), opening, dtype=per_bid.dtype)
-        return np.concatenate([first, np.broadcast_to(per_bid, (len(self.hands), self.size))], axis=1)
+        return np.concatenate([first, per_bid], axis=1)
 
     def lowest(self, wanted: Truths | bool = True) -> Ints:
         """The lowest legal bid that is wanted, in every state."""

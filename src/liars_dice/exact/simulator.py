@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent
-from ..core import Action, ConfigError, GameConfig, Hands
+from ..core import ConfigError, GameConfig, Hands
 from ..core.engine import agent_id
 from ..core.rules import round_rules
-from .hands import Ints, hand_set, number_of_hands
+from ..core.transition import apply, deal, new_game
+from .hands import Ints, hand_set
 from .kernel import NEW_ROUND, Policies, Rules, play_games
 from .matchups import OutOfReachError
 from .mixes import MixArrays
-from .policy import UNKNOWN, PolicyBook, PolicyTable
-from .situation import CALLS_ONLY, Situation, dice_states, situations
+from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
+from .situation import CALLS_ONLY, Situation, cells_needed, dice_states, situations
 from .vectorised import VECTORISED
 
 MOST_CELLS = 100_000_000
@@ -55,7 +56,7 @@ class TracedRound:
 
 
 class Simulator:
-    """A table of memoryless agents, one a seat, ready to play any number of games.
+    """A field of memoryless agents, ready to play any number of games at tables of any of them.
 
     Game g of a seed is always the same game, however many are played, in whatever order, by however many workers.
 
@@ -66,19 +67,23 @@ class Simulator:
     7609
     """
 
-    def __init__(self, agents: Sequence[Agent], config: GameConfig, *, workers: int | None = None) -> None:
-        if len(agents) != config.num_players:
-            raise ConfigError("agents", len(agents), f"{config.num_players}, one a seat")
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        config: GameConfig,
+        *,
+        workers: int | None = None,
+        guard: Guard = unguarded,
+    ) -> None:
         self.config = config.without_seed
         self._workers = workers or cpu_count() or 1
         kinds = [_same_policy(agent) for agent in agents]
-        books = {kind: PolicyBook(agent) for kind, agent in zip(kinds, agents, strict=True)}
+        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, agents, strict=True)}
         self._books = list(books.values())
-        self._seat_policy: Ints = np.array([list(books).index(kind) for kind in kinds])
-        every = list(situations(self.config))
-        _check_reach(self._books, self.config, every)
+        self._policy_of = [list(books).index(kind) for kind in kinds]
+        _check_reach(self._books, self.config)
         self._rules = _rules_as_arrays(self.config)
-        self._lay_out(every)
+        self._lay_out(list(situations(self.config)))
 
     # -- the tables, one behind the other ----------------------------------------------------------------------------
 
@@ -138,23 +143,34 @@ class Simulator:
 
     # -- playing -----------------------------------------------------------------------------------------------------
 
-    def play(self, games: int, *, seed: int, first: int = 0) -> Tally:
-        """Play games `first`, `first + 1`, ... of a seed."""
+    def play(self, games: int, *, seed: int, seats: Sequence[int] | None = None, first: int = 0) -> Tally:
+        """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default one
+        after the other).
+        """
+        policies = self._seated(seats)
         winners = np.empty(games, dtype=np.int8)
         totals = np.zeros(2, dtype=np.int64)
         for start in range(0, games, BLOCK):
             block = np.arange(start, min(start + BLOCK, games))
             while block.size:
-                needed = self._play(seed, block + first, winners, block, totals)
+                needed = self._play(policies, seed, block + first, winners, block, totals)
                 if needed.max() < 0:
                     break
                 self._make(np.unique(needed[needed >= 0]))
+                policies = self._seated(seats)
                 block = block[needed >= 0]
         return Tally(winners, int(totals[0]), int(totals[1]))
 
-    def _play(self, seed: int, games: Ints, winners: NDArray[np.int8], into: Ints, totals: Ints) -> Ints:
+    def _seated(self, seats: Sequence[int] | None) -> Policies:
+        chosen = range(len(self._policy_of)) if seats is None else seats
+        if len(chosen) != self.config.num_players:
+            raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+        return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
+
+    def _play(
+        self, policies: Policies, seed: int, games: Ints, winners: NDArray[np.int8], into: Ints, totals: Ints
+    ) -> Ints:
         """Play these games side by side; the cells that stopped some of them, or -1."""
-        policies = Policies(self._seat_policy, self._start, self._cells, self._mixes)
         key = np.uint64(seed)
         no_trace = np.empty(0, dtype=np.int32)
 
@@ -174,20 +190,24 @@ class Simulator:
         totals += sum(counted for _, _, counted in parts)
         return np.concatenate([needed for _, needed, _ in parts])
 
-    def trace(self, game: int, *, seed: int) -> tuple[int, list[TracedRound]]:
+    def warm_up(self) -> None:
+        """Compile what playing needs, unless it is compiled already."""
+        nothing = np.empty(0, dtype=np.int64)
+        chosen = [0] * self.config.num_players
+        self._play(self._seated(chosen), 0, nothing, np.empty(0, dtype=np.int8), nothing, np.zeros(2, dtype=np.int64))
+
+    def trace(self, game: int, *, seed: int, seats: Sequence[int] | None = None) -> tuple[int, list[TracedRound]]:
         """One game move by move, and who won it."""
-        tally = self.play(1, seed=seed, first=game)
+        tally = self.play(1, seed=seed, seats=seats, first=game)
         room = tally.actions + tally.rounds * (self.config.num_players + 1)
         trace = np.empty(room, dtype=np.int32)
-        policies = Policies(self._seat_policy, self._start, self._cells, self._mixes)
+        policies = self._seated(seats)
         won, needed, totals = np.empty(1, dtype=np.int8), np.empty(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
         play_games(self._rules, policies, np.uint64(seed), np.array([game]), self._unknown, won, needed, totals, trace)
         return int(won[0]), self._read(trace.tolist())
 
     def _read(self, trace: list[int]) -> list[TracedRound]:
         """The rounds of a trace; dice counts follow from the rounds before, as the rules say."""
-        from ..core.transition import apply, deal, new_game
-
         state = new_game(self.config)
         rounds = []
         at = 0
@@ -215,11 +235,6 @@ def _kind(situation: Situation) -> int:
     return limit + (faces + 2) * situation.rules.palifico
 
 
-def _cells(situation: Situation) -> int:
-    hands = number_of_hands(situation.own, situation.rules.config.faces)
-    return hands * (len(situation.rules.ladder) + 1)
-
-
 def _same_policy(agent: Agent) -> object:
     """What two agents have in common that share their tables."""
     if type(agent) not in VECTORISED:
@@ -228,13 +243,13 @@ def _same_policy(agent: Agent) -> object:
     return type(agent), tuple(sorted(settings.items()))
 
 
-def _check_reach(books: list[PolicyBook], config: GameConfig, every: list[Situation]) -> None:
+def _check_reach(books: list[PolicyBook], config: GameConfig) -> None:
     for book in books:
         if not getattr(book.agent, "memoryless", False):
             raise OutOfReachError(
                 f"{agent_id(book.agent)} is not memoryless, so the compiled simulator cannot play it; the engine can"
             )
-    cells = len(books) * sum(map(_cells, every))
+    cells = len(books) * cells_needed(config)
     if cells > MOST_CELLS:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces: the compiled simulator would need tables of {cells:,} "
@@ -248,7 +263,9 @@ def _rules_as_arrays(config: GameConfig) -> Rules:
     tables = [hand_set(n, faces).of_rolls() for n in range(at_once + 1)]
     sets = [hand_set(n, faces) for n in range(most_dice + 1)]
     grown = [hands.with_one_more() for hands in sets[:-1]] + [np.zeros((len(sets[-1]), faces), dtype=np.int64)]
-    ladders = [[round_rules(config, n, pal).bids if n else () for n in range(config.total_dice + 1)] for pal in (False, True)]
+    ladders = [
+        [round_rules(config, n, pal).bids if n else () for n in range(config.total_dice + 1)] for pal in (False, True)
+    ]
     sizes = np.array([[len(bids) for bids in row] for row in ladders])
     bids = [bid for row in ladders for ladder in row for bid in ladder]
     return Rules(
@@ -267,10 +284,7 @@ def _rules_as_arrays(config: GameConfig) -> Rules:
         hand_start=_starts([len(hands) for hands in sets]),
         grown=np.concatenate(grown).astype(np.int32),
         matches=np.stack(
-            [
-                np.concatenate([hands.matches(config.wild_face(palifico=pal)) for hands in sets])
-                for pal in (False, True)
-            ]
+            [np.concatenate([hands.matches(config.wild_face(palifico=pal)) for hands in sets]) for pal in (False, True)]
         ).astype(np.int8),
         ladder_start=_starts(sizes.ravel().tolist()).reshape(sizes.shape),
         ladder_size=sizes,

@@ -10,6 +10,7 @@ import msgspec
 from ..core import GameConfig, GameView
 from ..core.rules import RoundRules, round_rules
 from ..core.state import PublicState
+from .hands import number_of_hands
 
 CALLS_ONLY = -1
 """The limit on raises when as many bids have been made as the rules allow."""
@@ -76,6 +77,16 @@ def _lowest_opening(rules: RoundRules, face: int) -> int | None:
     return min((rung for rung in rules.opening_rungs if face in (0, rules.bids[rung].face)), default=None)
 
 
+def situation_of(view: GameView) -> Situation:
+    """The situation in which a player has to decide."""
+    public, own = view.public, len(view.my_dice)
+    most = public.config.max_turns
+    if most is not None and len(public.bid_history) >= most:
+        return Situation(public.rules, own, CALLS_ONLY)
+    keeps_face = public.palifico and own > 1 and public.bid_history
+    return Situation(public.rules, own, public.bid_history[0].face if keeps_face else ANY_RAISE)
+
+
 def _spread(dice: int, seats: int) -> list[int]:
     """So many dice in so many hands, as evenly as they go; who has none sits last."""
     return [dice // seats + (seat < dice % seats) for seat in range(seats)]
@@ -106,3 +117,21 @@ def dice_states(config: GameConfig) -> list[tuple[int, int]]:
     most = config.dice_cap
     others = most * (config.num_players - 1)
     return [(own, other) for own in range(1, most + 1) for other in range(1, min(others, total - own) + 1)]
+
+
+def rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) -> int:
+    """How many rungs a round's ladder has, found without building it."""
+    highest = total_dice if config.max_quantity == "total" else config.max_quantity
+    barred = config.wild_bids == "forbidden" and config.wild_face(palifico=palifico) is not None
+    return highest * (config.faces - barred)
+
+
+def cells_needed(config: GameConfig) -> int:
+    """How many cells all tables of one agent have together."""
+    total = 0
+    for own, other in dice_states(config):
+        for palifico in (False, True) if config.palifico else (False,):
+            kinds = 1 + (config.faces if palifico and own > 1 else 0) + (config.max_turns is not None)
+            columns = rungs(config, own + other, palifico=palifico) + 1
+            total += kinds * columns * number_of_hands(own, config.faces)
+    return total

@@ -20,7 +20,7 @@ DICE, DECISIONS = 0, 1
 
 
 @compiled
-def scramble(word):  # type: ignore[no-untyped-def]
+def scramble(word: np.uint64) -> np.uint64:
     """A 64-bit number that looks unrelated; different numbers stay different."""
     word = (word ^ (word >> _S30)) * _FIRST
     word = (word ^ (word >> _S27)) * _SECOND
@@ -28,20 +28,20 @@ def scramble(word):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def stream(seed, game, kind):  # type: ignore[no-untyped-def]
+def stream(seed: np.uint64, game: np.int64, kind: int) -> np.uint64:
     """The key of one of a game's streams."""
     key = scramble(np.uint64(seed) + _STEP)
     return scramble(scramble(key + np.uint64(game) * _STEP) + np.uint64(kind) + np.uint64(1))
 
 
 @compiled
-def word(key, position):  # type: ignore[no-untyped-def]
+def word(key: np.uint64, position: int) -> np.uint64:
     """The 64 bits at a position of a stream."""
     return scramble(key + np.uint64(position) * _STEP)
 
 
 @compiled
-def below(key, position, n):  # type: ignore[no-untyped-def]
+def below(key: np.uint64, position: int, n: int) -> tuple[np.int64, int]:
     """A whole number from 0 to n - 1, every one exactly equally likely, and the next free position (Lemire 2019).
 
     Of the 2**32 values of half a word, the few that would favour some numbers are drawn again.
@@ -56,6 +56,6 @@ def below(key, position, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def fraction(key, position):  # type: ignore[no-untyped-def]
+def fraction(key: np.uint64, position: int) -> np.float64:
     """A number from 0 to 1, 1 excluded."""
     return np.float64(word(key, position) >> _S11) * (1.0 / 9007199254740992.0)

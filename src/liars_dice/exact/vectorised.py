@@ -19,7 +19,7 @@ from ..agents import (
     ThresholdAgent,
     TruthfulAgent,
 )
-from .hands import Floats, Ints
+from .hands import Ints
 from .mixes import Mixes
 from .sheet import NONE, Sheet
 
@@ -154,11 +154,11 @@ def sniper(agent: SniperAgent, sheet: Sheet, mixes: Mixes) -> Ints:
     """Exact if that is the best call; the highest bid better than even; else the better of calling and raising."""
     good = sheet.highest(sheet.chance_true >= 0.5)
     likeliest = sheet.likeliest()
-    doubt: Floats = sheet.of_current(1 - sheet.chance_true, -1.0)  # type: ignore[assignment]
+    doubt = sheet.of_current(1 - sheet.chance_true, -1.0)
     cells = np.where(doubt >= sheet.chance_of(likeliest), sheet.liar, likeliest)
     cells = np.where(good == NONE, cells, good)
     if sheet.may_call_exact:
-        exact: Floats = sheet.of_current(sheet.chance_exact, -1.0)  # type: ignore[assignment]
+        exact = sheet.of_current(sheet.chance_exact, -1.0)
         cells = np.where(exact >= np.maximum(doubt, 0.35), sheet.exact, cells)
     cells[:, 0] = np.where(good[:, 0] == NONE, likeliest[:, 0], good[:, 0])
     return cells

@@ -1,0 +1,54 @@
+"""How to find out who is better: exactly if that is possible, else by compiled games, else by the engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+from ..agents import Agent, make_agent
+from ..core import ConfigError, GameConfig, LiarsDiceError
+from ..exact import Guard, OutOfReachError, seconds_needed
+from .limits import BotFault, Limits
+from .seats import guarded
+
+Method = Literal["exact", "compiled", "engine"]
+Progress = Callable[[int, int], None]
+"""Told how much of the work is done, and how much there is."""
+
+PATIENCE = 60.0
+"""The exact method is taken by itself if it needs no more seconds than this."""
+GAMES = {"compiled": 1_000_000, "engine": 1_000}
+"""How many games are played if nobody says."""
+
+
+def load_agents(names: Sequence[str], limits: Limits) -> list[Agent | None]:
+    """The agents called so, in this process; None for a program in another language, which no table can hold."""
+    return [None if name.startswith("cmd:") else _loaded(name, limits) for name in names]
+
+
+def _loaded(name: str, limits: Limits) -> Agent:
+    try:
+        return guarded(limits.load, make_agent, name)
+    except BotFault as fault:
+        if isinstance(fault.__cause__, LiarsDiceError):
+            raise fault.__cause__ from None
+        raise ConfigError("agent", name, f"a bot that loads ({fault})") from fault
+
+
+def tables_guard(limits: Limits) -> Guard:
+    """How a stranger's agent is asked for its table: no decision takes longer than the limits allow."""
+    return partial(guarded, limits.decision)
+
+
+def all_known(names: Sequence[str], agents: Sequence[Agent | None]) -> list[Agent]:
+    """The agents, if none of them is a program."""
+    for name, agent in zip(names, agents, strict=True):
+        if agent is None:
+            raise OutOfReachError(f"{name} is a program, so there is no table of what it does; the engine can play it")
+    return [agent for agent in agents if agent is not None]
+
+
+def is_quick(agents: Sequence[Agent], config: GameConfig) -> bool:
+    """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
+    return seconds_needed(agents, config) <= PATIENCE

@@ -1,0 +1,107 @@
+"""`liars-dice matchup`: two agents against each other, exactly if possible."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from .options import json_option, print_json, rules_options, seed_option
+from .working import method_line, percent, rules_for_two, show_progress, warm_up
+
+
+@click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
+@click.argument("a")
+@click.argument("b")
+@rules_options("heads-up")
+@click.option("--exact", is_flag=True, help="Insist on the exact method.")
+@click.option("--games", type=click.IntRange(2), metavar="N", help="Play so many games, half in each seat.")
+@seed_option
+@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]")
+@json_option
+def matchup_command(
+    a: str,
+    b: str,
+    rules: str,
+    players: int | None,
+    dice: int | None,
+    exact: bool,
+    games: int | None,
+    seed: int | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Measure how agent A fares against agent B, in both seats.
+
+    Without --exact and --games the fastest honest method is taken: exact if both decide without memory, else games at
+    compiled speed, else games through the referee.
+    """
+    if exact and games is not None:
+        raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
+    compile_s = warm_up()
+
+    from ..arena.matchup import matchup
+    from ..core.dice import fresh_seed
+
+    config = rules_for_two(rules, players, dice)
+    seed = config.seed if seed is None else seed
+    seed = fresh_seed() if seed is None else seed
+    start = time.perf_counter()
+    with show_progress("games", quiet=as_json) as progress:
+        found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
+    elapsed_s = time.perf_counter() - start
+    if as_json:
+        report: dict[str, object] = {
+            "a": a,
+            "b": b,
+            "rules": rules,
+            "dice": list(config.dice),
+            "method": found.method,
+            "why": found.why,
+            "win_rate": found.win_rate,
+            "win_rate_first": found.win_rate_first,
+            "win_rate_second": found.win_rate_second,
+            "games": found.games,
+            "ci95": found.ci95,
+            "round": None
+            if found.round_first is None or found.round_second is None
+            else {
+                "win_rate": (found.round_first + found.round_second) / 2,
+                "win_rate_first": found.round_first,
+                "win_rate_second": found.round_second,
+            },
+            "expected_rounds": found.expected_rounds,
+            "final_dice": [{"a": d.a, "b": d.b, "probability": d.probability} for d in found.final_dice] or None,
+            "faults": found.faults,
+            "complete": found.complete,
+            "seed": None if found.method == "exact" else seed,
+            "elapsed_s": elapsed_s,
+            "compile_s": compile_s,
+        }
+        print_json(report)
+        return
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    console = Console(highlight=False)
+    console.print(f"{a} against {b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False)
+    console.print(method_line(found.method, found.games, found.why, seed, elapsed_s), markup=False)
+    table = Table("", *(Column(name, justify="right") for name in ("wins", "bidding first", "second")), box=None)
+    table.add_row("the match", percent(found.win_rate), percent(found.win_rate_first), percent(found.win_rate_second))
+    if found.round_first is not None and found.round_second is not None:
+        mean = (found.round_first + found.round_second) / 2
+        table.add_row("one round", percent(mean), percent(found.round_first), percent(found.round_second))
+    console.print(table)
+    if found.ci95 is not None:
+        console.print(f"95 % interval of the match: {percent(found.ci95[0])} to {percent(found.ci95[1])}", markup=False)
+    if config.mode != "single_round":
+        console.print(f"rounds expected in a match: {found.expected_rounds:.2f}", markup=False)
+    if config.mode == "elimination":
+        for end in sorted(found.final_dice, key=lambda end: (end.a, -end.b), reverse=True):
+            who, left = (a, end.a) if end.a else (b, end.b)
+            bar = "█" * round(50 * end.probability)
+            console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
+    if found.faults:
+        console.print(f"{found.faults} faults: see liars-dice check-bot", markup=False)
+    if not found.complete:
+        console.print("Stopped early; these are the games that were played.", markup=False)

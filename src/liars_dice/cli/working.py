@@ -1,0 +1,65 @@
+"""What commands that compute for a while have in common: compiling first, progress, and saying how it was done."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..core import GameConfig
+
+
+def warm_up() -> float:
+    """Load and compile what exact results and simulations need; how many seconds that took."""
+    start = time.perf_counter()
+    from ..agents import make_agent
+    from ..core import preset
+    from ..exact import Matchups, Simulator
+
+    agents = [make_agent("crawler"), make_agent("random")]
+    config = preset("classic", dice=1, faces=2)
+    Matchups([agents[0], make_agent("truthful"), agents[1]], config)
+    Simulator(agents, config, workers=1).warm_up()
+    return time.perf_counter() - start
+
+
+@contextmanager
+def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar with the time left on standard error, if somebody is there to see it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
+    """Rules by name or file, for two players if they can be played by any number."""
+    from ..core import load_rules
+
+    config = load_rules(rules, players=players, dice=dice)
+    if players is None and config.num_players != 2 and len(set(config.dice)) == 1:
+        config = load_rules(rules, players=2, dice=dice)
+    return config
+
+
+def percent(rate: float) -> str:
+    """A rate as people read it."""
+    return f"{100 * rate:.2f} %"
+
+
+def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:
+    """How a result was found, and why not in a better way."""
+    because = f"; not exact: {why}" if why else ""
+    if method == "exact":
+        return f"exact: no games were played, so there is no sampling error ({elapsed_s:.2f} s)"
+    how = "at compiled speed" if method == "compiled" else "through the referee"
+    return f"{games:,} games {how}, seed {seed} ({elapsed_s:.2f} s){because}"
