@@ -129,7 +129,7 @@ def e_value(counts: PairCounts) -> float:
     chance, any as likely as another" against "each is won with chance ½": ∫ p^w (1-p)^l dp / 2^-(w+l). At ½ it is a
     martingale that starts at 1, so the chance that it ever reaches 1/alpha is at most alpha (Ville's inequality).
 
-    >>> e_value(PairCounts(lost_both=0, split=7, won_both=3))  # 2³ / 4
+    >>> round(e_value(PairCounts(lost_both=0, split=7, won_both=3)), 9)  # 2³ / 4
     2.0
     """
     log_e = _log_e(counts)

@@ -1,10 +1,10 @@
 """Exact results: policy tables, match-ups without sampling, best responses, and a compiled simulator."""
 
-from .best_response import best_response, exploitability
 from .hands import HandSet, hand_set
 from .match import Match
 from .matchups import Matchups, OutOfReachError, seconds_needed
 from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreements
+from .response import best_response, exploitability
 from .simulator import Simulator, Tally, TracedRound
 from .situation import Situation, situation_of, situations
 from .vectorised import VECTORISED

@@ -74,8 +74,10 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
             continue
         rounds = rounds + visits.sum(axis=-1)
         for i, (dice, opener), chance in leaves:
-            target = arriving[dice, opener] if min(dice) else final[dice]
-            target += visits[..., i] * chance
+            if min(dice):
+                arriving[dice, opener] = arriving[dice, opener] + visits[..., i] * chance
+            else:
+                final[dice] = final[dice] + visits[..., i] * chance
     win = np.zeros_like(some) + sum(chance for dice, chance in final.items() if dice[1] == 0)
     return Match(win, rounds, dict(sorted(final.items())))
 
@@ -134,7 +136,7 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
                 gone = here[:, opener] * by_opener[opener][..., outcome]
                 if winner == 0:
                     after[1:, next_opener] += gone[:-1]
-                    win += gone[-1]
+                    win = win + gone[-1]
                 else:
                     after[:, next_opener] += gone
         lost = max(0, played + 2 - needed)  # with fewer wins than this, seat 1 has won the match

@@ -41,7 +41,7 @@ class Matchups:
     >>> from liars_dice.core import preset
     >>> pair = Matchups([make_agent("optimal"), make_agent("maniac")], preset("heads-up", dice=1))
     >>> round(float(pair.match.win[0, 1]), 4), round(float(pair.match.win[1, 0]), 4)
-    (0.5972, 0.4306)
+    (0.6944, 0.1389)
     """
 
     def __init__(

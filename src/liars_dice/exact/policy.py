@@ -141,9 +141,11 @@ def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, 
             chances = {_certain_action(agent, view, guard): 1.0}
         else:
             total = sum(stated.values())
+            if not abs(total - 1) < 1e-9:
+                raise PolicyError(f"{name} states a policy {where} that adds up to {total:g}, not to 1")
+            if min(stated.values()) < 0:
+                raise PolicyError(f"{name} states a policy {where} with a chance below zero")
             chances = {action: chance / total for action, chance in stated.items() if chance > 0}
-            if not abs(total - 1) < 1e-9 or min(stated.values()) < 0:
-                raise PolicyError(f"{name} states a policy {where} that adds up to {total:g}, not 1")
     except PolicyError:
         raise
     except Exception as error:

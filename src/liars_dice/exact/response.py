@@ -28,8 +28,9 @@ from .matchups import MOST_CELLS, OutOfReachError
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
 from .situation import CALLS_ONLY, Situation, rungs
 
-MOST_BELIEFS = 400_000
-"""As many (belief, rung) pairs are solved before the tree is tried; each takes some tens of microseconds."""
+FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
+"""As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
+question is given up. Each takes some tens of microseconds."""
 HIGHEST_TREE = 26
 """The tree of all biddings is walked with at most so many rungs: each doubles it."""
 
@@ -43,7 +44,7 @@ def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded)
     >>> from liars_dice.core import preset
     >>> first, second = best_response(make_agent("truthful"), preset("classic", dice=1))
     >>> round(first, 12), round(second, 12)
-    (0.777777777778, 0.944444444444)
+    (0.666666666667, 0.666666666667)
     """
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
@@ -138,7 +139,7 @@ class _Response:
 
     def _by_beliefs(self, opens: bool) -> Floats | None:
         """The chances to win with each own hand; None if there are too many beliefs."""
-        solved = _Beliefs(self, self._dense(self.table))
+        solved = _Beliefs(self, self._dense(self.table), FEW_BELIEFS if self.size <= HIGHEST_TREE else MOST_BELIEFS)
         opening = sorted(self.rules.opening_rungs)
         try:
             if opens:
@@ -159,9 +160,10 @@ class _TooManyError(Exception):
 class _Beliefs:
     """Each belief's chances, from the top rung down to the lowest that was asked for, kept per unit of weight."""
 
-    def __init__(self, response: _Response, policy: Floats) -> None:
+    def __init__(self, response: _Response, policy: Floats, most: int) -> None:
         self.response = response
         self.policy = policy
+        self._most = most
         self._known: dict[bytes, tuple[Floats, list[Floats]]] = {}
         """For each belief: U(top), U(top - 1), ... and their running maxima."""
         self._solved = 0
@@ -170,9 +172,11 @@ class _Beliefs:
         """V: the chances to win when this rung is to be answered."""
         if not belief.any():
             return np.zeros(len(self.response.own))
-        best: Floats = belief @ (1 - self.response.true[rung])
+        present = np.flatnonzero(belief)
+        weights = belief[present]
+        best: Floats = weights @ (1 - self.response.true[rung, present])
         if self.response.rules.config.exact_call:
-            best = np.maximum(best, belief @ self.response.right[rung])
+            best = np.maximum(best, weights @ self.response.right[rung, present])
         if rung + 1 < self.response.size:
             best = np.maximum(best, self._best_raise(belief, rung + 1))
         return best
@@ -197,14 +201,14 @@ class _Beliefs:
     def raised(self, belief: Floats, rung: int) -> Floats:
         """U: the chances to win after raising to this rung."""
         self._solved += 1
-        if self._solved > MOST_BELIEFS:
+        if self._solved > self._most:
             raise _TooManyError
         response, column = self.response, self.policy[rung + 1]
         liar, exact = response.size, response.size + 1
-        total: Floats = (belief * column[liar]) @ response.true[rung]
-        if response.rules.config.exact_call:
-            total = total + (belief * column[exact]) @ (1 - response.right[rung])
         present = np.flatnonzero(belief)
+        total: Floats = (belief * column[liar])[present] @ response.true[rung, present]
+        if response.rules.config.exact_call:
+            total = total + (belief * column[exact])[present] @ (1 - response.right[rung, present])
         actions = np.flatnonzero(column[rung + 1 : response.size][:, present].any(axis=1)) + rung + 1
         for action in actions.tolist():
             total = total + self.answered(belief * column[action], action)

@@ -1,0 +1,128 @@
+"""`matchup`, `tournament`, `exploit`: the contract's keys, the same JSON from the same seed, one line for mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice.cli import main
+
+TIMES = ("elapsed_s", "compile_s", "run")
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return {key: value for key, value in found.items() if key not in TIMES}
+
+
+def test_matchup_keeps_its_contract() -> None:
+    found = answer("matchup", "optimal", "maniac", "--rules", "heads-up", "--exact")
+    assert {"a", "b", "rules", "method", "win_rate", "win_rate_first", "win_rate_second", "games", "ci95"} <= set(found)
+    assert (found["a"], found["b"], found["rules"], found["method"]) == ("optimal", "maniac", "heads-up", "exact")
+    assert found["games"] is None
+    assert found["ci95"] is None
+    assert found["win_rate"] == pytest.approx(0.753563701971, abs=1e-12)
+    assert found["expected_rounds"] == pytest.approx(7.087434795, abs=1e-6)
+    assert sum(end["probability"] for end in found["final_dice"]) == pytest.approx(1)
+
+
+def test_matchup_plays_games_from_a_seed() -> None:
+    arguments = ("matchup", "optimal", "maniac", "--games", "2000", "--seed", "9")
+    found = answer(*arguments)
+    assert (found["method"], found["games"], found["seed"]) == ("compiled", 2000, 9)
+    low, high = found["ci95"]
+    assert low < found["win_rate"] < high
+    assert found == answer(*arguments, "--workers", "1")
+
+
+def test_matchup_is_for_two_also_in_perudo() -> None:
+    found = answer("matchup", "sniper", "random", "--rules", "perudo", "--dice", "2")
+    assert found["dice"] == [2, 2]
+    assert found["method"] == "exact"
+
+
+@pytest.mark.parametrize("games", [(), ("--games", "1000", "--seed", "1")])
+def test_people_read_sentences(games: tuple[str, ...]) -> None:
+    shown = call("matchup", "optimal", "maniac", *games).stdout
+    assert ("no sampling error" in shown) == (not games)
+    assert "the match" in shown
+    assert ("optimal wins with 5 left" in shown) == (not games)
+    shown = call("tournament", "optimal", "maniac", "random", *games).stdout
+    assert shown.index("optimal") < shown.index("maniac") < shown.index("random ")
+
+
+def test_tournament_keeps_its_contract() -> None:
+    found = answer("tournament", "--field", "threshold-grid", "--rules", "heads-up", "--exact")
+    assert {"method", "agents", "ranking", "matrix"} <= set(found)
+    assert len(found["agents"]) == len(found["matrix"]) == len(found["ranking"]) == 81
+    best = found["ranking"][0]
+    assert (best["agent"], best["beats"], best["ties"], best["ci95"]) == ("threshold:0.35,0.15", 73, 1, None)
+    assert best["win_rate"] == pytest.approx(0.5658536732414843, abs=1e-12)
+
+
+def test_a_tournament_of_names_and_a_field() -> None:
+    found = answer("tournament", "truthful", "optimal", "--field", "personalities", "--games", "400", "--seed", "2")
+    assert found["agents"] == ["truthful", "optimal", "maniac", "aggressive", "passive", "calling-station"]
+    assert found["method"] == "compiled"
+    assert all(entry["ci95"][0] <= entry["win_rate"] <= entry["ci95"][1] for entry in found["ranking"])
+
+
+def test_exploit_keeps_its_contract() -> None:
+    found = answer("exploit", "truthful", "--dice", "1", "1")
+    assert (found["agent"], found["dice"]) == ("truthful", [1, 1])
+    assert found["best_response_value_first"] == pytest.approx(2 / 3, abs=1e-12)
+    assert found["exploitability"] == pytest.approx(
+        (found["best_response_value_first"] + found["best_response_value_second"]) / 2, abs=1e-12
+    )
+    found = answer("exploit", "bluffer", "--dice", "2", "1", "--faces", "4", "--wild", "ones", "--ordering", "perudo")
+    assert 0 < found["exploitability"] <= 1
+    assert "wins 83.33 % of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("matchup", "optimal"), "Missing argument 'B'"),
+        (("matchup", "optimal", "maniak"), "maniac"),
+        (("matchup", "optimal", "detective", "--exact"), "detective is not memoryless"),
+        (("matchup", "optimal", "maniac", "--exact", "--games", "10"), "leave out one of"),
+        (("matchup", "optimal", "maniac", "--games", "7"), "an even number"),
+        (("matchup", "optimal", "maniac", "--games", "0"), "0 is not in the range"),
+        (("matchup", "optimal", "maniac", "--rules", "heads-up", "--players", "3"), "expected 2"),
+        (("matchup", "optimal", "maniac", "--rules", "classic", "--dice", "60", "--exact"), "--games N"),
+        (("tournament",), "at least two agents"),
+        (("tournament", "optimal"), "at least two agents"),
+        (("tournament", "--field", "personality"), "expected"),
+        (("exploit", "detective", "--dice", "1", "1"), "not memoryless"),
+        (("exploit", "optimal"), "Missing option '--dice'"),
+        (("exploit", "optimal", "--dice", "0", "1"), "0 is not in the range"),
+        (("exploit", "random", "--dice", "60", "60"), "too large"),
+        (("exploit", "cmd:x", "--dice", "1", "1"), "is a program"),
+    ],
+)
+def test_a_mistake_gets_one_clear_line(arguments: tuple[str, ...], message: str) -> None:
+    result = call(*arguments)
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_bot_file_is_measured(tmp_path: Path) -> None:
+    bot = tmp_path / "caller.py"
+    bot.write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Caller(Agent):\n    memoryless = True\n\n"
+        "    def choose_action(self, view):\n        return view.legal_actions[-1]\n"
+    )
+    assert answer("matchup", str(bot), "optimal", "--dice", "2")["method"] == "exact"
+    assert answer("exploit", str(bot), "--dice", "1", "1")["exploitability"] > 0
