@@ -27,8 +27,8 @@ class Agent(ABC):
     name: str = ""
     """What the agent is called at the table; its class's name if this is empty."""
     memoryless: ClassVar[bool] = False
-    """Whether decisions follow from the own dice, how many dice the others have together, the current bid and whether
-    the round is palifico, and from nothing else. Such an agent can be compiled into a table and measured exactly."""
+    """Whether decisions follow from the own dice, how many dice the others have together, the current bid and what is
+    legal now, and from nothing else. Such an agent can be compiled into a table and measured exactly."""
     players: ClassVar[tuple[int, int]] = (2, 15)
     """The fewest and the most players it can play with."""
     _seed: int | None = None

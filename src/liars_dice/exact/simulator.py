@@ -28,7 +28,7 @@ MOST_CELLS = 100_000_000
 """More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 """So many games are played between looks at what is missing."""
 
 
