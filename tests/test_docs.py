@@ -78,7 +78,8 @@ def run_console(code: str) -> None:
         assert result.exit_code == 0, (command, result.output)
         if shown.strip():
             pattern = re.escape(shown.strip()).replace(r"\.\.\.", ".*")
-            assert re.search(pattern, result.output.strip(), re.DOTALL), (command, result.output)
+            output = "\n".join(line.rstrip() for line in result.output.splitlines())
+            assert re.search(pattern, output.strip(), re.DOTALL), (command, result.output)
 
 
 def test_every_page_is_read() -> None:
