@@ -103,12 +103,14 @@ def play_games(
     winners: NDArray[np.int8],
     needed: Ints,
     totals: Ints,
+    decided: Ints,
     trace: NDArray[np.int32],
 ) -> None:
     """Play the games with these numbers and write down who won each.
 
     A game that comes to a cell not known yet is given up; `needed` says which cell. `totals` counts rounds and
-    actions. If `trace` has room, every round's dice and actions are written to it.
+    actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. Both also
+    count what was played of games that are given up. If `trace` has room, every round's dice and actions are written.
     """
     seats = rules.dice.size
     dice = np.empty(seats, dtype=np.int64)
@@ -205,6 +207,8 @@ def play_games(
             exact = action > size
             right = count == quantity if exact else count < quantity
             winner, loser = (seat, bidder) if right else (bidder, seat)
+            decided[winner, dice[winner], int(winner == opener), 1] += 1
+            decided[loser, dice[loser], int(loser == opener), 0] += 1
             if rules.mode == 1:
                 dice[loser] -= 1
                 total -= 1

@@ -28,8 +28,8 @@ MOST_CELLS = 100_000_000
 """More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
-BLOCK = 1 << 18
-"""So many games are played between looks at what is missing."""
+BLOCK, FIRST_BLOCK = 1 << 18, 1 << 10
+"""So many games are played at once, and so many at first if cells may be missing."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,22 @@ class Tally:
     """Who won each game, by seat."""
     rounds: int
     actions: int
+    decided: Ints
+    """[seat, own dice, whether it opened, whether it won]: rounds that a seat lost or won."""
 
     def wins(self, seat: int) -> int:
         """How many games a seat won."""
         return int((self.winners == seat).sum())
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tally]) -> Tally:
+        """All of these one after the other."""
+        return cls(
+            np.concatenate([part.winners for part in parts]),
+            sum(part.rounds for part in parts),
+            sum(part.actions for part in parts),
+            np.sum([part.decided for part in parts], axis=0),
+        )
 
 
 @dataclass(frozen=True)
@@ -147,19 +159,19 @@ class Simulator:
         """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default one
         after the other).
         """
-        policies = self._seated(seats)
-        winners = np.empty(games, dtype=np.int8)
-        totals = np.zeros(2, dtype=np.int64)
-        for start in range(0, games, BLOCK):
-            block = np.arange(start, min(start + BLOCK, games))
-            while block.size:
-                needed = self._play(policies, seed, block + first, winners, block, totals)
-                if needed.max() < 0:
-                    break
-                self._make(np.unique(needed[needed >= 0]))
-                policies = self._seated(seats)
-                block = block[needed >= 0]
-        return Tally(winners, int(totals[0]), int(totals[1]))
+        parts = [self._nothing()]
+        done = 0
+        size = BLOCK if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
+        while done < games:
+            block = np.arange(first + done, first + min(done + size, games))
+            tally, needed = self._play(self._seated(seats), seed, block)
+            if needed.size:
+                self._make(needed)  # and play the block again
+                continue
+            parts.append(tally)
+            done += block.size
+            size = min(4 * size, BLOCK)
+        return Tally.joined(parts)
 
     def _seated(self, seats: Sequence[int] | None) -> Policies:
         chosen = range(len(self._policy_of)) if seats is None else seats
@@ -167,44 +179,45 @@ class Simulator:
             raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
         return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
 
-    def _play(
-        self, policies: Policies, seed: int, games: Ints, winners: NDArray[np.int8], into: Ints, totals: Ints
-    ) -> Ints:
-        """Play these games side by side; the cells that stopped some of them, or -1."""
-        key = np.uint64(seed)
+    def _nothing(self) -> Tally:
+        shape = (self.config.num_players, self._start.shape[1], 2, 2)
+        return Tally(np.empty(0, dtype=np.int8), 0, 0, np.zeros(shape, dtype=np.int64))
+
+    def _play(self, policies: Policies, seed: int, games: Ints) -> tuple[Tally, Ints]:
+        """Play these games side by side; what came of them, and the cells that some of them lacked."""
         no_trace = np.empty(0, dtype=np.int32)
 
-        def part(numbers: Ints) -> tuple[NDArray[np.int8], Ints, Ints]:
-            won = np.empty(numbers.size, dtype=np.int8)
-            needed = np.empty(numbers.size, dtype=np.int64)
-            counted = np.zeros(2, dtype=np.int64)
-            play_games(self._rules, policies, key, numbers, self._unknown, won, needed, counted, no_trace)
-            return won, needed, counted
+        def part(numbers: Ints) -> tuple[Tally, Ints]:
+            return self._run(policies, seed, numbers, no_trace)
 
         if self._workers == 1:
             parts = [part(games)]
         else:
             with ThreadPoolExecutor(self._workers) as pool:
                 parts = list(pool.map(part, np.array_split(games, self._workers)))
-        winners[into] = np.concatenate([won for won, _, _ in parts])
-        totals += sum(counted for _, _, counted in parts)
-        return np.concatenate([needed for _, needed, _ in parts])
+        needed = np.unique(np.concatenate([cells for _, cells in parts]))
+        return Tally.joined([tally for tally, _ in parts]), needed
+
+    def _run(self, policies: Policies, seed: int, games: Ints, trace: NDArray[np.int32]) -> tuple[Tally, Ints]:
+        winners = np.empty(games.size, dtype=np.int8)
+        needed = np.empty(games.size, dtype=np.int64)
+        totals = np.zeros(2, dtype=np.int64)
+        decided = self._nothing().decided
+        key = np.uint64(seed)
+        play_games(self._rules, policies, key, games, self._unknown, winners, needed, totals, decided, trace)
+        return Tally(winners, int(totals[0]), int(totals[1]), decided), needed[needed >= 0]
 
     def warm_up(self) -> None:
         """Compile what playing needs, unless it is compiled already."""
-        nothing = np.empty(0, dtype=np.int64)
         chosen = [0] * self.config.num_players
-        self._play(self._seated(chosen), 0, nothing, np.empty(0, dtype=np.int8), nothing, np.zeros(2, dtype=np.int64))
+        self._run(self._seated(chosen), 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
     def trace(self, game: int, *, seed: int, seats: Sequence[int] | None = None) -> tuple[int, list[TracedRound]]:
         """One game move by move, and who won it."""
         tally = self.play(1, seed=seed, seats=seats, first=game)
-        room = tally.actions + tally.rounds * (self.config.num_players + 1)
-        trace = np.empty(room, dtype=np.int32)
-        policies = self._seated(seats)
-        won, needed, totals = np.empty(1, dtype=np.int8), np.empty(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-        play_games(self._rules, policies, np.uint64(seed), np.array([game]), self._unknown, won, needed, totals, trace)
-        return int(won[0]), self._read(trace.tolist())
+        trace = np.empty(tally.actions + tally.rounds * (self.config.num_players + 1), dtype=np.int32)
+        self._run(self._seated(seats), seed, np.array([game]), trace)
+        return int(tally.winners[0]), self._read(trace.tolist())
 
     def _read(self, trace: list[int]) -> list[TracedRound]:
         """The rounds of a trace; dice counts follow from the rounds before, as the rules say."""

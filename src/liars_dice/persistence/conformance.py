@@ -245,6 +245,26 @@ class RecorderSuite(ABC):
                 with raises(ValueError):
                     store.find(name)
 
+    def test_documents(self) -> None:
+        """Texts by kind and name, the newest of a name; if the store keeps them, they outlive their writer."""
+        with self.open() as store:
+            try:
+                assert store.documents("result") == {}
+            except StoreError:
+                return
+            store.save_documents("result", {"b/1": "ñ\n{}", "a": "old", "b/2": "two"})
+            store.save_documents("result", {"a": "new"})
+            store.save_documents("other", {"a": "else"})
+            store.save_documents("other", {})
+            assert store.documents("result") == {"a": "new", "b/1": "ñ\n{}", "b/2": "two"}
+            assert list(store.documents("result")) == ["a", "b/1", "b/2"]
+            assert store.documents("result", "b/") == {"b/1": "ñ\n{}", "b/2": "two"}
+            assert store.documents("nothing") == {}
+            assert store.games() == []
+        if self.remembers:
+            with self.open() as store:
+                assert store.documents("other") == {"a": "else"}
+
     def test_snapshots(self) -> None:
         """The latest one that is early enough, if the store keeps them."""
         events = sample_game("one")

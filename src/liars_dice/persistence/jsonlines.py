@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -81,6 +81,27 @@ class JSONLinesRecorder(GameRecorder):
             self._catch_up()
         games = [summarise(events) for events in self._games.values()]
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
+
+    def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
+        """Keep texts, in a file beside the games'; a later line stands for an earlier one."""
+        lines = [msgspec.json.encode([kind, name, text]) + b"\n" for name, text in documents.items()]
+        with self._locked(), self._trouble("written"):
+            beside = self._documents_file()
+            kept = beside.read_bytes() if beside.exists() else b""
+            whole = kept[: kept.rfind(b"\n") + 1]  # a line that was cut short goes
+            write_anew(beside, whole + b"".join(lines), durable=self.durable)
+
+    def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
+        """Texts by name."""
+        with self._locked(), self._trouble("read"):
+            beside = self._documents_file()
+            lines = beside.read_bytes().splitlines() if beside.exists() else []
+        found = [msgspec.json.decode(line, type=tuple[str, str, str]) for line in lines]
+        named = {name: text for one, name, text in found if one == kind and name.startswith(beginning)}
+        return dict(sorted(named.items()))
+
+    def _documents_file(self) -> Path:
+        return self.path.with_name(f"{self.path.stem}.documents.jsonl")
 
     def _open(self) -> int:
         try:
@@ -162,6 +183,20 @@ class JSONLinesRecorder(GameRecorder):
             raise StoreError(f"{self.path}: cannot be written ({error.strerror}); nothing was stored") from error
         self._read_to += len(data)
         self._unended = False
+
+
+def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
+    """Put this into a file in one step: whoever looks sees what was there, or all of it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def read_lines(path: str | Path) -> Iterator[RecordedEvent]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..core import GameState
 from .envelope import RecordedEvent
@@ -17,6 +17,7 @@ class InMemoryRecorder(GameRecorder):
         super().__init__()
         self._games: dict[str, list[RecordedEvent]] = {}
         self._snapshots: dict[str, dict[int, GameState]] = {}
+        self._documents: dict[str, dict[str, str]] = {}
 
     def _version(self, game_id: str) -> int:
         return len(self._games.get(game_id, ()))
@@ -45,3 +46,12 @@ class InMemoryRecorder(GameRecorder):
         kept = self._snapshots.get(game_id, {})
         at = max((v for v in kept if v <= version), default=None)
         return None if at is None else (at, kept[at])
+
+    def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
+        """Keep texts."""
+        self._documents.setdefault(kind, {}).update(documents)
+
+    def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
+        """Texts by name."""
+        kept = self._documents.get(kind, {})
+        return {name: kept[name] for name in sorted(kept) if name.startswith(beginning)}

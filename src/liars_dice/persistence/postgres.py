@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError, VersionConflictError
-from .sql import BLOCKS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
+from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
 
 if TYPE_CHECKING:
     import psycopg
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LARGEST = 2**31 - 1
 _GROW = "UPDATE games SET player_types = %s, events = %s, rounds = %s, winner = %s WHERE game_id = %s"
 _KEEP = "INSERT INTO snapshots VALUES (%s, %s, %s) ON CONFLICT (game_id, version) DO UPDATE SET data = excluded.data"
+_FILE = "INSERT INTO documents VALUES (%s, %s, %s) ON CONFLICT (kind, name) DO UPDATE SET document = excluded.document"
 
 
 class PostgresRecorder(SQLRecorder):
@@ -127,6 +128,26 @@ class PostgresRecorder(SQLRecorder):
         query = "SELECT version, data FROM snapshots WHERE game_id = %s AND version <= %s ORDER BY version DESC LIMIT 1"
         with self._connection() as db:
             return db.execute(query, (game_id, version)).fetchone()
+
+    def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
+        """Keep texts."""
+        rows = [(kind, name, text) for name, text in documents.items()]
+        with self._connection() as db, db.transaction():
+            if not self._has_documents(db):
+                db.execute("SELECT pg_advisory_xact_lock(5497)")
+                db.execute(DOCUMENTS.encode())
+            db.cursor().executemany(_FILE, rows)
+
+    @staticmethod
+    def _has_documents(db: psycopg.Connection[Any]) -> bool:
+        where = "tablename = 'documents' AND schemaname = ANY(current_schemas(false))"
+        return db.execute(f"SELECT 1 FROM pg_tables WHERE {where}".encode()).fetchone() is not None
+
+    def _document_rows(self, kind: str) -> list[tuple[str, str]]:
+        with self._connection() as db:
+            if not self._has_documents(db):
+                return []
+            return db.execute("SELECT name, document FROM documents WHERE kind = %s", (kind,)).fetchall()
 
     def _game_rows(self) -> Iterator[GameRow]:
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"

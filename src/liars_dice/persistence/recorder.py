@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -160,6 +160,16 @@ class GameRecorder(ABC):
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
         """The latest snapshot of a game at or before `version` events, if one was kept."""
         return None
+
+    def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
+        """Keep texts under their names, over older ones: results and other things that are no games. All of them are
+        stored when this returns, or none.
+        """
+        raise StoreError("this store keeps games only")
+
+    def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
+        """All texts of a kind whose names begin so, in the order of their names."""
+        raise StoreError("this store keeps games only")
 
     def close(self) -> None:
         """Flush, and let go of the store, whether that succeeds or not."""

@@ -47,6 +47,16 @@ CREATE TABLE snapshots (
 );
 """
 
+DOCUMENTS = """
+CREATE TABLE IF NOT EXISTS documents (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (kind, name)
+)
+"""
+"""Made when the first document is kept: stores of earlier versions have none."""
+
 BLOCKS = (
     "SELECT first_version, data, (SELECT events FROM games WHERE games.game_id = blocks.game_id) "
     "FROM blocks WHERE game_id = {0} AND first_version < {0} AND first_version >= "
@@ -143,6 +153,14 @@ class SQLRecorder(GameRecorder):
     @abstractmethod
     def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
         """The latest snapshot at or before `version`."""
+
+    def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
+        """Texts by name."""
+        return {name: text for name, text in sorted(self._document_rows(kind)) if name.startswith(beginning)}
+
+    @abstractmethod
+    def _document_rows(self, kind: str) -> Iterable[tuple[str, str]]:
+        """Names and texts of a kind."""
 
     @abstractmethod
     def _game_rows(self) -> Iterator[GameRow]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError
-from .sql import BLOCKS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
+from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
 
 APPLICATION_ID = 0x4C644963
 """Written into the file's header, so that a file of another program is known as such."""
@@ -140,6 +140,19 @@ class SQLiteRecorder(SQLRecorder):
         with self._trouble():
             row: tuple[int, bytes] | None = self._db.execute(query, (game_id, version)).fetchone()
         return row
+
+    def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
+        """Keep texts."""
+        rows = [(kind, name, text) for name, text in documents.items()]
+        with self._trouble(), self._transaction():
+            self._db.execute(DOCUMENTS)
+            self._db.executemany("REPLACE INTO documents VALUES (?, ?, ?)", rows)
+
+    def _document_rows(self, kind: str) -> list[tuple[str, str]]:
+        with self._trouble():
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'documents'").fetchone():
+                return []
+            return self._db.execute("SELECT name, document FROM documents WHERE kind = ?", (kind,)).fetchall()
 
     def _game_rows(self) -> Iterator[GameRow]:
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
