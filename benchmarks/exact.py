@@ -12,7 +12,8 @@ import numpy as np
 
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.arena.fields import field
-from liars_dice.arena.tournament import Tournament, round_robin
+from liars_dice.arena.result import TournamentResult
+from liars_dice.arena.tournament import round_robin
 from liars_dice.core import preset
 from liars_dice.exact import Matchups, OutOfReachError, Simulator, best_response
 
@@ -52,7 +53,7 @@ def the_grid() -> None:
     print(f"  a cell is off by {100 * np.nanmean(errors):.2f} points on average, {100 * np.nanmax(errors):.2f} at most")
 
 
-def _matrix(tournament: Tournament) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _matrix(tournament: TournamentResult) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return np.array([[np.nan if rate is None else rate for rate in row] for row in tournament.matrix])
 
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from ..agents import Agent
 from ..core import ConfigError, GameConfig
-from ..core.dice import derive_seed
-from ..exact import Matchups, OutOfReachError, PolicyError, Simulator
+from ..exact import Matchups, OutOfReachError, PolicyError, check_simulable
+from .backends import Processes
+from .blocks import Block, BlockResult, Field, Played
 from .limits import Limits
 from .methods import GAMES, Method, Progress, all_known, is_quick, load_agents, tables_guard
-from .referee import Referee
 from .stats import PairCounts, paired_ci
-from .tables import make_seat
 
-Truths = NDArray[np.bool_]
-CHUNK = 1 << 16
-"""So many pairs of compiled games are played between reports of progress."""
+BLOCK_DEALS = {True: 1 << 16, False: 20}
+"""Deals between reports of progress, compiled and refereed."""
 
 
 class FinalDice(msgspec.Struct, frozen=True):
@@ -56,26 +49,6 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     """Whether all games were played that were asked for."""
 
 
-@dataclass
-class Played:
-    """Pairs of games between A and B with the same dice, A in seat 0 in the first and in seat 1 in the second."""
-
-    counts: PairCounts
-    wins_first: int = 0
-    wins_second: int = 0
-    rounds: int = 0
-    faults: int = 0
-
-    def add(self, first: Truths, second: Truths, rounds: int, faults: int = 0) -> None:
-        """Some more pairs: whether A won, in each game of both kinds."""
-        both = first.astype(np.int64) + second
-        self.counts += PairCounts(*(int((both == wins).sum()) for wins in (0, 1, 2)))
-        self.wins_first += int(first.sum())
-        self.wins_second += int(second.sum())
-        self.rounds += rounds
-        self.faults += faults
-
-
 def matchup(
     a: str,
     b: str,
@@ -104,14 +77,13 @@ def matchup(
             if exact:
                 raise
             why = str(error)
+    compiled = True
     try:
-        simulator = Simulator(all_known(names, agents), config, workers=workers, guard=tables_guard(limits))
-        pairs = (games or GAMES["compiled"]) // 2
-        return _summary(names, "compiled", why, play_compiled(simulator, (0, 1), pairs, seed, progress), pairs)
-    except (OutOfReachError, PolicyError) as error:
-        why = why or str(error)
-    pairs = (games or GAMES["engine"]) // 2
-    return _summary(names, "engine", why, play_engine(names, config, pairs, seed, limits, progress), pairs)
+        check_simulable(all_known(names, agents), config)
+    except OutOfReachError as error:
+        compiled, why = False, why or str(error)
+    deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
+    return _played(names, config, deals, seed, compiled, why, limits, workers, progress)
 
 
 def _exactly(
@@ -140,68 +112,56 @@ def _exactly(
     )
 
 
-def _summary(names: tuple[str, str], method: Method, why: str, played: Played, asked: int) -> Matchup:
-    pairs = played.counts.pairs
-    if not pairs:
-        raise KeyboardInterrupt
+def _played(
+    names: tuple[str, str],
+    config: GameConfig,
+    deals: int,
+    seed: int,
+    compiled: bool,
+    why: str,
+    limits: Limits,
+    workers: int | None,
+    progress: Progress | None,
+) -> Matchup:
+    """Play so many deals in both seatings. Ctrl-C keeps what was played, if it was anything."""
+    size = BLOCK_DEALS[compiled]
+    blocks = [
+        Block(
+            number=number,
+            table=(0, 1),
+            seed=seed,
+            first=first,
+            deals=min(size, deals - first),
+            rotations=2,
+            compiled=compiled,
+        )
+        for number, first in enumerate(range(0, deals, size))
+    ]
+    results: list[BlockResult] = []
+
+    def take(played: Played) -> None:
+        results.append(played[0])
+        if progress is not None:
+            progress(sum(result.games for result in results), 2 * deals)
+
+    try:
+        Processes(workers).run(Field(agents=names, config=config, limits=limits), blocks, take)
+    except KeyboardInterrupt:
+        if not results:
+            raise
+    counts = sum((PairCounts(*result.pairs) for result in results), start=PairCounts())
+    played = 2 * counts.pairs
     return Matchup(
         a=names[0],
         b=names[1],
-        method=method,
-        why=why,
-        win_rate=played.counts.win_rate,
-        win_rate_first=played.wins_first / pairs,
-        win_rate_second=played.wins_second / pairs,
-        games=2 * pairs,
-        ci95=paired_ci(played.counts),
-        expected_rounds=played.rounds / (2 * pairs),
-        faults=played.faults,
-        complete=pairs == asked,
+        method="compiled" if all(result.compiled for result in results) else "engine",
+        why=why or next((result.why for result in results if result.why), ""),
+        win_rate=counts.win_rate,
+        win_rate_first=2 * sum(result.wins[0][0] for result in results) / played,
+        win_rate_second=2 * sum(result.wins[1][1] for result in results) / played,
+        games=played,
+        ci95=paired_ci(counts),
+        expected_rounds=sum(result.rounds for result in results) / played,
+        faults=sum(number for result in results for _, _, number in result.faults),
+        complete=counts.pairs == deals,
     )
-
-
-def play_compiled(
-    simulator: Simulator, agents: tuple[int, int], pairs: int, seed: int, progress: Progress | None = None
-) -> Played:
-    """So many pairs of games between two agents of the simulator's field. Ctrl-C keeps what was played."""
-    played = Played(PairCounts())
-    for start, size in _chunks(pairs, CHUNK):
-        try:
-            one = simulator.play(size, seed=seed, seats=agents, first=start)
-            two = simulator.play(size, seed=seed, seats=agents[::-1], first=start)
-        except KeyboardInterrupt:
-            break
-        played.add(one.winners == 0, two.winners == 1, one.rounds + two.rounds)
-        if progress is not None:
-            progress(2 * (start + size), 2 * pairs)
-    return played
-
-
-def play_engine(
-    names: tuple[str, str],
-    config: GameConfig,
-    pairs: int,
-    seed: int,
-    limits: Limits,
-    progress: Progress | None = None,
-) -> Played:
-    """So many pairs of games through the Python engine, refereed. Ctrl-C keeps what was played."""
-    played = Played(PairCounts())
-    seats = [make_seat(name, limits) for name in names]
-    for number in range(pairs):
-        dice = derive_seed(seed, "game", number)
-        try:
-            one = Referee(seats, config, seed=dice, limits=limits).play()
-            two = Referee(seats[::-1], config, seed=dice, limits=limits).play()
-        except KeyboardInterrupt:
-            break
-        rounds = sum(len(result.game.resolutions) for result in (one, two) if result.game is not None)
-        faults = len(one.faults) + len(two.faults)
-        played.add(np.array([one.winner == 0]), np.array([two.winner == 1]), rounds, faults)
-        if progress is not None:
-            progress(2 * (number + 1), 2 * pairs)
-    return played
-
-
-def _chunks(total: int, size: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(size, total - start)) for start in range(0, total, size))

@@ -8,7 +8,8 @@ from typing import Literal
 
 from ..agents import Agent, make_agent
 from ..core import ConfigError, GameConfig, LiarsDiceError
-from ..exact import Guard, OutOfReachError, seconds_needed
+from ..core.player import hook_of
+from ..exact import Guard, OutOfReachError, check_simulable, seconds_needed
 from .limits import BotFault, Limits
 from .seats import guarded
 
@@ -39,6 +40,31 @@ def _loaded(name: str, limits: Limits) -> Agent:
 def tables_guard(limits: Limits) -> Guard:
     """How a stranger's agent is asked for its table: no decision takes longer than the limits allow."""
     return partial(guarded, limits.decision)
+
+
+def learns(agent: Agent | None) -> bool:
+    """Whether an agent keeps something of its games: then the order in which they are played matters."""
+    return agent is not None and hook_of(agent, "on_game_end") is not None
+
+
+def plays_with(agent: Agent | None, players: int) -> bool:
+    """Whether an agent plays at tables of this size."""
+    fewest, most = getattr(agent, "players", (2, 15))
+    return bool(fewest <= players <= most)
+
+
+def is_tabled(agent: Agent | None) -> bool:
+    """Whether what an agent does can be written into a table."""
+    return agent is not None and bool(getattr(agent, "memoryless", False))
+
+
+def simulable(agents: Sequence[Agent | None], config: GameConfig) -> list[bool]:
+    """Which agents of a field the compiled simulator plays."""
+    try:
+        check_simulable([agent for agent in agents if agent is not None and is_tabled(agent)], config)
+    except OutOfReachError:
+        return [False] * len(agents)
+    return [is_tabled(agent) and not learns(agent) for agent in agents]
 
 
 def all_known(names: Sequence[str], agents: Sequence[Agent | None]) -> list[Agent]:

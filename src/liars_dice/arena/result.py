@@ -8,6 +8,11 @@ import msgspec
 
 from .methods import Method
 
+TIE = 1e-12
+"""Exact win rates nearer to one half than this are a tie."""
+ALPHA = 0.05
+"""The chance of even one false verdict among all pairs."""
+
 Kind = Literal["round-robin", "league"]
 
 
@@ -65,7 +70,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     rank: int
     rank_interval: tuple[int, int]
-    """The best and the worst rank that the significant differences leave; equal numbers if exact."""
+    """The best and the worst rank that the intervals of all win rates leave; one and the same if all is exact."""
     win_rate: float
     """In a round robin the mean over the other agents; in a league the part of all its games."""
     beats: int

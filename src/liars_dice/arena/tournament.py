@@ -1,55 +1,112 @@
-"""Round robins: every agent against every other, in both seats, by the fastest honest method."""
+"""Tournaments: everybody against everybody, or leagues at larger tables, by the fastest honest method.
+
+What is exact is computed; the rest is cut into blocks, played by a backend, written into a ledger, and summed up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import sqrt
 
 import msgspec
-import numpy as np
 
+from ..agents import Agent
 from ..core import ConfigError, GameConfig
 from ..core.dice import derive_seed
-from ..exact import Matchups, OutOfReachError, PolicyError, Simulator
-from ..exact.hands import Floats
+from ..exact import Matchups, OutOfReachError, PolicyError
+from ..persistence.recorder import rules_name
+from .backends import Backend, Processes
+from .blocks import Block, BlockResult, Field, Played
+from .ledger import Ledger
 from .limits import Limits
-from .matchup import Played, play_compiled, play_engine
-from .methods import Method, Progress, all_known, is_quick, load_agents, tables_guard
-from .stats import holm, paired_ci, paired_p_value
+from .methods import Progress, is_quick, is_tabled, learns, load_agents, plays_with, simulable, tables_guard
+from .result import ALPHA, Settings, TournamentResult
+from .schedule import league, natural_tables
+from .stats import PairCounts, sequential_p
+from .summary import summarise_league, summarise_round_robin
 
-TIE = 1e-12
-"""Exact win rates nearer to one half than this are a tie."""
-ALPHA = 0.05
-GAMES = {"compiled": 10_000, "engine": 200}
-"""How many games each pairing plays if nobody says."""
-
-
-class Standing(msgspec.Struct, frozen=True):
-    """One agent's place in the ranking."""
-
-    agent: str
-    win_rate: float
-    """The mean over the other agents."""
-    beats: int
-    """How many it is better than: exactly, or significantly after Holm's correction over all pairings."""
-    ties: int
-    """How many are exactly as good, or not significantly better or worse."""
-    ci95: tuple[float, float] | None
+DEALS = {True: 5_000, False: 100}
+"""Deals a pairing if nobody says, compiled and refereed; each is played in both seatings."""
+LEAGUE_DEALS = {True: 100, False: 4}
+"""Deals a table of a league if nobody says; each is played in every rotation of the seats."""
+LONGEST = {True: 100_000, False: 5_000}
+"""Deals a pairing at most, where it is played until the difference is significant."""
+BLOCK_DEALS = {True: 5_000, False: 20}
+"""Deals a block."""
+MOST_TABLES = 200
+PARTS = 1_000_000
+"""No table has so many blocks."""
 
 
-class Tournament(msgspec.Struct, frozen=True):
-    """What came of a round robin."""
+class Plan(msgspec.Struct, kw_only=True):
+    """What has to be played, and what is known without."""
 
-    method: Method
+    field: Field
+    tables: list[tuple[int, ...]]
+    compiled: list[bool]
+    """For each table, whether the simulator plays it."""
+    ordered: list[bool]
+    """For each table, whether somebody at it learns."""
+    deals: list[int]
+    learners: tuple[str, ...]
     why: str
-    """Why it was not found out in a better way."""
-    agents: tuple[str, ...]
-    ranking: tuple[Standing, ...]
-    matrix: tuple[tuple[float | None, ...], ...]
-    """[i][j]: how often agent i beats agent j, seats averaged."""
-    games: int | None
-    faults: int = 0
+    seed: int
+
+    def block(self, table: int, part: int) -> Block | None:
+        """The `part`-th block of a table; None if it has fewer."""
+        size = BLOCK_DEALS[self.compiled[table]]
+        deals = min(size, self.deals[table] - part * size)
+        if deals <= 0:
+            return None
+        members = self.tables[table]
+        names = [self.field.agents[member] for member in members]
+        return Block(
+            number=table * PARTS + part,
+            table=members,
+            seed=derive_seed(self.seed, table, *names),
+            first=part * size,
+            deals=deals,
+            rotations=len(members),
+            compiled=self.compiled[table],
+            ordered=self.ordered[table],
+        )
+
+
+def run_tournament(
+    settings: Settings,
+    *,
+    backend: Backend | None = None,
+    ledger: Ledger | None = None,
+    limits: Limits | None = None,
+    isolate: bool = False,
+    progress: Progress | None = None,
+) -> TournamentResult:
+    """Play a tournament to its end. On Ctrl-C the result of what was played is returned, as not complete."""
+    limits = Limits() if limits is None else limits
+    backend = Processes() if backend is None else backend
+    if ledger is not None and ledger.entry.result is not None:
+        return ledger.entry.result
+    config = GameConfig.from_dict(settings.config)
+    check_settings(settings, config)
+    agents = load_agents(settings.agents, limits)
+    check_players(settings.agents, agents, config)
+    exact, why = _exact_part(settings, config, agents, limits, backend.workers)
+    field = Field(
+        agents=settings.agents,
+        config=config,
+        limits=limits,
+        isolate=isolate,
+        record=settings.record,
+        prefix="" if ledger is None else ledger.id,
+    )
+    plan = _plan(settings, field, agents, exact, why)
+    results = {} if ledger is None else {result.number: result for result in ledger.finished()}
+    complete = _play(plan, settings, results, backend, ledger, progress)
+    summarise = summarise_round_robin if settings.kind == "round-robin" else summarise_league
+    result = summarise(settings, config, exact, list(results.values()), plan.why, plan.learners, complete)
+    if ledger is not None and complete:
+        ledger.close(result)
+    return result
 
 
 def round_robin(
@@ -59,115 +116,177 @@ def round_robin(
     exact: bool = False,
     games: int | None = None,
     seed: int = 0,
+    until_significant: bool = False,
     workers: int | None = None,
-    limits: Limits | None = None,
     progress: Progress | None = None,
-) -> Tournament:
+) -> TournamentResult:
     """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing."""
-    limits = Limits() if limits is None else limits
-    _check(names, config, games)
-    agents = load_agents(names, limits)
-    guard = tables_guard(limits)
-    why = ""
-    if games is None:
-        try:
-            known = all_known(names, agents)
-            if not exact and not is_quick(known, config):
-                raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
-            win = Matchups(known, config, workers=workers, guard=guard).match.win
-            return _exact_tournament(names, win)
-        except (OutOfReachError, PolicyError) as error:
-            if exact:
-                raise
-            why = str(error)
-    pairings = list(combinations(range(len(names)), 2))
-    results: dict[tuple[int, int], Played] = {}
-    try:
-        simulator = Simulator(all_known(names, agents), config, workers=workers, guard=guard)
-        pairs = (games or GAMES["compiled"]) // 2
-        method: Method = "compiled"
-        for i, j in pairings:
-            results[i, j] = play_compiled(simulator, (i, j), pairs, derive_seed(seed, names[i], names[j]))
-            if progress is not None:
-                progress(len(results), len(pairings))
-    except (OutOfReachError, PolicyError) as error:
-        why = why or str(error)
-        pairs = (games or GAMES["engine"]) // 2
-        method = "engine"
-        for i, j in pairings:
-            two = (names[i], names[j])
-            results[i, j] = play_engine(two, config, pairs, derive_seed(seed, *two), limits)
-            if progress is not None:
-                progress(len(results), len(pairings))
-    return _sampled_tournament(names, method, why, results)
+    settings = Settings(
+        kind="round-robin",
+        agents=tuple(names),
+        rules=rules_name(config),
+        config=config.without_seed.to_dict(),
+        seed=seed,
+        exact=exact,
+        games=games,
+        until_significant=until_significant,
+        record="none",
+    )
+    return run_tournament(settings, backend=Processes(workers), progress=progress)
 
 
-def _check(names: Sequence[str], config: GameConfig, games: int | None) -> None:
+def check_settings(settings: Settings, config: GameConfig) -> None:
+    """Raise `ConfigError` for what cannot be played."""
+    names = settings.agents
     if len(names) < 2:
         raise ConfigError("agents", list(names), "at least two agents")
-    doubled = sorted({name for name in names if list(names).count(name) > 1})
+    doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise ConfigError("agents", doubled, "each agent once")
-    if config.num_players != 2:
-        raise ConfigError("players", config.num_players, "2: a round robin is between two at a time")
-    if games is not None and (games < 2 or games % 2):
-        raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
+    seats = config.num_players
+    if settings.kind == "round-robin" and seats != 2:
+        raise ConfigError("players", seats, "2: a round robin is between two at a time")
+    if settings.games is not None and (settings.games < seats or settings.games % seats):
+        raise ConfigError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
+    if settings.kind == "league" and (settings.exact or settings.until_significant):
+        option = "--exact" if settings.exact else "--until-significant"
+        raise ConfigError("players", seats, f"2 for {option}: it is for round robins")
+    if settings.tables is not None and settings.kind == "round-robin":
+        raise ConfigError("tables", settings.tables, "none in a round robin: everybody meets everybody")
 
 
-def _exact_tournament(names: Sequence[str], win: Floats) -> Tournament:
-    rates = (win + 1 - win.T) / 2
-    np.fill_diagonal(rates, np.nan)
-    better = rates > 0.5 + TIE
-    even = np.abs(rates - 0.5) <= TIE
-    means = [float(np.nanmean(row)) for row in rates]
-    return _tournament("exact", "", names, rates, means, better, even, [None] * len(names), None, 0)
+def check_players(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> None:
+    """Raise `ConfigError` for an agent that does not play with so many."""
+    for name, agent in zip(names, agents, strict=True):
+        if not plays_with(agent, config.num_players):
+            raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
 
 
-def _sampled_tournament(
-    names: Sequence[str], method: Method, why: str, results: dict[tuple[int, int], Played]
-) -> Tournament:
-    size = len(names)
-    rates = np.full((size, size), np.nan)
-    variance = np.zeros((size, size))
-    adjusted = holm([paired_p_value(played.counts) for played in results.values()])
-    differs = np.zeros((size, size), dtype=bool)
-    for ((i, j), played), p_value in zip(results.items(), adjusted, strict=True):
-        rates[i, j] = played.counts.win_rate
-        rates[j, i] = 1 - rates[i, j]
-        differs[i, j] = differs[j, i] = p_value <= ALPHA
-        low, high = paired_ci(played.counts)
-        variance[i, j] = variance[j, i] = ((high - low) / 3.92) ** 2
-    means = [float(np.nanmean(row)) for row in rates]
-    half_widths = [1.96 * sqrt(row.sum()) / (size - 1) for row in variance]
-    intervals = [(max(0.0, mean - half), min(1.0, mean + half)) for mean, half in zip(means, half_widths, strict=True)]
-    games = sum(2 * played.counts.pairs for played in results.values())
-    faults = sum(played.faults for played in results.values())
-    even = ~differs & ~np.eye(size, dtype=bool)
-    return _tournament(method, why, names, rates, means, differs & (rates > 0.5), even, intervals, games, faults)
+def _exact_part(
+    settings: Settings, config: GameConfig, agents: Sequence[Agent | None], limits: Limits, workers: int
+) -> tuple[tuple[list[int], Matchups] | None, str]:
+    """Exact results of all agents that have them, if they were not asked to play; else why not."""
+    if settings.kind == "league" or settings.games is not None or settings.until_significant:
+        return None, ""
+    tabled = [i for i, agent in enumerate(agents) if is_tabled(agent)]
+    known = [agent for agent in agents if agent is not None and is_tabled(agent)]
+    why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
+    try:
+        if settings.exact and why:
+            raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
+        if len(known) < 2:
+            return None, why
+        if not settings.exact and not is_quick(known, config):
+            return None, "the exact method would take more than a minute (insist with --exact)"
+        return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why
+    except (OutOfReachError, PolicyError) as error:
+        if settings.exact:
+            raise
+        return None, str(error)
 
 
-def _tournament(
-    method: Method,
+def _plan(
+    settings: Settings,
+    field: Field,
+    agents: Sequence[Agent | None],
+    exact: tuple[list[int], Matchups] | None,
     why: str,
-    names: Sequence[str],
-    rates: Floats,
-    means: list[float],
-    better: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    even: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    intervals: Sequence[tuple[float, float] | None],
-    games: int | None,
-    faults: int,
-) -> Tournament:
-    standings = [
-        Standing(name, mean, int(better[i].sum()), int(even[i].sum()), interval)
-        for i, (name, mean, interval) in enumerate(zip(names, means, intervals, strict=True))
-    ]
-    return Tournament(
-        method,
-        why,
-        tuple(names),
-        tuple(sorted(standings, key=lambda standing: -round(standing.win_rate, 12))),  # equals stay as they are
-        tuple(tuple(None if np.isnan(rate) else float(rate) for rate in row) for row in rates),
-        games,
-        faults,
+) -> Plan:
+    """Which tables have to be played, how, and how often."""
+    count = len(agents)
+    if settings.kind == "league":
+        seats = field.config.num_players
+        number = settings.tables or min(natural_tables(count, seats), MOST_TABLES)
+        tables = league(count, seats, number, derive_seed(settings.seed, "league"))
+    else:
+        solved = set() if exact is None else set(exact[0])
+        tables = [pair for pair in combinations(range(count), 2) if not solved.issuperset(pair)]
+    learning = [learns(agent) for agent in agents]
+    fit = simulable(agents, field.config)
+    compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
+    usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
+    if settings.games is not None:
+        deals = [settings.games // field.config.num_players] * len(tables)
+    elif settings.kind == "league":
+        deals = [usual[all(compiled)]] * len(tables)  # as often at every table
+    else:
+        deals = [usual[one] for one in compiled]
+    return Plan(
+        field=field,
+        tables=tables,
+        compiled=compiled,
+        ordered=[any(learning[member] for member in table) for table in tables],
+        deals=deals,
+        learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
+        why=why,
+        seed=settings.seed,
     )
+
+
+def _play(
+    plan: Plan,
+    settings: Settings,
+    results: dict[int, BlockResult],
+    backend: Backend,
+    ledger: Ledger | None,
+    progress: Progress | None,
+) -> bool:
+    """Play what is not in `results` yet; whether all was played."""
+    total = sum(deals * len(table) for deals, table in zip(plan.deals, plan.tables, strict=True))
+    done = sum(result.games for result in results.values())
+    held_back: list[Played] = []
+
+    def take(played: Played) -> None:
+        nonlocal done
+        result, records = played
+        results[result.number] = result
+        done += result.games
+        if progress is not None:
+            progress(done, total)
+        if ledger is None:
+            return
+        if plan.ordered[
+            result.number // PARTS
+        ]:  # what learners have learnt is gone if we stop: their games count when all are played
+            held_back.append(played)
+        else:
+            ledger.add(result, records)
+
+    try:
+        part = 0
+        while True:
+            open_tables = [t for t in range(len(plan.tables)) if not _decided(plan, settings, results, t, part)]
+            wave = [plan.block(t, part) for t in open_tables]
+            if not settings.until_significant:
+                every = [plan.block(t, p) for t in open_tables for p in range(_parts(plan, t))]
+                backend.run(plan.field, [b for b in every if b and b.number not in results], take)
+                break
+            if not any(wave):
+                break
+            backend.run(plan.field, [b for b in wave if b and b.number not in results], take)
+            part += 1
+    except KeyboardInterrupt:
+        if ledger is not None:
+            ledger.write()
+        return False
+    if ledger is not None:
+        for result, records in held_back:
+            ledger.add(result, records)
+        ledger.write()
+    return True
+
+
+def _parts(plan: Plan, table: int) -> int:
+    return -(-plan.deals[table] // BLOCK_DEALS[plan.compiled[table]])
+
+
+def _decided(plan: Plan, settings: Settings, results: dict[int, BlockResult], table: int, part: int) -> bool:
+    """Whether a pairing that is played until it is significant has come to its end.
+
+    The test holds however often one looks; over all pairings the chance of a false verdict stays at `ALPHA`.
+    """
+    if not settings.until_significant:
+        return False
+    so_far = [results[number] for p in range(part) if (number := table * PARTS + p) in results]
+    counts = sum((PairCounts(*result.pairs) for result in so_far), start=PairCounts())
+    return counts.pairs > 0 and sequential_p(counts) * len(plan.tables) <= ALPHA

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from .options import db_option, json_option, print_json, program, rules_options, seed_option
-
-if TYPE_CHECKING:
-    from ..persistence import GameRecorder
+from .working import open_or_warn
 
 
 @click.command("demo", epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
@@ -59,7 +55,7 @@ def demo_command(
         table = TableView(console, names)
         console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}", markup=False, soft_wrap=True)
         engine.subscribe(table.show)
-    with _store(db) as store:
+    with open_or_warn(db) as store:
         game_id = record_game(engine, store)
         result = referee.play()
     if as_json:
@@ -90,16 +86,3 @@ def demo_command(
         ("see the rules", "rules perudo"),
     ):
         console.print(f"  {purpose:27} {program()} {command}", markup=False, soft_wrap=True)
-
-
-def _store(db: str | None) -> GameRecorder:
-    """The store; if the user's own cannot be opened the game is shown all the same."""
-    from ..persistence import InMemoryRecorder, StoreError, open_store
-
-    try:
-        return open_store(db)
-    except StoreError as error:
-        if db is not None:
-            raise
-        click.echo(f"Warning: the game is not recorded: {error}", err=True)
-        return InMemoryRecorder()

@@ -1,92 +1,182 @@
-"""`liars-dice tournament`: everybody against everybody."""
+"""`liars-dice tournament`: who is best, and how sure that is."""
 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import json_option, print_json, rules_options, seed_option
-from .working import method_line, percent, rules_for_two, show_progress, warm_up
+from .options import db_option, json_option, print_json, rules_options, seed_option
+from .working import backend_options, method_line, open_or_warn, percent, run_facts, show_progress, warm_up
+
+if TYPE_CHECKING:
+    from ..arena.result import Settings, TournamentResult
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
-@click.option("--field", "field_name", metavar="NAME", help="A named field: all, personalities or threshold-grid.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="all, personalities, threshold-grid, or a folder."
+)
 @rules_options("heads-up")
 @click.option("--exact", is_flag=True, help="Insist on the exact method.")
-@click.option("--games", type=click.IntRange(2), metavar="N", help="Play so many games in each pairing.")
+@click.option("--games", type=click.IntRange(1), metavar="N", help="Games a pairing, or a table of a league.")
+@click.option("--tables", type=click.IntRange(1, 100_000), metavar="N", help="Tables of a league.")
+@click.option("--until-significant", is_flag=True, help="Play each pairing until it is decided (--games at most).")
 @seed_option
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]")
+@backend_options
+@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@click.option("--report", metavar="DIR", help="Write a page with pictures there.")
+@click.option(
+    "--record",
+    type=click.Choice(["all", "faults", "none"]),
+    default="faults",
+    show_default=True,
+    help="Which games go into the store.",
+)
+@click.option("--resume", metavar="ID", help="Go on with a tournament that was stopped (an id, or last).")
+@db_option
 @json_option
+@click.pass_context
 def tournament_command(
-    agents: tuple[str, ...],
-    field_name: str | None,
-    rules: str,
-    players: int | None,
-    dice: int | None,
-    exact: bool,
-    games: int | None,
-    seed: int | None,
-    workers: int | None,
-    as_json: bool,
+    context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
 ) -> None:
-    """Play a round robin: each agent against each other, in both seats, ranked by mean win rate.
+    """Find out who is best: a round robin for two players, a league for more (--players 6).
 
-    AGENT is any name a bot has; --field adds a named field. The fastest honest method is taken, as in `matchup`.
+    AGENT is any name a bot has; --field adds a named field or a folder of bots. Results are exact where possible, else
+    games at compiled speed, else refereed. Ctrl-C loses nothing: --resume goes on.
     """
-    if exact and games is not None:
-        raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
-    compile_s = warm_up()
+    if given["exact"] and (given["games"] is not None or given["until_significant"]):
+        raise click.UsageError("--exact plays no games: leave out one of --exact and --games or --until-significant.")
+    from pathlib import Path
+
+    from ..arena.backends import make_backend
+    from ..arena.ledger import Ledger, find_tournament
+    from ..arena.report import check_writable, write_report
+    from ..arena.tournament import run_tournament
+
+    if report is not None:
+        check_writable(Path(report))
+    backend = make_backend(given["backend"], given["workers"])
+    with open_or_warn(db, must_exist=given["resume"] is not None) as store:
+        known = None if given["resume"] is None else find_tournament(store, given["resume"])
+        settings = _settings(context, given, None if known is None else known.settings)
+        ledger = Ledger(store, settings, None if known is None else known.id)
+        compile_s = warm_up()
+        start = time.perf_counter()
+        with show_progress("games", quiet=as_json) as progress:
+            result = run_tournament(
+                settings, backend=backend, ledger=ledger, isolate=given["isolate"], progress=progress
+            )
+        elapsed_s = time.perf_counter() - start
+    run = run_facts(backend) | {"tournament": ledger.id}
+    times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
+    page = None if report is None else write_report(result, Path(report), run | times)
+    if as_json:
+        print_json(_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
+    else:
+        _show(result, elapsed_s, "" if db is None else f" --db {db}")
+        if page is not None:
+            click.echo(f"\nThe whole story with pictures: {page}")
+    if not result.complete:
+        again = f"liars-dice tournament --resume {ledger.id}" + ("" if db is None else f" --db {db}")
+        click.echo(f"Stopped before the end; nothing is lost. To go on: {again}", err=True)
+        raise SystemExit(130)
+
+
+def _settings(context: click.Context, given: dict[str, Any], known: Settings | None) -> Settings:
+    """What was asked for; where a tournament goes on, what it was begun with unless something else is said."""
+    import msgspec
 
     from ..arena.fields import field
-    from ..arena.tournament import round_robin
+    from ..arena.result import Settings
+    from ..core import load_rules
     from ..core.dice import fresh_seed
 
-    names = list(dict.fromkeys((*agents, *(field(field_name) if field_name else ()))))
-    config = rules_for_two(rules, players, dice)
-    seed = config.seed if seed is None else seed
-    seed = fresh_seed() if seed is None else seed
-    start = time.perf_counter()
-    with show_progress("pairings", quiet=as_json) as progress:
-        found = round_robin(names, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
-    elapsed_s = time.perf_counter() - start
-    if as_json:
-        print_json(
-            {
-                "method": found.method,
-                "why": found.why,
-                "rules": rules,
-                "agents": list(found.agents),
-                "ranking": [
-                    {
-                        "agent": standing.agent,
-                        "win_rate": standing.win_rate,
-                        "beats": standing.beats,
-                        "ties": standing.ties,
-                        "ci95": standing.ci95,
-                    }
-                    for standing in found.ranking
-                ],
-                "matrix": [list(row) for row in found.matrix],
-                "games": found.games,
-                "faults": found.faults,
-                "seed": None if found.method == "exact" else seed,
-                "elapsed_s": elapsed_s,
-                "compile_s": compile_s,
-            }
-        )
-        return
+    def said(name: str) -> bool:
+        return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+    names = tuple(dict.fromkeys((*given["agents"], *(name for one in given["fields"] for name in field(one)))))
+    config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
+    seed = config.seed if given["seed"] is None else given["seed"]
+    wanted = Settings(
+        kind="round-robin" if config.num_players == 2 else "league",
+        agents=names,
+        rules=given["rules"],
+        config=config.without_seed.to_dict(),
+        seed=fresh_seed() if seed is None else seed,
+        exact=given["exact"],
+        games=given["games"],
+        tables=given["tables"],
+        until_significant=given["until_significant"],
+        record=given["record"],
+    )
+    if known is None:
+        return wanted
+    changes: dict[str, Any] = {
+        name: getattr(wanted, name)
+        for name in ("exact", "games", "tables", "until_significant", "record", "seed")
+        if said(name)
+    }
+    if names:
+        changes["agents"] = names
+    if any(said(name) for name in ("rules", "players", "dice")):
+        changes |= {"rules": wanted.rules, "config": wanted.config, "kind": wanted.kind}
+    return msgspec.structs.replace(known, **changes)
+
+
+def _as_json(result: TournamentResult) -> dict[str, object]:
+    """The result with the keys that other programs rely on."""
+    import msgspec
+
+    plain = msgspec.to_builtins(result, str_keys=True)
+    return {
+        "method": result.method,
+        "why": result.why,
+        "kind": result.settings.kind,
+        "rules": result.settings.rules,
+        "agents": list(result.agents),
+        "ranking": plain["ranking"],
+        "matrix": result.matrix,
+        "cells": plain["cells"],
+        "games": result.games,
+        "seed": None if result.method == "exact" else result.settings.seed,
+        "ordered": list(result.ordered),
+        "complete": result.complete,
+    }
+
+
+def _show(result: TournamentResult, elapsed_s: float, where: str) -> None:
+    """The leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table
 
+    settings = result.settings
     console = Console(highlight=False)
-    console.print(f"{len(names)} agents, each against each; rules {rules}", markup=False)
-    console.print(method_line(found.method, found.games, found.why, seed, elapsed_s), markup=False)
-    numbers = ("wins", "95 % interval", "beats", "ties")
-    table = Table(Column("", justify="right"), "agent", *(Column(n, justify="right") for n in numbers), box=None)
-    for rank, standing in enumerate(found.ranking, 1):
-        interval = "none: exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95))
-        counts = (str(standing.beats), str(standing.ties))
-        table.add_row(str(rank), standing.agent, percent(standing.win_rate), interval, *counts)
+    kind = "each against each" if settings.kind == "round-robin" else "a league"
+    console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
+    console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
+    headings = ("wins", "95 % interval", "beats", "ties", "rating")
+    table = Table(Column("", justify="right"), "agent", *(Column(h, justify="right") for h in headings), box=None)
+    for standing in result.ranking:
+        low, high = standing.rank_interval
+        table.add_row(
+            f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
+            standing.agent,
+            percent(standing.win_rate),
+            "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
+            str(standing.beats),
+            str(standing.ties),
+            f"{standing.rating:.1f}",
+        )
     console.print(table)
+    faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
+    if faulty:
+        listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
+        console.print(f"faults: {listed}; liars-dice check-bot says what is wrong", markup=False)
+    if result.ordered:
+        learners = ", ".join(result.ordered)
+        console.print(f"learning from game to game, so played in order by one worker: {learners}", markup=False)
+    if settings.record == "all" and result.games:
+        console.print(f"the games are recorded: liars-dice games{where}", markup=False)

@@ -6,10 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 if TYPE_CHECKING:
+    from ..arena.backends import Backend
     from ..core import GameConfig
+    from ..persistence import GameRecorder
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def warm_up() -> float:
@@ -24,6 +30,47 @@ def warm_up() -> float:
     Matchups([agents[0], make_agent("truthful"), agents[1]], config)
     Simulator(agents, config, workers=1).warm_up()
     return time.perf_counter() - start
+
+
+def backend_options(command: Command) -> Command:
+    """`--workers` and `--backend`: how much of how many machines is used. Results do not depend on them."""
+    command = click.option(
+        "--backend",
+        default="processes",
+        show_default=True,
+        metavar="NAME",
+        help="processes, ray, or ray://HOST:PORT.",
+    )(command)
+    return click.option(
+        "--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]"
+    )(command)
+
+
+def run_facts(backend: Backend) -> dict[str, object]:
+    """What may differ from run to run although the result does not."""
+    import platform
+
+    from .. import __version__
+
+    return {
+        "workers": backend.workers,
+        "backend": backend.name,
+        "version": __version__,
+        "python": platform.python_version(),
+    }
+
+
+def open_or_warn(db: str | None, *, must_exist: bool = False) -> GameRecorder:
+    """The store; if the user's own cannot be opened, work goes on without."""
+    from ..persistence import InMemoryRecorder, StoreError, open_store
+
+    try:
+        return open_store(db, must_exist=must_exist)
+    except StoreError as error:
+        if db is not None or must_exist:
+            raise
+        click.echo(f"Warning: nothing is recorded: {error}", err=True)
+        return InMemoryRecorder()
 
 
 @contextmanager

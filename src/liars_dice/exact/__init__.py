@@ -5,7 +5,7 @@ from .match import Match
 from .matchups import Matchups, OutOfReachError, seconds_needed
 from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreements
 from .response import best_response, exploitability
-from .simulator import Simulator, Tally, TracedRound
+from .simulator import Simulator, Tally, TracedRound, check_simulable
 from .situation import Situation, situation_of, situations
 from .vectorised import VECTORISED
 
@@ -25,6 +25,7 @@ __all__ = [
     "TracedRound",
     "ask",
     "best_response",
+    "check_simulable",
     "disagreements",
     "exploitability",
     "hand_set",

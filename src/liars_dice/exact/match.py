@@ -31,6 +31,8 @@ class Match:
     """How many rounds are expected."""
     final: dict[tuple[int, int], Floats]
     """How probable each final number of dice is, seat 0's first."""
+    visits: dict[State, Floats]
+    """How many rounds with these dice and this opener are expected."""
 
 
 def match(config: GameConfig, outcomes: Outcomes) -> Match:
@@ -58,6 +60,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
     arriving[(first, second), 0] = np.ones_like(some)
     final: dict[tuple[int, int], Floats] = defaultdict(lambda: np.zeros_like(some))
     rounds: Floats = np.zeros_like(some)
+    visited: dict[State, Floats] = {}
     for total in range(first + second, 1, -1):
         states = _with_total(config, total, {state for state in arriving if sum(state[0]) == total}, outcomes)
         place = {state: i for i, state in enumerate(states)}
@@ -73,13 +76,14 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
         if visits is None:
             continue
         rounds = rounds + visits.sum(axis=-1)
+        visited.update((state, visits[..., i]) for state, i in place.items())
         for i, (dice, opener), chance in leaves:
             if min(dice):
                 arriving[dice, opener] = arriving[dice, opener] + visits[..., i] * chance
             else:
                 final[dice] = final[dice] + visits[..., i] * chance
     win = np.zeros_like(some) + sum(chance for dice, chance in final.items() if dice[1] == 0)
-    return Match(win, rounds, dict(sorted(final.items())))
+    return Match(win, rounds, dict(sorted(final.items())), visited)
 
 
 def _with_total(config: GameConfig, total: int, start: set[State], outcomes: Outcomes) -> list[State]:
@@ -127,8 +131,10 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
     here[0, 0] = 1.0
     win: Floats = np.zeros_like(some)
     rounds: Floats = np.zeros_like(some)
+    opened: Floats = np.zeros_like(here[0])
     for played in range(2 * needed - 1):
         rounds = rounds + here.sum(axis=(0, 1))
+        opened = opened + here.sum(axis=0)
         after = np.zeros_like(here)
         for opener in (0, 1):
             for outcome in range(4):
@@ -142,4 +148,4 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         lost = max(0, played + 2 - needed)  # with fewer wins than this, seat 1 has won the match
         after[:lost] = 0.0
         here = after
-    return Match(win, rounds, {dice: np.ones_like(some)})
+    return Match(win, rounds, {dice: np.ones_like(some)}, {(dice, opener): opened[opener] for opener in (0, 1)})

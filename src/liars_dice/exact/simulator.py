@@ -24,7 +24,7 @@ from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
 from .situation import CALLS_ONLY, Situation, cells_needed, dice_states, situations
 from .vectorised import VECTORISED
 
-MOST_CELLS = 100_000_000
+MOST_CELLS = 200_000_000
 """More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
@@ -93,7 +93,7 @@ class Simulator:
         books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, agents, strict=True)}
         self._books = list(books.values())
         self._policy_of = [list(books).index(kind) for kind in kinds]
-        _check_reach(self._books, self.config)
+        check_simulable(agents, self.config)
         self._rules = _rules_as_arrays(self.config)
         self._lay_out(list(situations(self.config)))
 
@@ -256,13 +256,14 @@ def _same_policy(agent: Agent) -> object:
     return type(agent), tuple(sorted(settings.items()))
 
 
-def _check_reach(books: list[PolicyBook], config: GameConfig) -> None:
-    for book in books:
-        if not getattr(book.agent, "memoryless", False):
+def check_simulable(agents: Sequence[Agent], config: GameConfig) -> None:
+    """Raise `OutOfReachError` if the simulator cannot play these agents by these rules."""
+    for agent in agents:
+        if not getattr(agent, "memoryless", False):
             raise OutOfReachError(
-                f"{agent_id(book.agent)} is not memoryless, so the compiled simulator cannot play it; the engine can"
+                f"{agent_id(agent)} is not memoryless, so the compiled simulator cannot play it; the engine can"
             )
-    cells = len(books) * cells_needed(config)
+    cells = len({_same_policy(agent) for agent in agents}) * cells_needed(config)
     if cells > MOST_CELLS:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces: the compiled simulator would need tables of {cells:,} "

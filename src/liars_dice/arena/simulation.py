@@ -1,0 +1,154 @@
+"""Table simulations: random tables of all agents there are, many games at each, and who won how often."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from ..agents import AGENTS, discover
+from ..core import ConfigError, GameConfig, preset
+from ..core.config import PLAYERS
+from ..core.dice import derive_seed, fresh_seed
+from .backends import Backend, Processes
+from .blocks import Block, BlockResult, Field, Played
+from .limits import Limits
+from .methods import Method, Progress, learns, load_agents, plays_with, simulable
+
+BLOCK_GAMES = {True: 10_000, False: 25}
+PARTS = 1_000_000
+"""No table has so many blocks."""
+
+
+class TableScore(msgspec.Struct, frozen=True):
+    """One table: who sat there, in seat order, and how many games each won."""
+
+    agents: tuple[str, ...]
+    wins: tuple[int, ...]
+
+
+class Simulation:
+    """Random tables of agents, each playing many games.
+
+    >>> simulation = Simulation(n_players_per_table=3, n_tables=2, n_replications=10, seed=1)
+    >>> sum(simulation.start(verbose=False).values())
+    20
+    """
+
+    def __init__(
+        self,
+        n_players_per_table: int = 6,
+        n_tables: int = 10,
+        n_replications: int = 100,
+        *,
+        agents: Sequence[str] | None = None,
+        config: GameConfig | None = None,
+        seed: int | None = None,
+        backend: Backend | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """`agents` can be drawn (by default all that are built in or discovered); `config` is played (perudo)."""
+        for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
+            if value < least:
+                raise ConfigError(name, value, f"at least {least}")
+        if n_players_per_table not in PLAYERS:
+            raise ConfigError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+        self.config = preset("perudo", players=n_players_per_table) if config is None else config
+        if self.config.num_players != n_players_per_table:
+            raise ConfigError(
+                "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
+            )
+        self.n_tables = n_tables
+        self.n_replications = n_replications
+        self.seed = fresh_seed() if seed is None else seed
+        self._limits = Limits() if limits is None else limits
+        self._backend = Processes() if backend is None else backend
+        names = [*AGENTS, *discover().places] if agents is None else list(agents)
+        loaded = load_agents(names, self._limits)
+        fit = [i for i, agent in enumerate(loaded) if plays_with(agent, n_players_per_table)]
+        if not fit:
+            raise ConfigError("agents", names, f"at least one that plays with {n_players_per_table} players")
+        self.agents = tuple(names[i] for i in fit)
+        self._loaded = [loaded[i] for i in fit]
+        self.tables = self._draw_tables()
+        """Each table's agents by their place among `agents`, in seat order."""
+        self.scores: list[TableScore] = []
+        """The local scores, table by table."""
+
+    def _draw_tables(self) -> list[tuple[int, ...]]:
+        """Random tables, nobody twice at one while there are enough of them; else numbered copies fill the seats."""
+        rng = random.Random(derive_seed(self.seed, "tables"))
+        seats, kinds = self.config.num_players, range(len(self.agents))
+        tables = []
+        for _ in range(self.n_tables):
+            whole, rest = divmod(seats, len(kinds))
+            table = [*kinds] * whole + rng.sample(kinds, rest)
+            rng.shuffle(table)
+            tables.append(tuple(table))
+        return tables
+
+    def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
+        """What the agents of a table are called: the second of a kind is numbered."""
+        seen = Counter[int]()
+        names = []
+        for agent in table:
+            seen[agent] += 1
+            names.append(self.agents[agent] if seen[agent] == 1 else f"{self.agents[agent]}#{seen[agent]}")
+        return tuple(names)
+
+    def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
+        """Play everything; the global scores: how many games each agent won, copies apart, the best first."""
+        field = Field(agents=self.agents, config=self.config, limits=self._limits)
+        blocks = self._blocks()
+        wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
+        games = 0
+        self.method: Method = "compiled"
+
+        def take(played: Played) -> None:
+            nonlocal games
+            result: BlockResult = played[0]
+            table = result.number // PARTS
+            wins[table].update(dict(enumerate(result.wins[0])))
+            games += result.games
+            self.method = self.method if result.compiled else "engine"
+            if progress is not None:
+                progress(games, self.n_tables * self.n_replications)
+
+        self._backend.run(field, blocks, take)
+        self.scores = [
+            TableScore(self.names_at(table), tuple(wins[number][seat] for seat in range(len(table))))
+            for number, table in enumerate(self.tables)
+        ]
+        totals = Counter[str]()
+        for score in self.scores:
+            if verbose:
+                print(f"{self.n_replications} replications have been finished. Scores at this table:")
+                print(dict(zip(score.agents, score.wins, strict=True)))
+            totals.update(dict(zip(score.agents, score.wins, strict=True)))
+        ranked = dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))
+        if verbose:
+            print(f"Global scores:\n{ranked}")
+        return ranked
+
+    def _blocks(self) -> list[Block]:
+        blocks = []
+        fit = simulable(self._loaded, self.config)
+        for number, table in enumerate(self.tables):
+            compiled = all(fit[agent] for agent in table)
+            size = BLOCK_GAMES[compiled]
+            for part, first in enumerate(range(0, self.n_replications, size)):
+                blocks.append(
+                    Block(
+                        number=number * PARTS + part,
+                        table=table,
+                        seed=derive_seed(self.seed, "table", number),
+                        first=first,
+                        deals=min(size, self.n_replications - first),
+                        rotations=1,
+                        compiled=compiled,
+                        ordered=any(learns(self._loaded[agent]) for agent in table),
+                    )
+                )
+        return blocks

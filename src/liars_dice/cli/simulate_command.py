@@ -1,0 +1,95 @@
+"""`liars-dice simulate`: random tables, many games, who wins how often."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from .options import dice_option, json_option, print_json, seed_option
+from .working import backend_options, run_facts, show_progress, warm_up
+
+
+@click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
+@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.option(
+    "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players a table."
+)
+@click.option("--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N")
+@click.option(
+    "--replications",
+    type=click.IntRange(1, 10_000_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Games at each table.",
+)
+@click.option("--rules", default="perudo", show_default=True, metavar="NAME|FILE", help="What is played.")
+@dice_option
+@seed_option
+@backend_options
+@json_option
+def simulate_command(
+    agents: tuple[str, ...],
+    players: int,
+    tables: int,
+    replications: int,
+    rules: str,
+    dice: int | None,
+    seed: int | None,
+    backend: str,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Draw random tables, play many games at each, and count who wins.
+
+    AGENT limits who can be drawn; without any it is everybody: built in, and in your folder agents/. If there are fewer
+    kinds than seats, copies sit down as well, numbered.
+    """
+    from ..arena.backends import make_backend
+    from ..arena.simulation import Simulation
+    from ..core import load_rules
+
+    chosen = make_backend(backend, workers)
+    config = load_rules(rules, players=players, dice=dice)
+    seed = config.seed if seed is None else seed
+    simulation = Simulation(
+        players, tables, replications, agents=agents or None, config=config.without_seed, seed=seed, backend=chosen
+    )
+    compile_s = warm_up()
+    start = time.perf_counter()
+    with show_progress("games", quiet=as_json) as progress:
+        scores = simulation.start(verbose=False, progress=progress)
+    elapsed_s = time.perf_counter() - start
+    games = tables * replications
+    if as_json:
+        print_json(
+            {
+                "tables": [{"agents": list(s.agents), "wins": list(s.wins)} for s in simulation.scores],
+                "global_scores": scores,
+                "games": games,
+                "method": simulation.method,
+                "rules": rules,
+                "seed": simulation.seed,
+                "elapsed_s": elapsed_s,
+                "compile_s": compile_s,
+                "run": run_facts(chosen),
+            }
+        )
+        return
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    console = Console(highlight=False)
+    for number, score in enumerate(simulation.scores[:10], 1):
+        listed = ", ".join(f"{name} {wins}" for name, wins in zip(score.agents, score.wins, strict=True))
+        console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
+    if len(simulation.scores) > 10:
+        console.print(f"... and {len(simulation.scores) - 10} tables more (--json has them)", markup=False)
+    how = "at compiled speed" if simulation.method == "compiled" else "through the referee where needed"
+    console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
+    table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
+    played = {name: sum(name in s.agents for s in simulation.scores) * replications for name in scores}
+    for name, wins in scores.items():
+        table.add_row(name, f"{wins:,}", f"{100 * wins / played[name]:.1f} %")
+    console.print(table)
