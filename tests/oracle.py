@@ -65,7 +65,7 @@ def _best(agent: Agent, states: list[tuple[GameState, Fraction]], seat: int) -> 
     for state, weight in states:
         view = view_of(state, 1 - seat)
         policy = agent.policy(view) or {agent.choose_action(view): 1.0}
-        after += [(apply(state, action), weight * Fraction(p).limit_denominator(10**6)) for action, p in policy.items()]
+        after += [(apply(state, action), weight * Fraction(p)) for action, p in policy.items()]
     return _grouped(agent, after, seat)
 
 

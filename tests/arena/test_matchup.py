@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from liars_dice.arena import matchup as matchup_module
+from liars_dice.arena.blocks import BlockResult
 from liars_dice.arena.fields import FIELDS, field
 from liars_dice.arena.matchup import matchup
+from liars_dice.arena.result import Settings
+from liars_dice.arena.summary import summarise_round_robin
 from liars_dice.arena.tournament import round_robin
 from liars_dice.core import ConfigError, GameConfig, preset
 from liars_dice.exact import OutOfReachError, PolicyError, Simulator
@@ -85,10 +88,7 @@ def test_engine_and_simulator_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     config = preset("heads-up", dice=2)
     exact = matchup("bluffer", "crawler", config)
 
-    def unwilling(*_: object, **__: object) -> None:
-        raise OutOfReachError("not today")
-
-    monkeypatch.setattr(matchup_module, "check_simulable", unwilling)
+    monkeypatch.setattr(matchup_module, "simulable", lambda *_, **__: [False, False])
     found = matchup("bluffer", "crawler", config, games=4000, seed=1)
     assert found.method == "engine"
     assert found.ci95 is not None
@@ -130,6 +130,37 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
+
+
+FICKLE = """
+import random
+from liars_dice.agents import Agent
+
+class Fickle(Agent):
+    memoryless = True
+
+    def choose_action(self, view):
+        print("hm")
+        return random.choice(view.legal_actions)
+"""
+
+
+def test_a_bot_that_only_says_it_is_memoryless_is_refereed(tmp_path: Path) -> None:
+    """Found out while its table is made, it is not simulated from another table either."""
+    (tmp_path / "fickle.py").write_text(FICKLE)
+    found = matchup(str(tmp_path / "fickle.py"), "optimal", preset("classic", dice=1))
+    assert found.method == "engine"
+    assert "two answers" in found.why
+    tournament = round_robin([str(tmp_path / "fickle.py"), "optimal", "maniac"], preset("classic", dice=1))
+    assert tournament.method == "engine"
+
+
+def test_who_plays_with_others_is_told(tmp_path: Path) -> None:
+    for players, message in (("(3, 6)", "plays with 2 players"), ("None", "fewest, most")):
+        (tmp_path / "bot.py").write_text(SCEPTIC.format(memoryless=f"True\n    players = {players}"))
+        for options in ({}, {"games": 10}):
+            with pytest.raises(ConfigError, match=message):
+                matchup(str(tmp_path / "bot.py"), "optimal", preset("heads-up", dice=2), **options)  # type: ignore[arg-type]
 
 
 # -- round robins ------------------------------------------------------------------------------------------------------
@@ -174,6 +205,36 @@ def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
         low, high = rates[standing.agent].rank_interval
         assert low <= standing.rank <= high
     assert found == round_robin(names, preset("heads-up"), games=20_000, seed=4, workers=1)
+
+
+def test_intervals_of_means_hold_what_they_promise() -> None:
+    """Of many sampled tournaments, about 95 % of the intervals hold the exact mean; narrow ones would not."""
+    names = field("personalities")
+    exact = {standing.agent: standing.win_rate for standing in round_robin(names, preset("heads-up", dice=2)).ranking}
+    held = []
+    for seed in range(24):
+        for standing in round_robin(names, preset("heads-up", dice=2), games=100, seed=seed).ranking:
+            assert standing.ci95 is not None
+            held.append(standing.ci95[0] <= exact[standing.agent] <= standing.ci95[1])
+    assert 0.88 < np.mean(held) < 1
+
+
+def test_many_comparisons_ask_for_more() -> None:
+    """Six pairs that each look significant alone (p = 0.03) are not, together."""
+    config = preset("heads-up", dice=2)
+    settings = Settings(kind="round-robin", agents=("a", "b", "c", "d"), rules="x", config=config.to_dict(), seed=1)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    results = [
+        BlockResult(
+            number=number, table=pair, games=96, compiled=True, wins=[[0, 0], [0, 0]], pairs=(15, 3, 30), rounds=0,
+            decided=[[], []],
+        )
+        for number, pair in enumerate(pairs)
+    ]  # fmt: skip
+    alone = summarise_round_robin(settings, config, None, results[:1], "", (), True)
+    assert alone.ranking[0].beats == 1
+    together = summarise_round_robin(settings, config, None, results, "", (), True)
+    assert [standing.beats for standing in together.ranking] == [0] * 4
 
 
 def test_a_field_with_a_memory_is_played_by_the_engine() -> None:

@@ -93,12 +93,13 @@ def test_every_bad_bot_has_its_verdict() -> None:
 def test_isolated_matches_end_with_the_right_verdict(bot: str) -> None:
     """And the opponent is unharmed, and nothing of the bot is left."""
     start = time.monotonic()
+    others = descendants(os.getpid())
     result = match(bot)
     assert [fault.verdict for fault in result.faults][:1] == ([VERDICTS[bot]] if VERDICTS[bot] else []), result.faults
     assert {fault.player_id for fault in result.faults} <= {0}
     assert result.winner in (0, 1)
     assert result.game is not None
-    assert descendants(os.getpid()) == []
+    assert set(descendants(os.getpid())) <= set(others)
     assert strangers() == []
     assert time.monotonic() - start < 60
 

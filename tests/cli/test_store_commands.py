@@ -87,7 +87,7 @@ def test_a_store_that_cannot_be_opened_does_not_stop_the_demo(tmp_path: Path, mo
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path))
     result = call("demo", "--dice", "1", "--seed", "1")
     assert result.exit_code == 0
-    assert "Warning: the game is not recorded" in result.stderr
+    assert "Warning: nothing is recorded" in result.stderr
     assert call("demo", "--db", str(tmp_path)).exit_code == 1
 
 

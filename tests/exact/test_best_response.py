@@ -38,8 +38,8 @@ def test_nothing_that_can_be_tried_does_better_or_worse(name: str, rules: str) -
     agent = Drunk() if name == "drunk" else make_agent(name)
     config = SMALL[rules]
     first, second = best_response(agent, config)
-    assert first == pytest.approx(float(best_value(agent, config, 0)), abs=1e-5 if name == "drunk" else 1e-9)
-    assert second == pytest.approx(float(best_value(agent, config, 1)), abs=1e-5 if name == "drunk" else 1e-9)
+    assert first == pytest.approx(float(best_value(agent, config, 0)), abs=1e-12)
+    assert second == pytest.approx(float(best_value(agent, config, 1)), abs=1e-12)
 
 
 @pytest.mark.parametrize("dice", [(1, 1), (2, 1), (1, 2), (2, 2)])
@@ -120,7 +120,7 @@ def test_openspiel_agrees(name: str, faces: int) -> None:
     [
         ("detective", preset("classic", dice=1), "not memoryless.*matchup"),
         ("random", preset("perudo"), "6 players"),
-        ("random", preset("classic", dice=30), "too large"),
+        ("random", preset("classic", dice=10), "would need about .* GB"),
     ],
 )
 def test_out_of_reach(agent: str, config: GameConfig, message: str) -> None:

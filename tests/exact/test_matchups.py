@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liars_dice.agents import AGENTS, PERSONALITIES, Agent, make_agent
+from liars_dice.agents import AGENTS, PERSONALITIES, Agent, Policy, PolicyAgent, make_agent
 from liars_dice.arena.fields import field
-from liars_dice.core import GameConfig, preset
+from liars_dice.core import GameConfig, GameView, preset
 from liars_dice.exact import Matchups, OutOfReachError, Simulator, rounds
-from liars_dice.exact.match import match
+from liars_dice.exact.match import EndlessMatchError, match
 from liars_dice.exact.rounds import OPENER_EXACT, OPENER_LOSES, OTHER_EXACT, OTHER_LOSES
 from oracle import round_chances
 
@@ -178,6 +178,61 @@ def test_right_exact_calls_give_dice_back_and_forth() -> None:
     assert float(found.win) == pytest.approx(win, abs=1e-12)
     assert float(found.rounds) == pytest.approx(rounds_, abs=1e-10)
     assert sum(float(chance) for chance in found.final.values()) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_policy_that_mixes_only_after_the_last_bid() -> None:
+    """The cap on bids leaves only calls, and of these `random` takes any."""
+    config = GameConfig(
+        dice=(2, 2), faces=2, max_quantity=2, exact_call=True, opening_min_quantity=2, open_on_ones=False, max_turns=1
+    )
+    two = agents("random", "optimal")
+    expected = round_chances(two, config)
+    won = sum(chance for (winner, _, _), chance in expected.items() if winner == 0)
+    assert Matchups(two, config).match.win[0, 1] == pytest.approx(won, abs=1e-12)
+
+
+class _Coin(PolicyAgent):
+    """Mixes the lowest raise and a call; which of them more, differs between two such agents."""
+
+    memoryless = True
+    boldness = 0.3
+
+    def policy(self, view: GameView) -> Policy:
+        first, last = view.legal_actions[0], view.legal_actions[-1]
+        return {first: 1.0} if first == last else {first: self.boldness, last: 1 - self.boldness}
+
+
+class _BolderCoin(_Coin):
+    boldness = 0.9
+
+
+def test_mixers_with_the_same_cells_are_still_different() -> None:
+    """Their tables look alike: distribution 0 here, distribution 0 there."""
+    config = GameConfig(dice=(1, 1), faces=2)
+    field_: list[Agent] = [_Coin(), _BolderCoin(), make_agent("crawler")]
+    win = Matchups(field_, config).match.win
+    for i, j in ((0, 1), (1, 0), (0, 2), (1, 2), (2, 0), (2, 1)):
+        expected = round_chances([field_[i], field_[j]], config)
+        won = sum(chance for (winner, _, _), chance in expected.items() if winner == 0)
+        assert win[i, j] == pytest.approx(won, abs=1e-12)
+
+
+def test_long_matches_stay_exact() -> None:
+    """Rounding of a round's chances must not add up over two thousand rounds."""
+    config = GameConfig(dice=(5, 5), mode="best_of", rounds=1999)
+    win = Matchups(agents("sniper", "random"), config).match.win
+    assert abs(win[0, 1] - 1) < 1e-12
+
+
+def test_two_who_play_for_ever() -> None:
+    """With two faces and ones wild, as many twos as there are dice is exactly right, always."""
+    config = GameConfig(
+        dice=(2, 2), faces=2, wild="ones", exact_call=True, mode="elimination", next_opener="alternate", max_dice=3
+    )
+    with pytest.raises(EndlessMatchError, match="never ends"):
+        Matchups(agents("probabilistic", "sniper"), config)
+    with pytest.raises(OutOfReachError, match="not over after 100,000 rounds"):
+        Simulator(agents("probabilistic", "sniper"), config).play(3, seed=1)
 
 
 # -- the published tournament ------------------------------------------------------------------------------------------

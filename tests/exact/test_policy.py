@@ -21,6 +21,7 @@ from liars_dice.exact import (
     disagreements,
     situation_of,
     situations,
+    states_policy,
 )
 from liars_dice.exact.policy import UNKNOWN
 from liars_dice.exact.situation import cells_needed, rungs
@@ -169,6 +170,52 @@ def test_tables_grow_only_by_what_is_asked() -> None:
     assert len(asked) == 2  # the first question is asked twice, the second not at all
 
 
+def test_a_policy_speaks_only_for_the_choice_it_was_written_with() -> None:
+    class Stubborn(RandomAgent):
+        """Chooses for itself, and inherits a policy that is not its own."""
+
+        def choose_action(self, view: GameView) -> Action:
+            return view.legal_actions[-1]
+
+    class Drunker(Drunk):
+        """Inherits both, and both belong together."""
+
+    assert not states_policy(Stubborn())
+    assert states_policy(Drunker())
+    assert states_policy(RandomAgent())
+    assert not states_policy(Sceptic())
+    assert not states_policy(_agent(choose_action=_own_rng, policy=None))
+    table = PolicyTable.of(Stubborn(), preset("classic", dice=1), own=1, other=1)
+    assert table[(3,), "1x2"] == {CallLiarAction(): 1.0}
+
+
+def test_a_stranger_hears_that_a_game_begins() -> None:
+    class Prepared(Sceptic):
+        def on_game_start(self, config: GameConfig, player_id: int) -> None:
+            self.wanted = config.faces
+
+        def choose_action(self, view: GameView) -> Action:
+            assert self.wanted == 6
+            return super().choose_action(view)
+
+    PolicyBook(Prepared())[next(situations(preset("classic", dice=1)))].complete()
+
+
+class Forgetful(Sceptic):
+    """Changes its mind after so many questions: every question asked twice in a row gets the same answer."""
+
+    asked = 0
+
+    def choose_action(self, view: GameView) -> Action:
+        self.asked += 1
+        return view.legal_actions[-1] if self.asked > 60 else view.legal_actions[0]
+
+
+def test_an_agent_that_changes_its_mind_later_is_found_out() -> None:
+    with pytest.raises(PolicyError, match="two answers to one question"):
+        PolicyTable.of(Forgetful(), preset("classic", dice=1), own=1, other=1).complete()
+
+
 def _agent(**methods: object) -> Agent:
     made: Agent = type("Made", (Agent,), {"memoryless": True, **methods})()
     return made
@@ -212,10 +259,10 @@ def _fickle(agent: Agent, view: GameView) -> Action:
     [
         (_agent(choose_action=_sloppy), "two answers to one question"),
         (_agent(choose_action=_own_rng), "decides at random"),
-        (_agent(choose_action=_own_rng, policy=_half), "adds up to 0.5"),
+        (_agent(choose_action=_own_rng, policy=_half), r"adds up to 0.5"),
         (_agent(choose_action=_own_rng, policy=_negative), "below zero"),
         (_agent(choose_action=_illegal), "chose liar with .* after no bid, which is not legal"),
-        (_agent(choose_action=_nonsense), "which is not legal"),
+        (_agent(choose_action=_nonsense), "an object of type str .* which is not an action"),
         (_agent(choose_action=_broken), "ZeroDivisionError: oh"),
         (_agent(choose_action=_fickle), "two answers to one question"),
     ],

@@ -167,6 +167,7 @@ def _start_worker(field: Field) -> None:
     """In every process of a pool: Ctrl-C is the parent's business."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(2, 1)  # what bots print is not part of our answer
     _worker = Worker(field)
 
 

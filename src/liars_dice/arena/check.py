@@ -10,6 +10,7 @@ import msgspec
 
 from ..agents import Agent, make_agent
 from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, preset
+from ..core.player import hook_of
 from .limits import BotFault, Limits
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat, guarded
@@ -154,6 +155,7 @@ def _check_memoryless(name: str, config: GameConfig, limits: Limits) -> Check:
         for other in _same_to_the_memoryless(view):
             compared += 1
             fresh = make_agent(name)
+            _begin(fresh, config, limits)
             if _decision(agent, view, limits) != _decision(fresh, other, limits):
                 detail = f"decided differently for {view.my_dice} against {view.current_bid} with another past or seat"
                 return Check("memoryless, as it says", False, detail, advice)
@@ -189,9 +191,17 @@ def _listed(chances: Mapping[Action, float]) -> str:
     return ", ".join(f"{action} {chance:.0%}" for action, chance in chances.items())
 
 
+def _begin(agent: Agent, config: GameConfig, limits: Limits) -> None:
+    """Tell a bot that a game begins."""
+    if hook := hook_of(agent, "on_game_start"):
+        guarded(limits.load, hook, config, 0)
+
+
 def _decision(agent: Agent, view: GameView, limits: Limits) -> object:
+    from ..exact import states_policy
+
     guarded(limits.decision, agent.seed, 1)
-    policy = guarded(limits.decision, agent.policy, view)
+    policy = guarded(limits.decision, agent.policy, view) if states_policy(agent) else None
     if policy is not None:
         return {str(action): round(chance, 12) for action, chance in policy.items()}
     return str(guarded(limits.decision, agent.choose_action, view))

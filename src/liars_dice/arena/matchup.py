@@ -6,11 +6,21 @@ import msgspec
 
 from ..agents import Agent
 from ..core import ConfigError, GameConfig
-from ..exact import Matchups, OutOfReachError, PolicyError, check_simulable
+from ..exact import Matchups, OutOfReachError, PolicyError
 from .backends import Processes
 from .blocks import Block, BlockResult, Field, Played
 from .limits import Limits
-from .methods import GAMES, Method, Progress, all_known, is_quick, load_agents, tables_guard
+from .methods import (
+    GAMES,
+    Method,
+    Progress,
+    all_known,
+    is_quick,
+    load_agents,
+    refereed_because,
+    simulable,
+    tables_guard,
+)
 from .stats import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
@@ -68,8 +78,8 @@ def matchup(
     if games is not None and (games < 2 or games % 2):
         raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
     names = (a, b)
-    agents = load_agents(names, limits)
-    why = ""
+    agents = load_agents(names, limits, 2)
+    why, trusted = "", True
     if games is None:
         try:
             return _exactly(names, all_known(names, agents), config, exact, limits, workers)
@@ -77,19 +87,17 @@ def matchup(
             if exact:
                 raise
             why = str(error)
-    compiled = True
-    try:
-        check_simulable(all_known(names, agents), config)
-    except OutOfReachError as error:
-        compiled, why = False, why or str(error)
+            trusted = isinstance(error, OutOfReachError)  # who cannot be asked for a table is refereed
+    compiled = all(simulable(agents, config, trusted=trusted))
     deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
+    why = why or refereed_because(names, agents, config)
     return _played(names, config, deals, seed, compiled, why, limits, workers, progress)
 
 
 def _exactly(
     names: tuple[str, str], agents: list[Agent], config: GameConfig, insist: bool, limits: Limits, workers: int | None
 ) -> Matchup:
-    if not insist and not is_quick(agents, config):
+    if not insist and not is_quick(agents, config, limits):
         raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
     grid = Matchups(agents, config, workers=workers, guard=tables_guard(limits))
     match, (opener, other) = grid.match, config.dice

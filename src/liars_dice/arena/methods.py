@@ -9,7 +9,7 @@ from typing import Literal
 from ..agents import Agent, make_agent
 from ..core import ConfigError, GameConfig, LiarsDiceError
 from ..core.player import hook_of
-from ..exact import Guard, OutOfReachError, check_simulable, seconds_needed
+from ..exact import VECTORISED, Guard, OutOfReachError, check_simulable, seconds_needed
 from .limits import BotFault, Limits
 from .seats import guarded
 
@@ -23,9 +23,18 @@ GAMES = {"compiled": 1_000_000, "engine": 1_000}
 """How many games are played if nobody says."""
 
 
-def load_agents(names: Sequence[str], limits: Limits) -> list[Agent | None]:
-    """The agents called so, in this process; None for a program in another language, which no table can hold."""
-    return [None if name.startswith("cmd:") else _loaded(name, limits) for name in names]
+def load_agents(names: Sequence[str], limits: Limits, players: int | None = None) -> list[Agent | None]:
+    """The agents called so, in this process; None for a program in another language, which no table can hold.
+
+    `ConfigError` for a name that nobody has, and for an agent that does not play with so many.
+    """
+    agents = []
+    for name in names:
+        agent = None if name.startswith("cmd:") else _loaded(name, limits)
+        if players is not None and not plays_with(agent, players):
+            raise ConfigError("agent", name, f"an agent that plays with {players} players")
+        agents.append(agent)
+    return agents
 
 
 def _loaded(name: str, limits: Limits) -> Agent:
@@ -49,8 +58,11 @@ def learns(agent: Agent | None) -> bool:
 
 def plays_with(agent: Agent | None, players: int) -> bool:
     """Whether an agent plays at tables of this size."""
-    fewest, most = getattr(agent, "players", (2, 15))
-    return bool(fewest <= players <= most)
+    match getattr(agent, "players", (2, 15)):
+        case (int(fewest), int(most)):
+            return fewest <= players <= most
+        case other:
+            raise ConfigError("players", other, "(fewest, most), two whole numbers, in the bot's class")
 
 
 def is_tabled(agent: Agent | None) -> bool:
@@ -58,13 +70,30 @@ def is_tabled(agent: Agent | None) -> bool:
     return agent is not None and bool(getattr(agent, "memoryless", False))
 
 
-def simulable(agents: Sequence[Agent | None], config: GameConfig) -> list[bool]:
-    """Which agents of a field the compiled simulator plays."""
+def simulable(agents: Sequence[Agent | None], config: GameConfig, *, trusted: bool = True) -> list[bool]:
+    """Which agents of a field the compiled simulator plays; if `trusted` is not, built-in ones alone."""
+    fit = [is_tabled(agent) and not learns(agent) and (trusted or type(agent) in VECTORISED) for agent in agents]
     try:
         check_simulable([agent for agent in agents if agent is not None and is_tabled(agent)], config)
     except OutOfReachError:
         return [False] * len(agents)
-    return [is_tabled(agent) and not learns(agent) for agent in agents]
+    return fit
+
+
+def refereed_because(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> str:
+    """Why the compiled simulator does not play all of these agents; nothing if it does."""
+    for name, agent in zip(names, agents, strict=True):
+        if agent is None:
+            return f"{name} is a program, so the referee plays it"
+        if not is_tabled(agent):
+            return f"{name} is not memoryless, so the referee plays it"
+        if learns(agent):
+            return f"{name} learns from its games, so the referee plays them in order"
+    try:
+        check_simulable([agent for agent in agents if agent is not None], config)
+    except OutOfReachError as error:
+        return str(error)
+    return ""
 
 
 def all_known(names: Sequence[str], agents: Sequence[Agent | None]) -> list[Agent]:
@@ -75,6 +104,6 @@ def all_known(names: Sequence[str], agents: Sequence[Agent | None]) -> list[Agen
     return [agent for agent in agents if agent is not None]
 
 
-def is_quick(agents: Sequence[Agent], config: GameConfig) -> bool:
+def is_quick(agents: Sequence[Agent], config: GameConfig, limits: Limits) -> bool:
     """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
-    return seconds_needed(agents, config) <= PATIENCE
+    return seconds_needed(agents, config, tables_guard(limits)) <= PATIENCE

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..exact.hands import Floats
 from .result import Cell, RoundRate, Standing, TournamentResult
-from .result import ALPHA, TIE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,15 +30,6 @@ WIDTH = 6.4
 """Of a plot with a line for each agent, in inches."""
 INK, GREY, SILVER, PALE = "#1f2328", "#6b7280", "#c8ccd2", "#e7e8ea"
 PURPLE, ORANGE = "#5e3c99", "#d95f02"
-
-
-def verdict(cell: Cell) -> int:
-    """1 if the first agent is better than the second, -1 if it is worse, 0 if they tie or it is not decided."""
-    if cell.method == "exact":
-        sure = abs(cell.win_rate - 0.5) > TIE
-    else:
-        sure = cell.p_value is not None and cell.p_value <= ALPHA
-    return (1 if cell.win_rate > 0.5 else -1) if sure else 0
 
 
 def ranked(result: TournamentResult) -> list[list[Cell | None]]:
@@ -142,7 +132,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
 
 
 def _verdicts(cells: list[list[Cell | None]]) -> Floats:
-    return np.array([[np.nan if cell is None else verdict(cell) for cell in row] for row in cells])
+    return np.array([[np.nan if cell is None else cell.verdict for cell in row] for row in cells])
 
 
 def _share(rate: RoundRate | None) -> float:

@@ -18,6 +18,7 @@ from ..core import (
     GameResult,
     GameView,
     IllegalMoveError,
+    LiarsDiceError,
     Player,
     derive_seed,
     result_of,
@@ -38,6 +39,14 @@ class MatchResult(msgspec.Struct, frozen=True):
     forfeited_by: int | None = None
     game: GameResult | None = None
     """Every round of the game, if it was played to its end."""
+
+
+MOST_ROUNDS = 80_000
+"""No game that comes to an end is so long: the best of 9,999 rounds among 15 players has fewer."""
+
+
+class EndlessGameError(LiarsDiceError):
+    """A game in which players give each other dice for ever (rule 6.3)."""
 
 
 class Referee:
@@ -70,6 +79,8 @@ class Referee:
         try:
             self._start()
             while not self.engine.is_terminal() and self._forfeited_by is None:
+                if len(self.engine.state.public.resolutions) >= MOST_ROUNDS:
+                    raise EndlessGameError(f"the game was not over after {MOST_ROUNDS:,} rounds")
                 self._turn()
             return self._result()
         finally:

@@ -164,7 +164,7 @@ def _pairs(result: TournamentResult, pictures: Mapping[str, bytes]) -> str:
     )
     names = [one.agent for one in result.ranking]
     rows = [
-        (name, *("" if c is None else f"{100 * c.win_rate:.1f}{'' if plots.verdict(c) else ' ≈'}" for c in row))
+        (name, *("" if c is None else f"{100 * c.win_rate:.1f}{'' if c.verdict else ' ≈'}" for c in row))
         for name, row in zip(names, plots.ranked(result), strict=True)
     ]
     caption = f"Games won by the agent of the row, in percent; ≈ marks {even}"

@@ -35,6 +35,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     until_significant: bool = False
     record: Literal["all", "faults", "none"] = "faults"
 
+    def __post_init__(self) -> None:
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
+        msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from JSON
+
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """How one agent fares against another.
@@ -50,6 +54,15 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     ci95: tuple[float, float] | None
     p_value: float | None
     """That it is one half, after Holm's correction over all pairs; None if it is exact."""
+
+    @property
+    def verdict(self) -> int:
+        """1 if the first agent is better than the second, -1 if it is worse, 0 if they tie or it is not decided."""
+        if self.p_value is None:
+            sure = abs(self.win_rate - 0.5) > TIE
+        else:
+            sure = self.p_value <= ALPHA and self.win_rate != 0.5
+        return (1 if self.win_rate > 0.5 else -1) if sure else 0
 
 
 class RoundRate(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,12 +66,10 @@ class Simulation:
         self._limits = Limits() if limits is None else limits
         self._backend = Processes() if backend is None else backend
         names = [*AGENTS, *discover().places] if agents is None else list(agents)
-        loaded = load_agents(names, self._limits)
-        fit = [i for i, agent in enumerate(loaded) if plays_with(agent, n_players_per_table)]
-        if not fit:
-            raise ConfigError("agents", names, f"at least one that plays with {n_players_per_table} players")
-        self.agents = tuple(names[i] for i in fit)
-        self._loaded = [loaded[i] for i in fit]
+        if agents is None:  # of all there are, those who play with so many
+            names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
+        self.agents = tuple(names)
+        self._loaded = load_agents(names, self._limits, n_players_per_table)
         self.tables = self._draw_tables()
         """Each table's agents by their place among `agents`, in seat order."""
         self.scores: list[TableScore] = []

@@ -15,10 +15,10 @@ from ..exact.hands import Floats
 from .blocks import BlockResult, rotated
 from .methods import Method
 from .ratings import rate, rate_from_matrix
-from .result import ALPHA, TIE, Cell, RoundRate, Settings, Standing, TournamentResult
+from .result import Cell, RoundRate, Settings, Standing, TournamentResult
 from .stats import PairCounts, binomial_test, holm, paired_ci, paired_p_value, rank_intervals, sequential_p, wilson_ci
 
-RATED_GAMES = 4000
+RATED_GAMES = 2000
 """Ratings rest on at most so many games, drawn in the proportions of all that were played."""
 
 Exact = tuple[list[int], Matchups]
@@ -117,7 +117,7 @@ def _result(
     complete: bool,
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
-    better = [[_is_better(cells[i][j]) for j in range(size)] for i in range(size)]
+    verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
     is_exact = not results
     ratings = _ratings(settings, cells, results)
     order = sorted(range(size), key=lambda i: -round(means[i], 12))  # equals stay in the order they were given
@@ -137,8 +137,8 @@ def _result(
             rank=ranks[i],
             rank_interval=possible[i],
             win_rate=means[i],
-            beats=sum(better[i]),
-            ties=sum(cell is not None and not better[i][j] and not better[j][i] for j, cell in enumerate(cells[i])),
+            beats=verdicts[i].count(1),
+            ties=verdicts[i].count(0),
             rating=ratings[agents[i]][0],
             rating_interval=ratings[agents[i]][1],
             ci95=intervals[i],
@@ -163,15 +163,6 @@ def _result(
         ordered=learners,
         complete=complete,
     )
-
-
-def _is_better(cell: Cell | None) -> bool:
-    """Whether the first of two agents is better: exactly, or beyond doubt."""
-    if cell is None:
-        return False
-    if cell.p_value is None:
-        return cell.win_rate > 0.5 + TIE
-    return cell.win_rate > 0.5 and cell.p_value <= ALPHA
 
 
 def _is_above(one: tuple[float, float] | None, other: tuple[float, float] | None) -> bool:

@@ -21,7 +21,10 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
     if not name.startswith("cmd:"):
         known = name in AGENTS or ":" in name or name.endswith(".py")
         return IsolatedSeat(name if known else place_of(name), limits, name=name)
-    command = shlex.split(name.removeprefix("cmd:"))
+    try:
+        command = shlex.split(name.removeprefix("cmd:"))
+    except ValueError as error:
+        raise ConfigError("agent", name, f"a command line ({error})") from error
     if not command:
         raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")
     return IsolatedSeat(name, limits, command=command)

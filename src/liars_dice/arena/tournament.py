@@ -19,7 +19,7 @@ from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .ledger import Ledger
 from .limits import Limits
-from .methods import Progress, is_quick, is_tabled, learns, load_agents, plays_with, simulable, tables_guard
+from .methods import Progress, is_quick, is_tabled, learns, load_agents, refereed_because, simulable, tables_guard
 from .result import ALPHA, Settings, TournamentResult
 from .schedule import league, natural_tables
 from .stats import PairCounts, sequential_p
@@ -88,9 +88,8 @@ def run_tournament(
         return ledger.entry.result
     config = GameConfig.from_dict(settings.config)
     check_settings(settings, config)
-    agents = load_agents(settings.agents, limits)
-    check_players(settings.agents, agents, config)
-    exact, why = _exact_part(settings, config, agents, limits, backend.workers)
+    agents = load_agents(settings.agents, limits, config.num_players)
+    exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers)
     field = Field(
         agents=settings.agents,
         config=config,
@@ -99,7 +98,7 @@ def run_tournament(
         record=settings.record,
         prefix="" if ledger is None else ledger.id,
     )
-    plan = _plan(settings, field, agents, exact, why)
+    plan = _plan(settings, field, agents, exact, why, trusted)
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     complete = _play(plan, settings, results, backend, ledger, progress)
     summarise = summarise_round_robin if settings.kind == "round-robin" else summarise_league
@@ -140,6 +139,9 @@ def check_settings(settings: Settings, config: GameConfig) -> None:
     names = settings.agents
     if len(names) < 2:
         raise ConfigError("agents", list(names), "at least two agents")
+    for name in names:
+        if not name.isprintable():
+            raise ConfigError("agent", name, "a name that can be printed")
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise ConfigError("agents", doubled, "each agent once")
@@ -155,19 +157,14 @@ def check_settings(settings: Settings, config: GameConfig) -> None:
         raise ConfigError("tables", settings.tables, "none in a round robin: everybody meets everybody")
 
 
-def check_players(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> None:
-    """Raise `ConfigError` for an agent that does not play with so many."""
-    for name, agent in zip(names, agents, strict=True):
-        if not plays_with(agent, config.num_players):
-            raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
-
-
 def _exact_part(
     settings: Settings, config: GameConfig, agents: Sequence[Agent | None], limits: Limits, workers: int
-) -> tuple[tuple[list[int], Matchups] | None, str]:
-    """Exact results of all agents that have them, if they were not asked to play; else why not."""
+) -> tuple[tuple[list[int], Matchups] | None, str, bool]:
+    """Exact results of all agents that have them, if they were not asked to play; else why not, and whether all who
+    say that they are memoryless seem to be.
+    """
     if settings.kind == "league" or settings.games is not None or settings.until_significant:
-        return None, ""
+        return None, "", True
     tabled = [i for i, agent in enumerate(agents) if is_tabled(agent)]
     known = [agent for agent in agents if agent is not None and is_tabled(agent)]
     why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
@@ -175,14 +172,14 @@ def _exact_part(
         if settings.exact and why:
             raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
         if len(known) < 2:
-            return None, why
-        if not settings.exact and not is_quick(known, config):
-            return None, "the exact method would take more than a minute (insist with --exact)"
-        return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why
+            return None, why, True
+        if not settings.exact and not is_quick(known, config, limits):
+            return None, "the exact method would take more than a minute (insist with --exact)", True
+        return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why, True
     except (OutOfReachError, PolicyError) as error:
         if settings.exact:
             raise
-        return None, str(error)
+        return None, str(error), isinstance(error, OutOfReachError)
 
 
 def _plan(
@@ -191,6 +188,7 @@ def _plan(
     agents: Sequence[Agent | None],
     exact: tuple[list[int], Matchups] | None,
     why: str,
+    trusted: bool,
 ) -> Plan:
     """Which tables have to be played, how, and how often."""
     count = len(agents)
@@ -202,7 +200,7 @@ def _plan(
         solved = set() if exact is None else set(exact[0])
         tables = [pair for pair in combinations(range(count), 2) if not solved.issuperset(pair)]
     learning = [learns(agent) for agent in agents]
-    fit = simulable(agents, field.config)
+    fit = simulable(agents, field.config, trusted=trusted)
     compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
     if settings.games is not None:
@@ -218,7 +216,7 @@ def _plan(
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
         learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
-        why=why,
+        why=why or ("" if all(compiled) else refereed_because(field.agents, agents, field.config)),
         seed=settings.seed,
     )
 

@@ -7,7 +7,7 @@ import time
 import click
 
 from .options import json_option, print_json, rules_options, seed_option
-from .working import method_line, percent, rules_for_two, show_progress, warm_up
+from .working import are_strangers, bots_print_to_stderr, method_line, percent, rules_for_two, show_progress, warm_up
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
@@ -38,7 +38,7 @@ def matchup_command(
     """
     if exact and games is not None:
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
-    compile_s = warm_up()
+    compile_s = warm_up(strangers=are_strangers((a, b)))
 
     from ..arena.matchup import matchup
     from ..core.dice import fresh_seed
@@ -47,7 +47,7 @@ def matchup_command(
     seed = config.seed if seed is None else seed
     seed = fresh_seed() if seed is None else seed
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress:
+    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
         found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
     elapsed_s = time.perf_counter() - start
     if as_json:

@@ -7,7 +7,7 @@ import time
 import click
 
 from .options import dice_option, json_option, print_json, seed_option
-from .working import backend_options, run_facts, show_progress, warm_up
+from .working import are_strangers, backend_options, bots_print_to_stderr, run_facts, show_progress, warm_up
 
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
@@ -56,9 +56,9 @@ def simulate_command(
     simulation = Simulation(
         players, tables, replications, agents=agents or None, config=config.without_seed, seed=seed, backend=chosen
     )
-    compile_s = warm_up()
+    compile_s = warm_up(strangers=are_strangers(simulation.agents))
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress:
+    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
         scores = simulation.start(verbose=False, progress=progress)
     elapsed_s = time.perf_counter() - start
     games = tables * replications
@@ -79,6 +79,7 @@ def simulate_command(
         return
     from rich.console import Console
     from rich.table import Column, Table
+    from rich.text import Text
 
     console = Console(highlight=False)
     for number, score in enumerate(simulation.scores[:10], 1):
@@ -91,5 +92,5 @@ def simulate_command(
     table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
     played = {name: sum(name in s.agents for s in simulation.scores) * replications for name in scores}
     for name, wins in scores.items():
-        table.add_row(name, f"{wins:,}", f"{100 * wins / played[name]:.1f} %")
+        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played[name]:.1f} %")
     console.print(table)

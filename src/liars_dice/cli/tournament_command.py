@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import db_option, json_option, print_json, rules_options, seed_option
-from .working import backend_options, method_line, open_or_warn, percent, run_facts, show_progress, warm_up
+from .working import (
+    are_strangers,
+    backend_options,
+    bots_print_to_stderr,
+    method_line,
+    open_or_warn,
+    percent,
+    run_facts,
+    show_progress,
+    warm_up,
+)
 
 if TYPE_CHECKING:
     from ..arena.result import Settings, TournamentResult
@@ -63,9 +73,9 @@ def tournament_command(
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
         settings = _settings(context, given, None if known is None else known.settings)
         ledger = Ledger(store, settings, None if known is None else known.id)
-        compile_s = warm_up()
+        compile_s = warm_up(strangers=are_strangers(settings.agents))
         start = time.perf_counter()
-        with show_progress("games", quiet=as_json) as progress:
+        with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
             result = run_tournament(
                 settings, backend=backend, ledger=ledger, isolate=given["isolate"], progress=progress
             )
@@ -91,13 +101,15 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
 
     from ..arena.fields import field
     from ..arena.result import Settings
+    from ..arena.tournament import check_settings
     from ..core import load_rules
     from ..core.dice import fresh_seed
 
     def said(name: str) -> bool:
         return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
-    names = tuple(dict.fromkeys((*given["agents"], *(name for one in given["fields"] for name in field(one)))))
+    from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
+    names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     seed = config.seed if given["seed"] is None else given["seed"]
     wanted = Settings(
@@ -113,6 +125,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
         record=given["record"],
     )
     if known is None:
+        check_settings(wanted, config)
         return wanted
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
@@ -151,6 +164,7 @@ def _show(result: TournamentResult, elapsed_s: float, where: str) -> None:
     """The leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table
+    from rich.text import Text
 
     settings = result.settings
     console = Console(highlight=False)
@@ -163,7 +177,7 @@ def _show(result: TournamentResult, elapsed_s: float, where: str) -> None:
         low, high = standing.rank_interval
         table.add_row(
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
-            standing.agent,
+            Text(standing.agent),
             percent(standing.win_rate),
             "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
             str(standing.beats),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def warm_up() -> float:
-    """Load and compile what exact results and simulations need; how many seconds that took."""
+def warm_up(*, strangers: bool = False) -> float:
+    """Load and compile what exact results and simulations need, also of bots that have to be asked; how many seconds
+    that took.
+    """
     start = time.perf_counter()
-    from ..agents import make_agent
+    from ..agents import CrawlerAgent, make_agent
     from ..core import preset
     from ..exact import Matchups, Simulator
+
+    class _Asked(CrawlerAgent):
+        """A class of its own is asked."""
 
     agents = [make_agent("crawler"), make_agent("random")]
     config = preset("classic", dice=1, faces=2)
     Matchups([agents[0], make_agent("truthful"), agents[1]], config)
     Simulator(agents, config, workers=1).warm_up()
+    if strangers:
+        Simulator([_Asked(), agents[1]], config, workers=1).warm_up()
     return time.perf_counter() - start
 
 
@@ -88,14 +95,26 @@ def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], No
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def bots_print_to_stderr() -> Iterator[None]:
+    """What bots print is not part of our answer."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def are_strangers(names: Sequence[str]) -> bool:
+    """Whether any of these is not one of ours."""
+    from ..agents import AGENTS
+
+    return any(name not in AGENTS and not name.startswith("threshold:") for name in names)
+
+
 def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
     """Rules by name or file, for two players if they can be played by any number."""
-    from ..core import load_rules
+    from ..core import PRESETS, load_rules
 
-    config = load_rules(rules, players=players, dice=dice)
-    if players is None and config.num_players != 2 and len(set(config.dice)) == 1:
-        config = load_rules(rules, players=2, dice=dice)
-    return config
+    for_any_number = rules in PRESETS and len(set(PRESETS[rules].dice)) == 1
+    return load_rules(rules, players=2 if players is None and for_any_number else players, dice=dice)
 
 
 def percent(rate: float) -> str:
@@ -105,7 +124,7 @@ def percent(rate: float) -> str:
 
 def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:
     """How a result was found, and why not in a better way."""
-    because = f"; not exact: {why}" if why else ""
+    because = f"; {why}" if why else ""
     if method == "exact":
         return f"exact: no games were played, so there is no sampling error ({elapsed_s:.2f} s)"
     how = "at compiled speed" if method == "compiled" else "through the referee"

@@ -3,7 +3,7 @@
 from .hands import HandSet, hand_set
 from .match import Match
 from .matchups import Matchups, OutOfReachError, seconds_needed
-from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreements
+from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreements, states_policy
 from .response import best_response, exploitability
 from .simulator import Simulator, Tally, TracedRound, check_simulable
 from .situation import Situation, situation_of, situations
@@ -32,4 +32,5 @@ __all__ = [
     "seconds_needed",
     "situation_of",
     "situations",
+    "states_policy",
 ]

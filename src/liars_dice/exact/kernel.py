@@ -20,6 +20,8 @@ WORDS_PER_ROLL = 256
 SEATS = 16
 MISSING = -1
 """Instead of a winner: the game needs a cell that is not there yet."""
+ENDLESS, MOST_ROUNDS = -2, 100_000
+"""Instead of a missing cell: the game was not over after so many rounds. No match of the best of N is so long."""
 NEW_ROUND = -1
 """In a trace, what comes before a round's dice."""
 
@@ -105,12 +107,14 @@ def play_games(
     totals: Ints,
     decided: Ints,
     trace: NDArray[np.int32],
+    stop: Ints,
 ) -> None:
     """Play the games with these numbers and write down who won each.
 
     A game that comes to a cell not known yet is given up; `needed` says which cell. `totals` counts rounds and
     actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. Both also
     count what was played of games that are given up. If `trace` has room, every round's dice and actions are written.
+    Somebody who sets `stop` does not want the rest.
     """
     seats = rules.dice.size
     dice = np.empty(seats, dtype=np.int64)
@@ -122,6 +126,8 @@ def play_games(
     kinds = rules.faces + 2
     written = 0
     for g in range(games.size):
+        if stop[0] != 0:
+            return
         dice_key = stream(seed, games[g], DICE)
         decision_key = stream(seed, games[g], DECISIONS)
         decisions, rounds, actions = 0, 0, 0
@@ -197,6 +203,9 @@ def play_games(
             if not playing:
                 break
             rounds += 1
+            if rounds == MOST_ROUNDS:
+                needed[g] = ENDLESS
+                break
             quantity, face = rules.quantity[ladder + rung], rules.face[ladder + rung]
             count = 0
             for other in range(seats):
@@ -227,7 +236,7 @@ def play_games(
                 opener = loser if rules.next_opener == 0 else (opener + 1) % seats
                 while dice[opener] == 0:
                     opener = opener + 1 if opener + 1 < seats else 0
-        if needed[g] >= 0:
+        if needed[g] != -1:
             winner = MISSING
         else:
             totals[0] += rounds

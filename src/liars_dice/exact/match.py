@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core import GameConfig
+from ..core import GameConfig, LiarsDiceError
 from .hands import Floats
 from .rounds import OPENER_EXACT, OTHER_EXACT, OTHER_LOSES
 
@@ -19,6 +19,10 @@ Outcomes = Callable[[tuple[int, int], int], Floats]
 """The probabilities of a round's four outcomes in their last axis, given both seats' dice and who opens."""
 State = tuple[tuple[int, int], int]
 """Both seats' dice, and who opens."""
+
+
+class EndlessMatchError(LiarsDiceError):
+    """Two agents who play for ever."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,10 @@ def _visits(arriving: Floats, stays: Floats) -> Floats:
     if not stays.any():
         return arriving
     identity = np.eye(stays.shape[-1])
-    solved = np.linalg.solve(np.swapaxes(identity - stays, -1, -2), arriving[..., None])[..., 0]
+    try:
+        solved = np.linalg.solve(np.swapaxes(identity - stays, -1, -2), arriving[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        raise EndlessMatchError("two agents whose exact calls are right every time: their match never ends") from None
     return solved.astype(np.float64)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import cache
 
@@ -9,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent
-from ..core import ConfigError, GameConfig, LiarsDiceError
+from ..core import GameConfig, LiarsDiceError
 from ..core.engine import agent_id
 from ..core.rules import round_rules
 from .hands import Floats, number_of_hands
 from .match import Match, match
 from .policy import Guard, PolicyBook, unguarded
 from .rounds import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
-from .situation import cells_needed, dice_states, rungs
+from .situation import cells_needed, dice_states, rungs, situations
 
 SECONDS_PER_STEP = 1e-9
 """About how long one step of following a pair of hands takes."""
 SECONDS_PER_CELL = 3e-8
 """About how long a cell of a built-in bot's table takes."""
-SECONDS_PER_QUESTION = 3e-5
-"""About how long it takes to ask a bot."""
-MOST_CELLS = 50_000_000
-"""More cells of one agent's tables than this are not held in memory."""
+SECONDS_PER_WIN = 1.5e-7
+"""About how long a step of a long best-of match takes."""
+MOST_CELLS = 100_000_000
+"""More cells than this, of all agents' tables together, are not held in memory."""
 LONGEST = 3600.0
 """Work of more seconds than this is out of reach."""
 
@@ -52,7 +53,7 @@ class Matchups:
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        check_reach(agents, config)
+        check_reach(agents, config, guard)
         self.agents = list(agents)
         self.config = config.without_seed
         self._books = [PolicyBook(agent, guard) for agent in agents]
@@ -86,7 +87,7 @@ class Matchups:
         return Tables(self._books, round_rules(self.config, own + other, False), own)
 
 
-def check_reach(agents: Sequence[Agent], config: GameConfig) -> None:
+def check_reach(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> None:
     """Raise `OutOfReachError` if the exact method cannot answer for these agents and rules, in sensible time."""
     if config.num_players != 2:
         raise OutOfReachError(
@@ -99,10 +100,7 @@ def check_reach(agents: Sequence[Agent], config: GameConfig) -> None:
                 f"{agent_id(agent)} is not memoryless, so there is no table of what it does to compute with; "
                 "play games instead (--games N)"
             )
-        fewest, most = getattr(agent, "players", (2, 2))
-        if not fewest <= 2 <= most:
-            raise ConfigError("agent", agent_id(agent), "one that plays with two players")
-    cells, seconds = _work(agents, config)
+    cells, seconds = _work(agents, config, guard)
     if cells > MOST_CELLS or seconds > LONGEST:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces: the exact method would need tables of {cells:,} cells and "
@@ -110,20 +108,32 @@ def check_reach(agents: Sequence[Agent], config: GameConfig) -> None:
         )
 
 
-def seconds_needed(agents: Sequence[Agent], config: GameConfig) -> float:
+def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
     """About how long the exact method takes; `OutOfReachError` if it cannot be used."""
-    check_reach(agents, config)
-    return _work(agents, config)[1]
+    check_reach(agents, config, guard)
+    return _work(agents, config, guard)[1]
 
 
-def _work(agents: Sequence[Agent], config: GameConfig) -> tuple[int, float]:
-    """About how many cells one agent's tables have, and how many seconds all the work takes."""
+def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[int, float]:
+    """How many cells all tables have together, and about how many seconds all the work takes."""
     states = dice_states(config)
     hands = {dice: number_of_hands(dice, config.faces) for state in states for dice in state}
     cells = cells_needed(config)
-    books = [PolicyBook(agent) for agent in agents]
-    seconds = sum(cells * (SECONDS_PER_CELL if book.is_vectorised else SECONDS_PER_QUESTION) for book in books)
+    books = [PolicyBook(agent, guard) for agent in agents]
+    seconds = sum(cells * (SECONDS_PER_CELL if book.is_vectorised else 2 * _question(book, config)) for book in books)
+    seconds += (config.wins_needed * len(agents)) ** 2 * SECONDS_PER_WIN
     mixing = sum(not book.is_deterministic for book in books)
     pairs = mixing * (2 * len(books) - mixing - 1)
     steps = sum(hands[own] * hands[other] * rungs(config, own + other) ** 2 // 2 for own, other in states)
-    return cells, seconds + pairs * steps * SECONDS_PER_STEP
+    turns = 1 if config.max_turns is None else min(config.max_turns, rungs(config, config.total_dice))
+    return cells * len(books), seconds + pairs * steps * turns * SECONDS_PER_STEP
+
+
+def _question(book: PolicyBook, config: GameConfig) -> float:
+    """How long a stranger thinks about a question: the mean of some."""
+    situation = next(situations(config))
+    table = book[situation]
+    start = time.perf_counter()
+    for hand in range(min(5, len(table.hands))):
+        table.cell(hand, -1)
+    return (time.perf_counter() - start) / 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agent
 from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameConfig, GameView, LiarsDiceError, parse_bid
 from ..core.engine import agent_id
+from ..core.player import hook_of
 from ..core.rules import round_rules
 from ..core.transition import can_apply
 from .hands import HandSet, hand_set
@@ -32,8 +34,9 @@ UNKNOWN = np.iinfo(np.int32).min
 """A cell that nobody has needed yet, or that no game leads to."""
 
 
-ASK_AGAIN = 8
-"""One question in so many is asked twice, to find agents that decide at random without saying so."""
+SECOND_LOOK = 5_000
+"""So many cells of a complete table are asked for once more, in another order, to find agents that only claim to be
+memoryless. And every question is asked twice in a row, to find those that decide at random without saying so."""
 
 
 class PolicyError(LiarsDiceError):
@@ -73,7 +76,6 @@ class PolicyTable:
             numbers = sheet(situation)
             self.cells[:, numbers.arises] = compiler(agent, numbers, self.mixes)[:, numbers.arises]
         self.is_complete = compiler is not None
-        self._questions = 0
 
     @classmethod
     def of(cls, agent: Agent, config: GameConfig, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
@@ -108,6 +110,11 @@ class PolicyTable:
             for hand in range(len(self.hands)):
                 for rung in range(-1, self.size):
                     self.cell(hand, rung)
+            places = list(np.ndindex(self.cells.shape))
+            for hand, column in random.Random(0).sample(places, min(SECOND_LOOK, len(places))):
+                view = self.situation.view(self.hands.hands[hand], column - 1)
+                if view is not None:
+                    self._check_same(view, self.distribution(hand, column - 1))
             self.is_complete = True
         return self
 
@@ -116,14 +123,17 @@ class PolicyTable:
         if view is None:
             return UNKNOWN
         chances = ask(self.agent, view, self._guard)
-        if self._questions % ASK_AGAIN == 0 and ask(self.agent, view, self._guard) != chances:
+        self._check_same(view, chances)
+        actions = [self._number(action) for action in chances]
+        return self.mixes.add(actions, tuple(chances.values()))
+
+    def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
+        """Ask again, and mind another answer."""
+        if ask(self.agent, view, self._guard) != chances:
             raise PolicyError(
                 f"{agent_id(self.agent)} gives two answers to one question, with {view.my_dice} after "
                 f"{view.current_bid or 'no bid'}: it is not memoryless, or decides at random without stating a policy"
             )
-        self._questions += 1
-        actions = [self._number(action) for action in chances]
-        return self.mixes.add(actions, tuple(chances.values()))
 
     def _number(self, action: Action) -> int:
         if isinstance(action, BidAction):
@@ -131,59 +141,75 @@ class PolicyTable:
         return self.exact if isinstance(action, CallExactAction) else self.liar
 
 
+def states_policy(agent: Agent) -> bool:
+    """Whether an agent's `policy` speaks for its `choose_action`: it was written with or after it, not inherited."""
+    classes = type(agent).__mro__
+    policy = next((i for i, one in enumerate(classes) if "policy" in vars(one)), len(classes))
+    choose = next((i for i, one in enumerate(classes) if "choose_action" in vars(one)), len(classes))
+    return policy <= choose and callable(getattr(agent, "policy", None)) and classes[policy] is not Agent
+
+
 def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
     """What a memoryless agent does here, with probabilities; `PolicyError` if that cannot be said."""
     name = agent_id(agent)
     where = f"with {view.my_dice} after {view.current_bid or 'no bid'}"
     try:
-        stated = guard(agent.policy, view) if hasattr(agent, "policy") else None
+        stated = guard(agent.policy, view) if states_policy(agent) else None
         if stated is None:
-            chances = {_certain_action(agent, view, guard): 1.0}
-        else:
-            total = sum(stated.values())
-            if not abs(total - 1) < 1e-9:
-                raise PolicyError(f"{name} states a policy {where} that adds up to {total:g}, not to 1")
-            if min(stated.values()) < 0:
-                raise PolicyError(f"{name} states a policy {where} with a chance below zero")
-            chances = {action: chance / total for action, chance in stated.items() if chance > 0}
+            return {_legal(_certain_action(agent, view, guard), view, name): 1.0}
+        total = sum(stated.values())
+        if not abs(total - 1) < 1e-9:
+            raise PolicyError(f"{name} states a policy {where} that adds up to {total:g}, not to 1")
+        if min(stated.values()) < 0:
+            raise PolicyError(f"{name} states a policy {where} with a chance below zero")
+        plain: dict[Action, float] = {}
+        for action, chance in stated.items():
+            if chance > 0:
+                legal = _legal(action, view, name)
+                plain[legal] = plain.get(legal, 0.0) + chance / total
+        return plain
     except PolicyError:
         raise
     except Exception as error:
-        raise PolicyError(f"{name} failed {where}: {type(error).__name__}: {error}") from error
-    for action in chances:
-        if not can_apply(view.public, view.player_id, action):
-            raise PolicyError(f"{name} chose {action} {where}, which is not legal")
-    plain: dict[Action, float] = {}
-    for action, chance in chances.items():
-        plain[_plain(action)] = plain.get(_plain(action), 0.0) + chance
-    return plain
+        raise PolicyError(f"{name} failed {where}: {_in_words(error)}") from error
 
 
-def _certain_action(agent: Agent, view: GameView, guard: Guard) -> Action:
+def _in_words(error: Exception) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
+def _legal(action: object, view: GameView, name: str) -> Action:
+    """A legal action without its reasons."""
+    where = f"with {view.my_dice} after {view.current_bid or 'no bid'}"
+    if type(action) not in (BidAction, CallLiarAction, CallExactAction):
+        raise PolicyError(f"{name} chose an object of type {type(action).__name__} {where}, which is not an action")
+    if not can_apply(view.public, view.player_id, action):
+        raise PolicyError(f"{name} chose {action} {where}, which is not legal")
+    if isinstance(action, BidAction):
+        return BidAction(action.bid)
+    return CallExactAction() if isinstance(action, CallExactAction) else CallLiarAction()
+
+
+def _certain_action(agent: Agent, view: GameView, guard: Guard) -> object:
     """What an agent without a policy does, if it draws no random numbers for it."""
-    first: Action = guard(agent.choose_action, view)
+    first: object = guard(agent.choose_action, view)
     if getattr(agent, "_rng", None) is not None:  # it has drawn some at least once
         for seed in range(8):
             guard(agent.seed, seed)
-            if _same(guard(agent.choose_action, view), first):
-                continue
-            raise PolicyError(
-                f"{agent_id(agent)} decides at random with {view.my_dice} after {view.current_bid or 'no bid'}, "
-                "but states no policy: write policy(view), or set memoryless = False"
-            )
+            if not _same(guard(agent.choose_action, view), first):
+                raise PolicyError(
+                    f"{agent_id(agent)} decides at random with {view.my_dice} after {view.current_bid or 'no bid'}, "
+                    "but states no policy: write policy(view), or set memoryless = False"
+                )
         guard(agent.seed, 0)
     return first
 
 
 def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
-
-
-def _plain(action: Action) -> Action:
-    """An action without its reasons."""
-    if isinstance(action, BidAction):
-        return BidAction(action.bid)
-    return CallExactAction() if isinstance(action, CallExactAction) else CallLiarAction()
 
 
 class PolicyBook:
@@ -197,8 +223,20 @@ class PolicyBook:
 
     def __getitem__(self, situation: Situation) -> PolicyTable:
         if situation not in self._tables:
+            if not self._tables and not self.is_vectorised:
+                self._begin(situation)
             self._tables[situation] = PolicyTable(self.agent, situation, self.mixes, self._guard)
         return self._tables[situation]
+
+    def _begin(self, situation: Situation) -> None:
+        """Tell a stranger that a game begins: it may prepare itself then."""
+        for hook, arguments in (("seed", (0,)), ("on_game_start", (situation.rules.config, 0))):
+            call = hook_of(self.agent, hook)
+            if call is not None:
+                try:
+                    self._guard(call, *arguments)
+                except Exception as error:
+                    raise PolicyError(f"{agent_id(self.agent)} failed in {hook}: {_in_words(error)}") from error
 
     @property
     def is_vectorised(self) -> bool:
@@ -208,7 +246,7 @@ class PolicyBook:
     @property
     def is_deterministic(self) -> bool:
         """Whether the agent never mixes, as far as can be told without asking it."""
-        return getattr(type(self.agent), "policy", Agent.policy) is Agent.policy
+        return not states_policy(self.agent)
 
 
 def disagreements(table: PolicyTable, agent: Agent) -> Iterator[str]:

@@ -24,13 +24,16 @@ from ..core.engine import agent_id
 from ..core.rules import round_rules
 from .hands import Floats, Truths, hand_set, number_of_hands
 from .jit import compiled
-from .matchups import MOST_CELLS, OutOfReachError
+from .matchups import OutOfReachError
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
+from .rounds import most_turns
 from .situation import CALLS_ONLY, Situation, rungs
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
 """As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
 question is given up. Each takes some tens of microseconds."""
+MOST_GIGABYTES = 2
+"""More memory than this is not used."""
 HIGHEST_TREE = 26
 """The tree of all biddings is walked with at most so many rungs: each doubles it."""
 
@@ -53,9 +56,14 @@ def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded)
             f"{agent_id(agent)} is not memoryless, so there is no table of what it does to respond to; "
             "matchup AGENT OTHER --games N measures it in play"
         )
-    cells = max(number_of_hands(n, config.faces) for n in config.dice) * (rungs(config, config.total_dice) + 1)
-    if cells > MOST_CELLS:
-        raise OutOfReachError(f"dice {config.dice} with {config.faces} faces: tables of {cells:,} cells are too large")
+    hands = [number_of_hands(n, config.faces) for n in config.dice]
+    rungs_ = rungs(config, config.total_dice)
+    gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9
+    if gigabytes > MOST_GIGABYTES:
+        raise OutOfReachError(
+            f"dice {config.dice} with {config.faces} faces: a best response would need about {gigabytes:,.0f} GB, "
+            f"{MOST_GIGABYTES} at most are used; fewer dice can be answered"
+        )
     opener, other = config.dice
     as_opener = _Response(agent, config, guard, own=opener, theirs=other).value(opens=True)
     as_other = _Response(agent, config, guard, own=other, theirs=opener).value(opens=False)
@@ -75,7 +83,7 @@ class _Response:
         self.rules = round_rules(config.without_seed, own + theirs, False)
         book = PolicyBook(agent, guard)
         self.table = book[Situation(self.rules, theirs)].complete()
-        capped = config.max_turns is not None
+        capped = most_turns(self.rules) is not None
         self.calls = book[Situation(self.rules, theirs, CALLS_ONLY)].complete() if capped else self.table
         self.size = len(self.rules.bids)
         self.own, self.theirs = hand_set(own, config.faces), hand_set(theirs, config.faces)
@@ -89,10 +97,10 @@ class _Response:
 
     def value(self, *, opens: bool) -> float:
         """The value of the best response, if it opens or if the agent does."""
-        chances = self._by_tree(opens) if self.rules.config.max_turns is not None else self._by_beliefs(opens)
+        chances = self._by_tree(opens) if most_turns(self.rules) is not None else self._by_beliefs(opens)
         if chances is None:
             chances = self._by_tree(opens)
-        return float(2 * (chances @ self.own.weights) - 1)
+        return float(np.clip(2 * (chances @ self.own.weights) - 1, -1, 1))
 
     def _dense(self, table: PolicyTable) -> Floats:
         """[column, action, hand]: how probable each action is."""
@@ -112,7 +120,7 @@ class _Response:
                 f"{agent_id(self.table.agent)} mixes in more ways than can be followed with {self.size} rungs; "
                 f"at most {HIGHEST_TREE} rungs (two dice each with six faces have 24) can be walked in full"
             )
-        most = self.rules.config.max_turns
+        most = most_turns(self.rules)
         opening = np.zeros(self.size, dtype=bool)
         opening[sorted(self.rules.opening_rungs)] = True
         chances = np.zeros(len(self.own))

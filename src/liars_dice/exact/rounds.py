@@ -8,7 +8,6 @@ rung with the probability of being there (`_follow_pairs`).
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.rules import RoundRules
 from .hands import Floats, Ints, Truths, hand_set
-from .jit import compiled
+from .jit import compiled, in_threads
 from .mixes import MixArrays
 from .policy import UNKNOWN, PolicyBook
 from .situation import ANY_RAISE, CALLS_ONLY, Situation
@@ -33,9 +32,9 @@ class Tables:
     def __init__(self, books: list[PolicyBook], rules: RoundRules, own: int) -> None:
         self.mixes = [book.mixes for book in books]
         stacked = self._stack(books, Situation(rules, own, ANY_RAISE))
-        capped = rules.config.max_turns is not None
+        capped = most_turns(rules) is not None
         calls = self._stack(books, Situation(rules, own, CALLS_ONLY)) if capped else stacked[:, :0]
-        self.is_mixed = np.array([(cells[cells != UNKNOWN] < 0).any() for cells in stacked])
+        self.is_mixed = np.array([_mixes(cells) or _mixes(last) for cells, last in zip(stacked, calls, strict=True)])
         keys = [
             (cells.tobytes(), last.tobytes(), id(mixes) if mixed else 0)
             for cells, last, mixes, mixed in zip(stacked, calls, self.mixes, self.is_mixed, strict=True)
@@ -56,14 +55,25 @@ class Tables:
         return np.stack([book[situation].complete().cells for book in books])
 
 
+def _mixes(cells: Cells) -> bool:
+    return bool((cells[cells != UNKNOWN] < 0).any())
+
+
+def most_turns(rules: RoundRules) -> int | None:
+    """How many bids may be made in a round, where that is fewer than the ladder has anyway."""
+    most = rules.config.max_turns
+    return None if most is None or most >= len(rules.bids) else most
+
+
 def round_outcomes(
     openers: Tables, others: Tables, rules: RoundRules, meets: Truths, workers: int | None = None
 ) -> Floats:
     """The probabilities of the four outcomes of a round, for every opener [i] and other agent [j] who meet."""
     quantity = np.array([bid.quantity for bid in rules.bids])
     face = np.array([bid.face for bid in rules.bids])
-    most = rules.config.max_turns
-    most_turns = len(rules.bids) + 1 if most is None else most
+    most = most_turns(rules)
+    last_turn = len(rules.bids) + 1 if most is None else most
+    stop = np.zeros(1, dtype=np.int64)
     outcomes = np.zeros((len(openers.kept), len(others.kept), OUTCOMES))
     wanted = np.zeros(outcomes.shape[:2], dtype=bool)
     np.logical_or.at(wanted, np.ix_(openers.which, others.which), meets)
@@ -71,21 +81,20 @@ def round_outcomes(
     def fill(row: int) -> None:
         i = openers.kept[row]
         for column, j in enumerate(others.kept):
-            if not wanted[row, column]:
+            if not wanted[row, column] or stop[0]:
                 continue
             first = (openers.cells[i], openers.calls[i], openers.weights, openers.matches)
             second = (others.cells[j], others.calls[j], others.weights, others.matches)
             if openers.is_mixed[i] or others.is_mixed[j]:
-                first_mixes, second_mixes = openers.mixes[i].arrays(), others.mixes[j].arrays()
-                turns = 2 if most is None else most_turns + 1
-                _follow_pairs(
-                    *first, *second, first_mixes, second_mixes, quantity, face, most_turns, turns, outcomes[row, column]
-                )
+                turns = 2 if most is None else last_turn + 1
+                mixes = (openers.mixes[i].arrays(), others.mixes[j].arrays())
+                _follow_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
             else:
-                _walk_sets(*first, *second, quantity, face, most_turns, outcomes[row, column])
+                _walk_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
 
-    with ThreadPoolExecutor(workers or cpu_count()) as pool:
-        list(pool.map(fill, range(len(openers.kept))))
+    in_threads(workers or cpu_count() or 1, fill, range(len(openers.kept)), stop)
+    totals = outcomes.sum(axis=-1, keepdims=True)
+    np.divide(outcomes, totals, out=outcomes, where=totals > 0)  # they add up to 1, but for rounding: long matches mind
     every: Floats = outcomes[np.ix_(openers.which, others.which)]
     return every
 
@@ -182,6 +191,7 @@ def _follow_pairs(
     most_turns: int,
     turns: int,
     outcomes: Floats,
+    stop: Ints,
 ) -> None:
     """Follow every pair of hands up the rungs. `reach[rung + 1, t]` is the probability of being there with t bids
     made; where nothing depends on their number, t is only whose turn it is.
@@ -191,6 +201,8 @@ def _follow_pairs(
     against_all = np.zeros(4)  # summed up hand by hand: a sum of a million small numbers would be less exact
     of_pair = np.zeros(4)
     for hand0 in range(weights0.size):
+        if stop[0] != 0:
+            return
         against_all[:] = 0.0
         for hand1 in range(weights1.size):
             of_pair[:] = 0.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from os import cpu_count
 
@@ -13,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..agents import Agent
 from ..core import ConfigError, GameConfig, Hands
+from ..core.config import SEEDS, is_whole
 from ..core.engine import agent_id
 from ..core.rules import round_rules
 from ..core.transition import apply, deal, new_game
 from .hands import Ints, hand_set
-from .kernel import NEW_ROUND, Policies, Rules, play_games
+from .jit import in_threads
+from .kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games
 from .matchups import OutOfReachError
 from .mixes import MixArrays
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
@@ -28,6 +29,9 @@ MOST_CELLS = 200_000_000
 """More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
+SMALL = 1 << 9
+"""So few games are not worth a thread."""
+_GO_ON = np.zeros(1, dtype=np.int64)
 BLOCK, FIRST_BLOCK = 1 << 18, 1 << 10
 """So many games are played at once, and so many at first if cells may be missing."""
 
@@ -125,7 +129,7 @@ class Simulator:
         Half as wide numbers keep twice as much of the tables near the processor; they do where all is known already.
         """
         parts = [book.mixes.arrays() for book in self._books]
-        mixes = _starts([len(part.size) for part in parts])
+        mixes = self._first_mix = _starts([len(part.size) for part in parts])
         entries = _starts([len(part.action) for part in parts])
         self._mixes = MixArrays(
             np.concatenate([part.start + first for part, first in zip(parts, entries, strict=True)]).astype(np.int64),
@@ -149,7 +153,7 @@ class Simulator:
             hand, column = divmod(place - self._first[at], table.size + 1)
             cell = table.cell(hand, column - 1)
             assert cell != UNKNOWN, "a game leads only to cells that can be made"
-            self._cells[place] = cell
+            self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
         if sum(len(book.mixes) for book in self._books) > mixed:
             self._gather()
 
@@ -159,6 +163,10 @@ class Simulator:
         """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default one
         after the other).
         """
+        if games < 0 or first < 0:
+            raise ConfigError("games", (games, first), "a number of games, and the first of them, from 0 up")
+        if not is_whole(seed, SEEDS):
+            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         parts = [self._nothing()]
         done = 0
         size = BLOCK if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
@@ -177,6 +185,8 @@ class Simulator:
         chosen = range(len(self._policy_of)) if seats is None else seats
         if len(chosen) != self.config.num_players:
             raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+        if not set(chosen) <= set(range(len(self._policy_of))):
+            raise ConfigError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
         return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
 
     def _nothing(self) -> Tally:
@@ -186,37 +196,41 @@ class Simulator:
     def _play(self, policies: Policies, seed: int, games: Ints) -> tuple[Tally, Ints]:
         """Play these games side by side; what came of them, and the cells that some of them lacked."""
         no_trace = np.empty(0, dtype=np.int32)
+        stop = np.zeros(1, dtype=np.int64)
 
         def part(numbers: Ints) -> tuple[Tally, Ints]:
-            return self._run(policies, seed, numbers, no_trace)
+            return self._run(policies, seed, numbers, no_trace, stop)
 
-        if self._workers == 1:
+        if games.size < SMALL:
             parts = [part(games)]
         else:
-            with ThreadPoolExecutor(self._workers) as pool:
-                parts = list(pool.map(part, np.array_split(games, self._workers)))
+            parts = in_threads(self._workers, part, np.array_split(games, self._workers), stop)
         needed = np.unique(np.concatenate([cells for _, cells in parts]))
         return Tally.joined([tally for tally, _ in parts]), needed
 
-    def _run(self, policies: Policies, seed: int, games: Ints, trace: NDArray[np.int32]) -> tuple[Tally, Ints]:
+    def _run(
+        self, policies: Policies, seed: int, games: Ints, trace: NDArray[np.int32], stop: Ints
+    ) -> tuple[Tally, Ints]:
         winners = np.empty(games.size, dtype=np.int8)
         needed = np.empty(games.size, dtype=np.int64)
         totals = np.zeros(2, dtype=np.int64)
         decided = self._nothing().decided
         key = np.uint64(seed)
-        play_games(self._rules, policies, key, games, self._unknown, winners, needed, totals, decided, trace)
+        play_games(self._rules, policies, key, games, self._unknown, winners, needed, totals, decided, trace, stop)
+        if (needed == ENDLESS).any():
+            raise OutOfReachError(f"game {games[needed == ENDLESS][0]} was not over after {MOST_ROUNDS:,} rounds")
         return Tally(winners, int(totals[0]), int(totals[1]), decided), needed[needed >= 0]
 
     def warm_up(self) -> None:
         """Compile what playing needs, unless it is compiled already."""
         chosen = [0] * self.config.num_players
-        self._run(self._seated(chosen), 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
+        self._run(self._seated(chosen), 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), _GO_ON)
 
     def trace(self, game: int, *, seed: int, seats: Sequence[int] | None = None) -> tuple[int, list[TracedRound]]:
         """One game move by move, and who won it."""
         tally = self.play(1, seed=seed, seats=seats, first=game)
         trace = np.empty(tally.actions + tally.rounds * (self.config.num_players + 1), dtype=np.int32)
-        self._run(self._seated(seats), seed, np.array([game]), trace)
+        self._run(self._seated(seats), seed, np.array([game]), trace, _GO_ON)
         return int(tally.winners[0]), self._read(trace.tolist())
 
     def _read(self, trace: list[int]) -> list[TracedRound]:
