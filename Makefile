@@ -5,15 +5,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check play serve bench clean
+.PHONY: help demo watch test test-slow check play serve bench clean
 
 help:
-	@echo "make demo       bots play a full game, dice and all"
+	@echo "make demo       a tournament of the built-in bots, with pictures"
+	@echo "make watch      bots play a full game, dice and all"
 	@echo "make play       play against a bot in the terminal"
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the long proofs as well"
 	@echo "make check      lint and type-check"
-	@echo "make bench      measure what the README claims"
+	@echo "make bench      measure what the README claims, and write docs/benchmarks.md"
 	@echo "make serve      play and watch in the browser (not part of this version yet)"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -36,6 +37,9 @@ $(VENV)/dev: $(VENV)/runtime
 demo: $(VENV)/runtime
 	@$(BIN)/liars-dice demo
 
+watch: $(VENV)/runtime
+	@$(BIN)/liars-dice watch
+
 play: $(VENV)/runtime
 	@$(BIN)/liars-dice play
 
@@ -55,7 +59,7 @@ check: $(VENV)/dev
 	@$(BIN)/mypy
 
 bench: $(VENV)/dev
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@$(BIN)/python benchmarks/run_all.py
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -1,4 +1,4 @@
-# examples/protocol_bot.py: a whole bot without this package. Play it: liars-dice demo "cmd:python3 examples/protocol_bot.py" optimal
+# examples/protocol_bot.py: a whole bot without this package. Play it: liars-dice watch "cmd:python3 examples/protocol_bot.py" optimal
 import json
 import sys
 

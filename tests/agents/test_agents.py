@@ -130,8 +130,11 @@ def test_the_detective_listens() -> None:
     config = GameConfig(dice=(2, 2, 2))
     deaf = play(dealt(config, (1, 2), (3, 4), (5, 6)), "1x3 2x6")
     assert isinstance(detective, DetectiveAgent)
-    quiet = detective._belief(view_of(deaf, 2), Bid(2, 5))
-    heard = detective._belief(view_of(play(dealt(config, (1, 2), (3, 4), (5, 6)), "1x5 2x4"), 2), Bid(2, 5))
+    told = play(dealt(config, (1, 2), (3, 4), (5, 6)), "1x5 2x4")
+    quiet, heard = (
+        detective._belief(view, Bid(2, 5), detective._speakers(view)[5])
+        for view in (view_of(deaf, 2), view_of(told, 2))
+    )
     assert heard > quiet
 
 

@@ -107,10 +107,10 @@ def test_the_command() -> None:
 
 
 def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
-    told = json.loads(call("demo", "optimal", "random", "--isolate", "--seed", "1", "--dice", "2", "--json").stdout)
+    told = json.loads(call("watch", "optimal", "random", "--isolate", "--seed", "1", "--dice", "2", "--json").stdout)
     assert told["faults"] == []
     walled = told["game"].replace('agents ["optimal", "random"]', "")
-    free = json.loads(call("demo", "optimal", "random", "--seed", "1", "--dice", "2", "--json").stdout)["game"]
+    free = json.loads(call("watch", "optimal", "random", "--seed", "1", "--dice", "2", "--json").stdout)["game"]
     assert walled == free.replace('agents ["optimal", "random"]', "")
-    shown = call("demo", str(BOTS / "crash_on_turn.py"), "random", "--dice", "1", "--seed", "1").output
+    shown = call("watch", str(BOTS / "crash_on_turn.py"), "random", "--dice", "1", "--seed", "1").output
     assert "faulted (exception); played instead: 1x1" in shown

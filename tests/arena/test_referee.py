@@ -262,11 +262,12 @@ def test_many_isolated_matches_leave_nothing_behind(count: int) -> None:
         return len(list(Path("/proc/self/fd").iterdir()))
 
     match("leaves_children", preset("duel"))
+    others = set(descendants(os.getpid()))
     before, grown = files(), memory()
     for number in range(count):
         match(("leaves_children", "crash_on_turn", "calls_os_exit")[number % 3], preset("duel", dice=1), seed=number)
     assert files() == before
-    assert descendants(os.getpid()) == []
+    assert set(descendants(os.getpid())) <= others
     zombies = [p for p in Path("/proc").iterdir() if p.name.isdigit() and is_zombie_of_ours(p)]
     assert zombies == []
     assert memory() - grown < 2500  # pages: ten megabytes

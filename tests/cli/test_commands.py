@@ -61,18 +61,18 @@ def test_heavy_modules_are_imported_late() -> None:
 
 
 def test_demo() -> None:
-    result = call("demo", "--seed", "3")
+    result = call("watch", "--seed", "3")
     assert result.exit_code == 0
     assert "optimal against maniac; rules heads-up, seed 3" in result.output
     assert "●" in result.output
     assert "wins the game" in result.output
     assert "liars-dice play" in result.output
-    assert call("demo", "--seed", "3").output == result.output
-    assert call("demo").output != call("demo").output
+    assert call("watch", "--seed", "3").output == result.output
+    assert call("watch").output != call("watch").output
 
 
 def test_demo_json() -> None:
-    result = call("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "3", "--json")
+    result = call("watch", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "3", "--json")
     told = json.loads(result.stdout)
     assert result.stdout.count("\n") == 1
     assert told["agents"] == ["random", "passive", "maniac"]
@@ -85,15 +85,15 @@ def test_demo_json() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["demo", "--rules", "perdo"], "rules = 'perdo': expected one of"),
-        (["demo", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
-        (["demo", "nobody", "random"], "agent = 'nobody': expected one of random"),
-        (["demo", "random"], "agents = 'random': expected one for each seat"),
-        (["demo", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
-        (["demo", "--dice", "0"], "0 is not in the range 1<=x<=60"),
-        (["demo", "--players", "0"], "0 is not in the range 2<=x<=15"),
+        (["watch", "--rules", "perdo"], "rules = 'perdo': expected one of"),
+        (["watch", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
+        (["watch", "nobody", "random"], "agent = 'nobody': expected one of random"),
+        (["watch", "random"], "agents = 'random': expected one for each seat"),
+        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
+        (["watch", "--dice", "0"], "0 is not in the range 1<=x<=60"),
+        (["watch", "--players", "0"], "0 is not in the range 2<=x<=15"),
         (["rules", "--check"], "say which rules"),
-        (["demo", "--seed", "-1"], "-1 is not in the range"),
+        (["watch", "--seed", "-1"], "-1 is not in the range"),
         (["play", "--rules", "duel", "--players", "5"], "players = 5: expected 2"),
         (["rules", "duell"], "did you mean duel?"),
         (["nonsense"], "No such command 'nonsense'"),
@@ -147,11 +147,11 @@ def test_rule_files_are_taken_as_they_are(tmp_path: Path) -> None:
     """Seats and seed of a file count, and odd file names are only names."""
     path = tmp_path / "[red] three.toml"
     path.write_text('dice = [1, 2, 3]\nmode = "elimination"\nseed = 5\n')
-    result = call("demo", "--rules", str(path))
+    result = call("watch", "--rules", str(path))
     assert result.exit_code == 0
     assert "[red] three.toml, seed 5" in result.output
     assert f"--rules '{path}'" in result.output
-    assert json.loads(call("demo", "--rules", str(path), "--json").stdout)["seed"] == 5
+    assert json.loads(call("watch", "--rules", str(path), "--json").stdout)["seed"] == 5
     assert json.loads(call("play", "--rules", str(path), "--json", stdin="").stdout)["agents"] == [
         "You",
         "optimal",

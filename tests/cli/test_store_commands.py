@@ -29,8 +29,8 @@ def told(*words: str) -> dict[str, Any]:
 
 @pytest.fixture
 def two_games() -> list[str]:
-    first = told("demo", "--seed", "1")["run"]["game_id"]
-    second = told("demo", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "2")["run"][
+    first = told("watch", "--seed", "1")["run"]["game_id"]
+    second = told("watch", "random", "passive", "maniac", "--rules", "perudo", "--dice", "2", "--seed", "2")["run"][
         "game_id"
     ]
     return [str(first), str(second)]
@@ -78,17 +78,17 @@ def test_stats_take_options_before_and_behind(two_games: list[str], tmp_path: Pa
 
 
 def test_same_seed_same_json() -> None:
-    one, two = (told("demo", "--seed", "4", "--dice", "1") for _ in range(2))
+    one, two = (told("watch", "--seed", "4", "--dice", "1") for _ in range(2))
     assert one.pop("run") != two.pop("run")
     assert one == two
 
 
 def test_a_store_that_cannot_be_opened_does_not_stop_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path))
-    result = call("demo", "--dice", "1", "--seed", "1")
+    result = call("watch", "--dice", "1", "--seed", "1")
     assert result.exit_code == 0
     assert "Warning: nothing is recorded" in result.stderr
-    assert call("demo", "--db", str(tmp_path)).exit_code == 1
+    assert call("watch", "--db", str(tmp_path)).exit_code == 1
 
 
 def test_foreign_files_are_left_alone(tmp_path: Path) -> None:

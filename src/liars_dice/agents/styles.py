@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..core import (
     Action,
     Bid,
@@ -94,23 +96,29 @@ class DetectiveAgent(Agent):
         """The best odds, with what was said taken into account."""
         current = view.current_bid
         bids = legal_bids(view)
-        odds = {bid: self._belief(view, bid) for bid in bids}
+        speakers = self._speakers(view)
+        odds = {bid: self._belief(view, bid, speakers[bid.face]) for bid in bids}
         best = max(reversed(bids), key=lambda bid: odds[bid], default=None)
         if current is None:
             assert best is not None
             good = [bid for bid in bids if odds[bid] >= 0.75]
             return BidAction(good[-1] if good else best)
-        doubt = 1 - self._belief(view, current)
+        doubt = 1 - self._belief(view, current, speakers[current.face])
         if may_call_exact(view) and chance_exact(view, current) > max(doubt, odds[best] if best else 0.0):
             return CallExactAction("exact is the best guess")
         if best is None or doubt > odds[best]:
             return CallLiarAction(f"believed only {1 - doubt:.0%}")
         return BidAction(best, f"believed {odds[best]:.0%}")
 
-    def _belief(self, view: GameView, bid: Bid) -> float:
-        """The probability that `bid` holds if bidders hold what they bid."""
-        speakers = {b.player_id for b in view.round_bids if b.bid.face == bid.face and b.player_id != view.player_id}
-        shown = min(len(speakers), view.other_dice)
+    @staticmethod
+    def _speakers(view: GameView) -> Counter[int]:
+        """How many others have bid each face in this round."""
+        said = {(b.player_id, b.bid.face) for b in view.round_bids if b.player_id != view.player_id}
+        return Counter(face for _, face in said)
+
+    def _belief(self, view: GameView, bid: Bid, speakers: int) -> float:
+        """The probability that `bid` holds if so many others hold what they bid."""
+        shown = min(speakers, view.other_dice)
         missing = bid.quantity - held(view, bid.face)
         chance = match_chance(bid.face, view.public.rules)
         plain = binomial_prob_at_least(view.other_dice, missing, chance)

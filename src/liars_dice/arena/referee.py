@@ -25,7 +25,7 @@ from ..core import (
 )
 from .limits import BotFault, Limits
 from .protocol import is_action
-from .seats import InProcessSeat, Seat
+from .seats import InProcessSeat, Seat, alarms
 
 
 class MatchResult(msgspec.Struct, frozen=True):
@@ -67,6 +67,9 @@ class Referee:
     ) -> None:
         limits = Limits() if limits is None else limits
         self.seats = [p if isinstance(p, Seat) else InProcessSeat(p, limits) for p in players]
+        self._confessing = [
+            (player, seat) for player, seat in enumerate(self.seats) if type(seat).take_faults is not Seat.take_faults
+        ]
         self.strict = strict
         self.engine = GameEngine(config, self.seats, seed=seed)
         self.faults: list[AgentFaulted] = []
@@ -76,6 +79,10 @@ class Referee:
 
     def play(self) -> MatchResult:
         """Play to the end, or to a forfeit, and let the bots go."""
+        with alarms():
+            return self._play()
+
+    def _play(self) -> MatchResult:
         try:
             self._start()
             while not self.engine.is_terminal() and self._forfeited_by is None:
@@ -90,7 +97,8 @@ class Referee:
     def _start(self) -> None:
         config, names = self.engine.state.config, self.engine.state.public.names
         for player, seat in enumerate(self.seats):
-            self.engine.subscribe(partial(self._tell, player), player)
+            if seat.listens:
+                self.engine.subscribe(partial(self._tell, player), player)
             self._guard(player, seat.start, config, player, names, derive_seed(self.engine.seed, "agent", player))
         self._announce_faults()
 
@@ -151,7 +159,7 @@ class Referee:
         self._unheard.append(event)
 
     def _announce_faults(self) -> None:
-        for player, seat in enumerate(self.seats):
+        for player, seat in self._confessing:
             for fault in seat.take_faults():
                 self._fault(player, fault, "the game goes on")
         while self._unheard:

@@ -6,7 +6,8 @@ import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ class Seat(ABC):
 
     name: str
     player_type: str
+    listens = True
+    """Whether the bot may want to hear of events."""
 
     @abstractmethod
     def start(self, config: GameConfig, player_id: int, names: tuple[str, ...], seed: int) -> None:
@@ -66,6 +69,8 @@ class InProcessSeat(Seat):
         self.name = agent_id(agent)
         self.player_type = player_type(agent)
         self._is_person = self.player_type == "Human"
+        self._hooks = {name: hook_of(agent, name) for name in _HOOKS}
+        self.listens = self._hooks["on_event"] is not None
 
     def start(self, config: GameConfig, player_id: int, names: tuple[str, ...], seed: int) -> None:
         """Seed the bot and tell it."""
@@ -91,9 +96,12 @@ class InProcessSeat(Seat):
         self._call("on_game_end", self.limits.game_end, result)
 
     def _call(self, name: str, seconds: float, *arguments: object) -> None:
-        hook: Callable[..., object] | None = hook_of(self.agent, name)
+        hook = self._hooks[name]
         if hook is not None:
             guarded(seconds, hook, *arguments)
+
+
+_HOOKS = ("seed", "on_game_start", "on_event", "on_round_end", "on_game_end")
 
 
 class _Late(BaseException):
@@ -118,28 +126,53 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
     return result
 
 
-def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
-    """Call, and raise `_Late` inside if it takes longer, where the system can do that.
-
-    The alarm may ring at any moment, also when the call has just returned: it raises only while `armed`, again
-    and again in case the bot swallows it.
+class _Alarm:
+    """One alarm clock for all bots of this process. It may ring at any moment, also when a call has just returned:
+    it raises only while armed, and again and again in case a bot swallows it.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        return call(*arguments)
-    armed = [True]
 
-    def ring(number: int, frame: FrameType | None) -> None:
-        if armed:
+    armed = False
+    installed = False
+
+    @classmethod
+    def ring(cls, number: int, frame: FrameType | None) -> None:
+        if cls.armed:
             raise _Late
 
-    previous = signal.signal(signal.SIGALRM, ring)
+
+@contextmanager
+def alarms() -> Iterator[None]:
+    """Keep the alarm clock at hand: setting it up for every single call would take longer than most calls."""
+    if _Alarm.installed or not _can_interrupt():
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, _Alarm.ring)
+    _Alarm.installed = True
     try:
+        yield
+    finally:
+        _Alarm.installed = False
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _can_interrupt() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
+    """Call, and raise `_Late` inside if it takes longer, where the system can do that."""
+    if not _can_interrupt():
+        return call(*arguments)
+    if not _Alarm.installed:
+        with alarms():
+            return _interrupted_after(seconds, call, *arguments)
+    try:
+        _Alarm.armed = True
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
         try:
             return call(*arguments)
         finally:
-            armed.clear()
+            _Alarm.armed = False
     finally:
-        armed.clear()
+        _Alarm.armed = False
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)

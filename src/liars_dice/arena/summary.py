@@ -18,7 +18,7 @@ from .ratings import rate, rate_from_matrix
 from .result import Cell, RoundRate, Settings, Standing, TournamentResult
 from .stats import PairCounts, binomial_test, holm, paired_ci, paired_p_value, rank_intervals, sequential_p, wilson_ci
 
-RATED_GAMES = 2000
+RATED_GAMES = 1000
 """Ratings rest on at most so many games, drawn in the proportions of all that were played."""
 
 Exact = tuple[list[int], Matchups]

@@ -10,7 +10,8 @@ import click
 from .. import __version__
 
 COMMANDS = {
-    "demo": "Watch bots play a full game.",
+    "demo": "A tournament of the built-in bots: start here.",
+    "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Play everybody against everybody.",

@@ -1,88 +1,80 @@
-"""`liars-dice demo`: bots play a full game, dice and all."""
+"""`liars-dice demo`: the main job in small. An exact round robin, a league with recorded games, pictures."""
 
 from __future__ import annotations
 
+import time
+
 import click
 
-from .options import db_option, json_option, print_json, program, rules_options, seed_option
-from .working import open_or_warn
+from .options import db_option, json_option, print_json, program
+from .tournament_command import result_as_json, show_result
+from .working import open_or_warn, run_facts, show_progress, warm_up
 
 
-@click.command("demo", epilog="Example: liars-dice demo --rules perudo --players 3 --seed 7")
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
-@rules_options("heads-up")
-@seed_option
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@click.command("demo", epilog="Example: liars-dice demo --report my-report")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@click.option("--report", metavar="DIR", default="demo-report", show_default=True, help="Where the pictures go.")
 @db_option
 @json_option
-def demo_command(
-    agents: tuple[str, ...],
-    rules: str,
-    players: int | None,
-    dice: int | None,
-    seed: int | None,
-    isolate: bool,
-    db: str | None,
-    as_json: bool,
-) -> None:
-    """Watch bots play a full game. It is recorded in the store.
+def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
+    """See the built-in bots compete: every memoryless one against every other, exactly, and a league at tables of six.
 
-    AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
-    module:Class, or cmd:PROGRAM. Without any, the seats are filled with bots of different styles.
+    The games of the league are recorded in the store.
     """
-    import shlex
-    from itertools import cycle, islice
+    from pathlib import Path
 
-    from rich.console import Console
+    from ..agents import AGENTS
+    from ..arena.backends import Processes
+    from ..arena.ledger import Ledger
+    from ..arena.report import check_writable, write_report
+    from ..arena.result import Settings
+    from ..arena.tournament import run_tournament
+    from ..core import PRESETS
 
-    from ..arena import Referee, make_seat
-    from ..core import ConfigError, format_game, load_rules
-    from ..core.dice import fresh_seed
-    from ..persistence import record_game
-    from ..play import TableView
-
-    if len(agents) == 1:
-        raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
-    config = load_rules(rules, players=players or len(agents) or None, dice=dice)
-    seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
-    seed = config.seed if seed is None else seed
-    seed = fresh_seed() if seed is None else seed
-    referee = Referee([make_seat(name, isolate=isolate) for name in seats], config, seed=seed)
-    engine = referee.engine
-    names = engine.state.public.names
-    console = Console(highlight=False)
-    if not as_json:
-        table = TableView(console, names)
-        console.print(f"{' against '.join(names)}; rules {rules}, seed {seed}", markup=False, soft_wrap=True)
-        engine.subscribe(table.show)
+    check_writable(Path(report))
+    backend = Processes()
+    compile_s = warm_up()
+    tournaments = {
+        "round-robin": Settings(
+            kind="round-robin",
+            agents=tuple(name for name, info in AGENTS.items() if info.memoryless),
+            rules="heads-up",
+            config=PRESETS["heads-up"].to_dict(),
+            seed=seed,
+        ),
+        "league": Settings(
+            kind="league",
+            agents=tuple(AGENTS),
+            rules="perudo",
+            config=PRESETS["perudo"].to_dict(),
+            seed=seed,
+            record="all",
+        ),
+    }
+    told: dict[str, object] = {}
+    where = "" if db is None else f" --db {db}"
+    pages = {}
     with open_or_warn(db) as store:
-        game_id = record_game(engine, store)
-        result = referee.play()
+        for name, settings in tournaments.items():
+            start = time.perf_counter()
+            with show_progress("games", quiet=as_json) as progress:
+                result = run_tournament(settings, backend=backend, ledger=Ledger(store, settings), progress=progress)
+            elapsed_s = time.perf_counter() - start
+            times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
+            pages[name] = write_report(result, Path(report) / name, run_facts(backend) | times)
+            told[name] = result_as_json(result)
+            if not as_json:
+                show_result(result, elapsed_s, where)
+                click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; the whole story: {pages[name]}\n")
+            if not result.complete:
+                raise SystemExit(130)
     if as_json:
-        print_json(
-            {
-                "rules": rules,
-                "seed": seed,
-                "agents": list(names),
-                "winner": None if result.winner is None else names[result.winner],
-                "rounds": len(engine.state.public.resolutions),
-                "faults": [
-                    {"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults
-                ],
-                "game": format_game(engine.state),
-                "run": {"game_id": game_id},
-            }
-        )
+        print_json(told | {"compile_s": compile_s, "run": run_facts(backend) | {"report": report}})
         return
-    options = {"--rules": rules, "--players": players, "--dice": dice, "--seed": seed}
-    chosen = [word for name, value in options.items() if value is not None for word in (name, str(value))]
-    again = shlex.join(["demo", *agents, *chosen])
-    console.print("\nWhat next?")
+    click.echo("What next?")
     for purpose, command in (
-        ("see it again, step by step", "replay last --step"),
-        ("the same dice again", again),
-        ("three players, ones wild", "demo --rules perudo --players 3"),
-        ("play yourself", "play"),
-        ("see the rules", "rules perudo"),
+        ("how good a bot really is", "exploit optimal --dice 2 2"),
+        ("see the last game of the league", f"replay last --step{where}"),
+        ("play against them yourself", "play"),
     ):
-        console.print(f"  {purpose:27} {program()} {command}", markup=False, soft_wrap=True)
+        click.echo(f"  {purpose:32} {program()} {command}")

@@ -70,7 +70,7 @@ def games_command(
         )
         return
     if not found:
-        click.echo("No such games yet. liars-dice demo plays one.")
+        click.echo("No such games yet. liars-dice watch plays one.")
         return
     table = Table(Column("game (when, in UTC)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
     for game in found:

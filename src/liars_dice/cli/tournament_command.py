@@ -84,9 +84,9 @@ def tournament_command(
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
     page = None if report is None else write_report(result, Path(report), run | times)
     if as_json:
-        print_json(_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
+        print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     else:
-        _show(result, elapsed_s, "" if db is None else f" --db {db}")
+        show_result(result, elapsed_s, "" if db is None else f" --db {db}")
         if page is not None:
             click.echo(f"\nThe whole story with pictures: {page}")
     if not result.complete:
@@ -139,7 +139,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     return msgspec.structs.replace(known, **changes)
 
 
-def _as_json(result: TournamentResult) -> dict[str, object]:
+def result_as_json(result: TournamentResult) -> dict[str, object]:
     """The result with the keys that other programs rely on."""
     import msgspec
 
@@ -160,7 +160,7 @@ def _as_json(result: TournamentResult) -> dict[str, object]:
     }
 
 
-def _show(result: TournamentResult, elapsed_s: float, where: str) -> None:
+def show_result(result: TournamentResult, elapsed_s: float, where: str) -> None:
     """The leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table

@@ -29,11 +29,11 @@ MOST_CELLS = 200_000_000
 """More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
-SMALL = 1 << 9
+SMALL = 1 << 11
 """So few games are not worth a thread."""
 _GO_ON = np.zeros(1, dtype=np.int64)
-BLOCK, FIRST_BLOCK = 1 << 18, 1 << 10
-"""So many games are played at once, and so many at first if cells may be missing."""
+BLOCK, FIRST_BLOCK = 1 << 19, 1 << 10
+"""So many games by so many players are played at once, and so many games at first if cells may be missing."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,8 @@ class Simulator:
             raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         parts = [self._nothing()]
         done = 0
-        size = BLOCK if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
+        most = BLOCK // self.config.num_players
+        size = most if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
         while done < games:
             block = np.arange(first + done, first + min(done + size, games))
             tally, needed = self._play(self._seated(seats), seed, block)
@@ -178,7 +179,7 @@ class Simulator:
                 continue
             parts.append(tally)
             done += block.size
-            size = min(4 * size, BLOCK)
+            size = min(4 * size, most)
         return Tally.joined(parts)
 
     def _seated(self, seats: Sequence[int] | None) -> Policies:
@@ -201,7 +202,7 @@ class Simulator:
         def part(numbers: Ints) -> tuple[Tally, Ints]:
             return self._run(policies, seed, numbers, no_trace, stop)
 
-        if games.size < SMALL:
+        if games.size < SMALL or self._workers == 1:
             parts = [part(games)]
         else:
             parts = in_threads(self._workers, part, np.array_split(games, self._workers), stop)

@@ -1,0 +1,123 @@
+"""What a tournament costs beside the games themselves, and what duplicate dice bring.
+
+- overhead: a whole round robin (plan, blocks, books in a store, statistics, ratings) against the bare simulator or the
+  bare referee on the same number of games;
+- duplicate dice: the variance of a win rate when both seatings get the same dice, against dice of their own;
+- six random bots through the Python engine.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from liars_dice.agents import make_agent
+from liars_dice.arena import Referee, make_seat
+from liars_dice.arena.backends import InProcess
+from liars_dice.arena.blocks import Block, Field, Worker
+from liars_dice.arena.fields import field
+from liars_dice.arena.ledger import Ledger
+from liars_dice.arena.result import Settings
+from liars_dice.arena.tournament import run_tournament
+from liars_dice.core import GameConfig, play_game, preset
+from liars_dice.exact import Simulator
+from liars_dice.persistence import open_store
+
+HEADS_UP = preset("heads-up")
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def tournament(names: list[str], games: int, workers: int) -> None:
+    """A round robin with its books in a fresh SQLite store."""
+    settings = Settings(
+        kind="round-robin",
+        agents=tuple(names),
+        rules="heads-up",
+        config=HEADS_UP.to_dict(),
+        seed=1,
+        games=games,
+        record="none",
+    )
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "games.sqlite") as store:
+        run_tournament(settings, backend=InProcess(workers), ledger=Ledger(store, settings))
+
+
+def overhead() -> None:
+    """A tournament and the bare games, in turns."""
+    names = field("personalities")
+    pairs = list(combinations(range(len(names)), 2))
+    simulator = Simulator([make_agent(name) for name in names], HEADS_UP, workers=1)
+    simulator.warm_up()
+    games = 2_000_000
+
+    def bare() -> None:
+        for i, j in pairs:
+            for seats in ((i, j), (j, i)):
+                simulator.play(games // 2, seed=1, seats=seats)
+
+    ratios = [timed(lambda: tournament(names, games, 1)) / timed(bare) for _ in range(3)]
+    print(f"10 pairings of {games:,} games: {statistics.median(ratios):.3f} times the bare simulator (asked 1.05)")
+    few = ["detective", "optimal"]
+    seats = [make_seat(name) for name in few]
+
+    def refereed() -> None:
+        for number in range(1000):
+            Referee(seats, HEADS_UP, seed=number).play()
+            Referee(seats[::-1], HEADS_UP, seed=number).play()
+
+    slow = [timed(lambda: tournament(few, 2000, 1)) / timed(refereed) for _ in range(3)]
+    print(f"a refereed pairing of 2,000 games: {statistics.median(slow):.3f} times the bare referee (asked 1.05)")
+
+
+def duplicate_dice() -> None:
+    """The variance of an estimated win rate, per game."""
+    for names in (("optimal", "threshold:0.35,0.2"), ("optimal", "maniac"), ("optimal", "conservative")):
+        agents = Field(agents=names, config=HEADS_UP)
+        deals = 200_000
+        result, _ = Worker(agents, threads=os.cpu_count() or 1).play(
+            Block(number=0, table=(0, 1), seed=1, first=0, deals=deals, rotations=2, compiled=True)
+        )
+        scores = np.repeat([0, 0.5, 1], result.pairs)
+        rate = scores.mean()
+        alone = rate * (1 - rate) / 2
+        ratio = scores.var() / alone
+        print(f"{names[0]} against {names[1]}: {ratio:.2f} of the variance that dice of their own would give")
+
+
+def six_random_bots() -> None:
+    """Six-player perudo through the Python engine, one core."""
+    config: GameConfig = preset("perudo")
+    agents = [make_agent("random") for _ in config.dice]
+    times = [timed(lambda: [play_game(agents, config, seed=s) for s in range(300)]) for _ in range(3)]
+    bare = 300 / statistics.median(times)
+    six = Field(agents=("random",), config=config)
+    block = Block(number=0, table=(0,) * 6, seed=1, first=0, deals=50, rotations=6, compiled=False)
+    refereed = statistics.median(300 / timed(lambda: Worker(six).play(block)) for _ in range(3))
+    print(f"six random bots, perudo, one core: {bare:,.0f} games/s by play_game, {refereed:,.0f} in a tournament")
+    print(f"  ratio {refereed / 400:.1f} of the 400 asked, {refereed / 1000:.1f} of the 1,000 aimed at")
+
+
+def main() -> None:
+    """Measure and print."""
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    overhead()
+    duplicate_dice()
+    six_random_bots()
+
+
+if __name__ == "__main__":
+    main()
