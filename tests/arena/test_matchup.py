@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liars_dice.arena import matchup as matchup_module
+from liars_dice.arena import duel as matchup_module
 from liars_dice.arena.blocks import BlockResult
+from liars_dice.arena.duel import matchup
 from liars_dice.arena.fields import FIELDS, field
-from liars_dice.arena.matchup import matchup
 from liars_dice.arena.result import Settings
 from liars_dice.arena.summary import summarise_round_robin
 from liars_dice.arena.tournament import round_robin

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import ConfigError
 
-PASSES = 4
+PASSES = 2
 """How many orders of the same games a rating is the mean of."""
 
 PRIOR = 1e-4

@@ -31,7 +31,7 @@ LEAGUE_DEALS = {True: 100, False: 4}
 """Deals a table of a league if nobody says; each is played in every rotation of the seats."""
 LONGEST = {True: 100_000, False: 5_000}
 """Deals a pairing at most, where it is played until the difference is significant."""
-BLOCK_DEALS = {True: 50_000, False: 20}
+BLOCK_DEALS = {True: 100_000, False: 20}
 """Deals a block."""
 MOST_TABLES = 200
 PARTS = 1_000_000

@@ -40,7 +40,7 @@ def matchup_command(
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
     compile_s = warm_up(strangers=are_strangers((a, b)))
 
-    from ..arena.matchup import matchup
+    from ..arena.duel import matchup
     from ..core.dice import fresh_seed
 
     config = rules_for_two(rules, players, dice)
