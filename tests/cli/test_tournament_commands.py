@@ -1,0 +1,178 @@
+"""`tournament`, `simulate` and `demo` as people and programs meet them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice.arena import tournament
+from liars_dice.arena.blocks import Worker
+from liars_dice.cli import main
+
+TIMES = ("elapsed_s", "compile_s", "run")
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+def answer(*words: str) -> dict[str, Any]:
+    result = call(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return {key: value for key, value in json.loads(result.stdout).items() if key not in TIMES}
+
+
+SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
+
+
+def test_the_same_seed_gives_the_same_json() -> None:
+    found = answer(*SMALL)
+    assert {"method", "agents", "ranking", "matrix"} <= set(found)
+    assert {"agent", "win_rate", "beats", "ties", "rating", "ci95"} <= set(found["ranking"][0])
+    assert found == answer(*SMALL, "--workers", "1")
+    assert found["matrix"][0][0] is None
+    assert found["games"] == 60
+
+
+def test_run_facts_are_apart() -> None:
+    told = json.loads(call(*SMALL, "--json").stdout)
+    assert {"workers", "backend", "version", "tournament"} <= set(told["run"])
+    assert told["elapsed_s"] > 0
+
+
+def test_a_league() -> None:
+    words = ("tournament", "--field", "personalities", "--rules", "perudo", "--players", "3", "--dice", "2")
+    found = answer(*words, "--tables", "5", "--games", "30", "--seed", "1")
+    assert found["kind"] == "league"
+    assert found["games"] == 150
+    shown = call(*words, "--tables", "5", "--games", "30", "--seed", "1").stdout
+    assert "a league; rules perudo" in shown
+
+
+def test_a_report_is_written(tmp_path: Path) -> None:
+    result = call(*SMALL, "--report", str(tmp_path / "report"))
+    assert result.exit_code == 0
+    page = tmp_path / "report" / "index.html"
+    assert str(page) in result.stdout.replace("\n", "")
+    assert {"heatmap.png", "ratings.png", "significance.png", "result.json"} <= {p.name for p in page.parent.iterdir()}
+    assert "detective" in page.read_text()
+
+
+def test_games_are_recorded(tmp_path: Path) -> None:
+    db = str(tmp_path / "games.sqlite")
+    result = call(*SMALL, "--record", "all", "--db", db)
+    assert f"liars-dice games --db {db}" in result.stdout.replace("\n", "")
+    games = json.loads(call("games", "--db", db, "--limit", "100", "--json").stdout)["games"]
+    assert len(games) == 60
+    assert call("replay", games[0]["game_id"], "--verify", "--db", db).exit_code == 0
+
+
+def test_a_folder_is_a_field(tmp_path: Path) -> None:
+    for name in ("One", "Two"):
+        (tmp_path / f"{name.lower()}.py").write_text(
+            f"from liars_dice.agents import CrawlerAgent\n\n\nclass {name}(CrawlerAgent):\n    '''Crawls.'''\n"
+        )
+    found = answer("tournament", "--field", str(tmp_path), "random", "--dice", "1")
+    assert len(found["agents"]) == 3
+    assert found["method"] == "exact"
+    (tmp_path / "empty").mkdir()
+    assert "a folder with bots in it" in call("tournament", "--field", str(tmp_path / "empty")).stderr
+
+
+def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = str(tmp_path / "games.sqlite")
+    monkeypatch.setattr(tournament, "BLOCK_DEALS", {True: 5, False: 2})
+    played: list[int] = []
+    real = Worker.play
+
+    def play(self: Any, block: Any) -> Any:
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        played.append(block.number)
+        return real(self, block)
+
+    monkeypatch.setattr(Worker, "play", play)
+    stopped = call(*SMALL, "--db", db)
+    assert stopped.exit_code == 130
+    assert "To go on: liars-dice tournament --resume" in stopped.stderr
+    again = stopped.stderr.split("--resume ")[1].split()[0]
+    monkeypatch.setattr(Worker, "play", real)
+    for changed, message in (
+        (("--games", "40"), "games was 20 and is 40 now"),
+        (("--seed", "4"), "seed was 3 and is 4 now"),
+        (("--dice", "2"), "config.dice was [1, 1] and is [2, 2] now"),
+        (("maniac",), "agents was"),
+    ):
+        refused = call("tournament", *changed, "--resume", again, "--db", db)
+        assert refused.exit_code == 1
+        assert message in refused.stderr
+    resumed = answer("tournament", "--resume", again, "--db", db)
+    assert resumed == answer(*SMALL)
+    assert answer("tournament", "--resume", "last", "--db", db) == resumed
+
+
+def test_until_significant() -> None:
+    found = answer("tournament", "optimal", "random", "--until-significant", "--games", "2000", "--seed", "1")
+    assert found["games"] <= 2000
+    assert found["ranking"][0]["beats"] == 1
+
+
+def test_simulate_keeps_its_contract() -> None:
+    words = ("simulate", "--players", "3", "--tables", "2", "--replications", "10", "--seed", "5")
+    found = answer(*words)
+    assert {"tables", "global_scores", "games"} <= set(found)
+    assert found["games"] == sum(found["global_scores"].values()) == 20
+    assert [sum(table["wins"]) for table in found["tables"]] == [10, 10]
+    assert all(len(table["agents"]) == 3 for table in found["tables"])
+    assert found == answer(*words, "--workers", "1")
+    shown = call(*words).stdout
+    assert "table 1:" in shown
+    assert "of its games" in shown
+
+
+def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tournament, "LEAGUE_DEALS", {True: 1, False: 1})
+    monkeypatch.setattr(tournament, "MOST_TABLES", 4)
+    result = call("demo", "--db", "games.sqlite")
+    assert result.exit_code == 0, result.output
+    assert "12 agents, each against each; rules heads-up" in result.stdout
+    assert "13 agents, a league; rules perudo" in result.stdout
+    assert result.stdout.count("heatmap: demo-report/") == 2
+    assert Path("demo-report/league/heatmap.png").exists()
+    suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]
+    assert len(suggested) == 3
+    assert call(*suggested[0].split()).exit_code == 0
+    assert call("games", "--db", "games.sqlite").exit_code == 0
+    assert (
+        json.loads(call("games", "--db", "games.sqlite", "--limit", "99", "--json").stdout)["games"][0]["rules"]
+        == "perudo"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("tournament", "--field", "all", "--games", "0"), "0 is not in the range"),
+        (("tournament", "optimal", "maniak"), "maniac"),
+        (("tournament", "optimal", "random", "--players", "3", "--exact"), "2 for --exact"),
+        (("tournament", "optimal", "random", "--report", "/dev/null/x"), "a directory that can be written"),
+        (("tournament", "optimal", "random", "--backend", "spark"), "backend = 'spark'"),
+        (("tournament", "--resume", "nothing"), "match"),
+        (("tournament", "optimal", "random", "--exact", "--until-significant"), "leave out one of"),
+        (("simulate", "--players", "1"), "1 is not in the range"),
+        (("simulate", "--tables", "0"), "0 is not in the range"),
+        (("simulate", "nobody"), "agent = 'nobody'"),
+        (("simulate", "--rules", "heads-up", "--players", "3", "--dice", "1", "cmd:'"), "a command line"),
+        (("demo", "--report", "/dev/null/x"), "a directory that can be written"),
+    ],
+)
+def test_a_mistake_gets_one_clear_line(words: tuple[str, ...], message: str) -> None:
+    result = call(*words)
+    assert result.exit_code != 0
+    assert message in result.stderr
+    assert "Traceback" not in result.output
