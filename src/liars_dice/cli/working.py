@@ -81,8 +81,10 @@ def open_or_warn(db: str | None, *, must_exist: bool = False) -> GameRecorder:
 
 
 @contextmanager
-def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar with the time left on standard error, if somebody is there to see it."""
+def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
+    """A bar with the time left on standard error, if somebody is there to see it. What it yields is called with how
+    much is done, how much there is and, if there is news, a few words.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -92,7 +94,11 @@ def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], No
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def update(done: int, total: int, news: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=f"{what} {news}".strip())
+
+        yield update
 
 
 @contextmanager

@@ -10,6 +10,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+Int = int | np.int64
+"""A whole number: in compiled code the two are one."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -8,13 +8,15 @@ rung with the probability of being there (`_follow_pairs`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import cpu_count
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.rules import RoundRules
-from .hands import Floats, Ints, Truths, hand_set
+from ..core import GameConfig
+from ..core.rules import RoundRules, round_rules
+from .hands import Floats, HandSet, Ints, Truths, hand_set
 from .jit import compiled, in_threads
 from .mixes import MixArrays
 from .policy import UNKNOWN, PolicyBook
@@ -97,6 +99,23 @@ def round_outcomes(
     np.divide(outcomes, totals, out=outcomes, where=totals > 0)  # they add up to 1, but for rounding: long matches mind
     every: Floats = outcomes[np.ix_(openers.which, others.which)]
     return every
+
+
+def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig) -> float:
+    """The opener's exact chance in one round: its deterministic cells against the other's, which may mix."""
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    quantity = np.array([bid.quantity for bid in rules.bids])
+    face = np.array([bid.face for bid in rules.bids])
+    own, theirs = hands
+    first = (opener, opener[:0], own.weights, own.matches(rules.wild_face))
+    second = (other, other[:0], theirs.weights, theirs.matches(rules.wild_face))
+    outcomes = np.zeros(OUTCOMES)
+    if _mixes(other):
+        stop = np.zeros(1, dtype=np.int64)
+        _follow_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
+    else:
+        _walk_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
+    return float(outcomes[OTHER_LOSES] / outcomes.sum())
 
 
 @compiled

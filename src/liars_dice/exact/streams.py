@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import compiled
+from .jit import Int, compiled
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -28,7 +28,7 @@ def scramble(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def stream(seed: np.uint64, game: np.int64, kind: int) -> np.uint64:
+def stream(seed: np.uint64, game: Int, kind: int) -> np.uint64:
     """The key of one of a game's streams."""
     key = scramble(np.uint64(seed) + _STEP)
     return scramble(scramble(key + np.uint64(game) * _STEP) + np.uint64(kind) + np.uint64(1))
@@ -41,7 +41,7 @@ def word(key: np.uint64, position: int) -> np.uint64:
 
 
 @compiled
-def below(key: np.uint64, position: int, n: int) -> tuple[np.int64, int]:
+def below(key: np.uint64, position: int, n: Int) -> tuple[np.int64, int]:
     """A whole number from 0 to n - 1, every one exactly equally likely, and the next free position (Lemire 2019).
 
     Of the 2**32 values of half a word, the few that would favour some numbers are drawn again.

@@ -1,0 +1,148 @@
+"""`liars-dice train`: reinforcement learning, measured against the truth."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from .options import json_option, print_json, program
+from .working import bots_print_to_stderr, percent, show_progress
+
+
+@click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out model.npz --curve curve.png")
+@click.argument("algorithm", type=click.Choice(["q", "pg"]))
+@click.option(
+    "--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice of each player."
+)
+@click.option(
+    "--games", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="M", help="Games to learn from."
+)
+@click.option(
+    "--basis", default="crossed", show_default=True, metavar="NAME", help="crossed or seed: what it looks at."
+)
+@click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="A memoryless agent, or self.")
+@click.option("--alpha", nargs=2, type=float, metavar="START END", help="The learning rate, from start to end.")
+@click.option("--epsilon", nargs=2, type=float, metavar="START END", help="Exploration (q), from start to end.")
+@click.option(
+    "--gamma", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="What a later reward is worth."
+)
+@click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="S")
+@click.option("--evaluation-games", type=click.IntRange(0), default=100_000, show_default=True, metavar="M")
+@click.option("--out", metavar="FILE", help="Where the model goes; it is also the checkpoint.")
+@click.option("--resume", is_flag=True, help="Go on with the model in --out.")
+@click.option("--curve", metavar="FILE", help="Write the learning curve as a PNG.")
+@json_option
+def train_command(as_json: bool, **given: Any) -> None:
+    """Train a policy that opens, by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
+
+    W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays everywhere as q:FILE or pg:FILE.
+    """
+    from pathlib import Path
+
+    from ..arena.stats import wilson_ci
+    from ..learn.curve import draw_curve
+    from ..learn.evaluate import sampled_wins
+    from ..learn.training import Trainer
+
+    start = time.perf_counter()
+    out = None if given["out"] is None else Path(given["out"])
+    with bots_print_to_stderr():
+        trainer = Trainer(_model(given, out))
+        trainer.warm_up()
+    compile_s = time.perf_counter() - start
+    start = time.perf_counter()
+    with show_progress("games", quiet=as_json) as progress:
+        report = trainer.run(
+            out, None if progress is None else lambda done, total, w: progress(done, total, f"W {percent(w)}")
+        )
+    games = given["evaluation_games"]
+    wins = sampled_wins(trainer, games)
+    elapsed_s = time.perf_counter() - start
+    if out is not None:
+        report.model.save(out)
+    if given["curve"]:
+        draw_curve([report.model], report.optimum, Path(given["curve"]))
+    training = report.model.training
+    if as_json:
+        print_json(
+            {
+                "algorithm": training.algorithm,
+                "dice": given["dice"],
+                "games": report.model.games,
+                "basis": training.basis,
+                "opponent": training.opponent,
+                "win_rate": report.win_rate,
+                "win_rate_sampled": wins / games if games else None,
+                "ci95": wilson_ci(wins, games) if games else None,
+                "optimum": report.optimum,
+                "seed": training.seed,
+                "complete": report.complete,
+                "elapsed_s": elapsed_s,
+                "compile_s": compile_s,
+                "run": {"out": given["out"], "curve": given["curve"]},
+            }
+        )
+    else:
+        click.echo(
+            f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
+        )
+        click.echo(f"W  {percent(report.win_rate)}  exact, the greedy policy against {trainer.judge.name}")
+        if games:
+            low, high = wilson_ci(wins, games)
+            click.echo(f"   {percent(wins / games)}  in {games:,} games (95 %: {percent(low)} to {percent(high)})")
+        click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
+        if out is not None:
+            measure = f"{program()} exploit {training.algorithm}:{out} --dice {given['dice']} {given['dice']}"
+            click.echo(f"\nsaved: {out}. Measure it: {measure}")
+        if given["curve"]:
+            click.echo(f"learning curve: {given['curve']}")
+    if not report.complete:
+        click.echo("Stopped early." + (" To go on: add --resume" if out is not None else ""), err=True)
+        raise SystemExit(130)
+
+
+def _model(given: dict[str, Any], out: Any) -> Any:
+    """The model to train: a new one, or the one in the file if it is the same training."""
+    import msgspec
+
+    from ..core import ConfigError, preset
+    from ..learn.model import Model, Training
+    from ..learn.policy_gradient import PolicyGradient
+    from ..learn.q_learning import QLearning
+    from ..learn.schedule import Schedule
+    from ..learn.training import new_model, usual_settings
+
+    settings = usual_settings(given["algorithm"], given["basis"])
+    changes: dict[str, Any] = {"gamma": given["gamma"]}
+    if given["alpha"]:
+        changes["alpha"] = Schedule(*given["alpha"])
+    if given["algorithm"] == "q" and given["epsilon"]:
+        changes["epsilon"] = Schedule(*given["epsilon"])
+    if given["algorithm"] == "pg" and given["batch"]:
+        changes["batch"] = given["batch"]
+    settings = msgspec.structs.replace(settings, **changes)
+    training = Training(
+        algorithm=given["algorithm"],
+        config=preset("classic", dice=given["dice"]).to_dict(),
+        basis=given["basis"],
+        opponent=given["opponent"],
+        games=given["games"],
+        seed=given["seed"],
+        q=settings if isinstance(settings, QLearning) else None,
+        pg=settings if isinstance(settings, PolicyGradient) else None,
+    )
+    if not given["resume"]:
+        return new_model(training)
+    if out is None:
+        raise ConfigError("resume", True, "--out FILE, the model to go on with")
+    model = Model.load(out)
+    known, asked = msgspec.to_builtins(model.training), msgspec.to_builtins(training)
+    differing = [
+        f"{name} was {known[name]!r} and is {asked[name]!r} now" for name in asked if known[name] != asked[name]
+    ]
+    if differing:
+        raise ConfigError("model", str(out), f"the training it was begun with: {'; '.join(differing)}")
+    return model

@@ -1,0 +1,53 @@
+"""What was learnt, at the table: `q:FILE` and `pg:FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..agents import Agent, ProbabilisticAgent
+from ..core import Action, ConfigError, GameConfig, GameView
+from ..exact.hands import hand_set
+from .features import make_basis
+from .model import Model
+from .policy import greedy_cells
+
+
+class LearnedAgent(Agent):
+    """Plays a model's greedy policy in rounds with as many dice as it was trained with, and the best odds in others.
+
+    A learner that always opened knows little about answering; self-play trains both.
+    """
+
+    memoryless = True
+    players = (2, 2)
+
+    def __init__(self, path: str | Path, algorithm: str, name: str = "") -> None:
+        model = Model.load(path)
+        if model.training.algorithm != algorithm:
+            raise ConfigError(
+                "model", str(path), f"a model trained by {algorithm}; it was by {model.training.algorithm}"
+            )
+        self.name = name or f"{algorithm}:{path}"
+        self.config = model.training.rules()
+        basis = make_basis(model.training.basis, self.config, self.config.dice[0])
+        if model.theta.shape != (basis.size,):
+            raise ConfigError("model", str(path), f"{basis.size} weights; it has {model.theta.size}")
+        self._cells = greedy_cells(model.theta, basis)
+        self._index = hand_set(self.config.dice[0], self.config.faces).index
+        self._otherwise = ProbabilisticAgent()
+
+    def on_game_start(self, config: GameConfig, player_id: int) -> None:
+        """Refuse a game of another kind."""
+        same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
+        for field in same:
+            if getattr(config, field) != getattr(self.config, field):
+                expected = f"{getattr(self.config, field)!r}, as {self.name} was trained"
+                raise ConfigError(field, getattr(config, field), expected)
+
+    def choose_action(self, view: GameView) -> Action:
+        """The greedy action, where it was trained."""
+        own, other = self.config.dice
+        if (len(view.my_dice), view.other_dice) != (own, other):
+            return self._otherwise.choose_action(view)
+        cell = int(self._cells[self._index[view.my_dice], view.public.rung + 1])
+        return view.public.rules.moves[cell]

@@ -1,0 +1,45 @@
+"""The learning curve as a picture: W after every piece of the training, and the line nobody can cross."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..core import ConfigError
+from .model import Model
+
+
+def draw_curve(models: Sequence[Model], optimum: float, path: Path) -> None:
+    """Write a PNG with the curve of each model, and W* above them."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    styles = (("#5e3c99", "-"), ("#e66101", "--"), ("#1b7837", "-."), ("#555555", ":"))
+    axes.axhline(100 * optimum, color="black", linewidth=1)
+    axes.annotate(
+        f"W* = {100 * optimum:.2f} %", (1, 100 * optimum), xycoords=("axes fraction", "data"), va="bottom", ha="right"
+    )
+    for i, model in enumerate(models):
+        colour, line = styles[i % len(styles)]
+        training = model.training
+        label = f"{training.algorithm}, {training.basis} basis"
+        axes.plot(
+            [point.games for point in model.curve],
+            [100 * point.win_rate for point in model.curve],
+            color=colour,
+            linestyle=line,
+            label=label,
+        )
+    axes.set_xlabel("games")
+    axes.set_ylabel("W, exact, in percent")
+    axes.set_title(f"against {models[0].training.opponent}, dice {models[0].training.rules().dice}")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", frameon=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Software": None})
+    except OSError as error:
+        raise ConfigError("curve", str(path), f"a file that can be written ({error.strerror})") from error

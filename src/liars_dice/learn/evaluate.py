@@ -1,0 +1,43 @@
+"""W by playing: the part of M games that the greedy policy wins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact.jit import compiled
+from ..exact.streams import DECISIONS, DICE, stream
+from .mdp import Opponent, Round, answer, deal, holds
+from .policy import greedy_cells
+from .training import Trainer
+
+EVALUATION = 1 << 62
+"""Evaluation games are others than those that were learnt from."""
+
+
+def sampled_wins(trainer: Trainer, games: int) -> int:
+    """How many of so many games the greedy policy wins as the opener."""
+    cells = greedy_cells(trainer.model.theta, trainer.basis)
+    seed = np.uint64(trainer.model.training.seed)
+    return int(_play(cells, trainer.round, trainer.opponent, seed, EVALUATION, games))
+
+
+@compiled
+def _play(cells: NDArray[np.int32], game: Round, opponent: Opponent, seed: np.uint64, first: int, games: int) -> int:
+    won = 0
+    for number in range(games):
+        own, other = deal(game, stream(seed, first + number, DICE))
+        key = stream(seed, first + number, DECISIONS)
+        rung = np.int64(-1)
+        position = 0
+        while True:
+            action = np.int64(cells[own, rung + 1])
+            if action == game.rungs:
+                won += not holds(game, own, other, rung)
+                break
+            rung = answer(opponent, other, action, key, position)
+            position += 1
+            if rung == game.rungs:
+                won += holds(game, own, other, action)
+                break
+    return won

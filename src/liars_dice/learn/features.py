@@ -1,0 +1,138 @@
+"""What a learner looks at: φ(o, a) for an observation o = (own hand, last bid) and an action a.
+
+An observation is two numbers, the hand's place among all hands and the last bid's rung (-1: none yet); an action is a
+rung, or the number of rungs for "liar". Two bases:
+
+- `seed`: twelve numbers, as the method was first written down. COUNT(H, v) for every face v; the last bid's value and
+  amount, and the probability that it holds (zeros before the first bid); the action's value and amount, or 1 if it is a
+  call. All that depends on the action is its value, its amount and whether it is a call, and none of it is multiplied
+  with the hand: whatever the weights, Q ranks the actions alike for every hand. It cannot learn to bid what it holds.
+- `crossed`: one indicator for each (hand, last bid, action) that is legal. Every memoryless policy can be expressed.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import ConfigError, GameConfig
+from ..core.odds import prob_holds
+from ..core.rules import round_rules
+from ..exact.hands import Floats, hand_set
+from ..exact.jit import Int, inlined
+
+BasisName = Literal["seed", "crossed"]
+SEED, CROSSED = 0, 1
+
+
+class Basis(NamedTuple):
+    """A basis as arrays, for compiled code. `rungs` is also the number of the action "liar"."""
+
+    kind: int
+    rungs: int
+    size: int
+    """How many weights there are."""
+    opens: NDArray[np.bool_]
+    """Which rungs may open the round."""
+    counts: Floats
+    """[hand, face - 1]: COUNT(H, v)."""
+    value: Floats
+    """The face of each rung."""
+    amount: Floats
+    """The quantity of each rung."""
+    holds: Floats
+    """[hand, rung]: the probability that a bid holds."""
+
+
+def make_basis(name: str, config: GameConfig, own: int) -> Basis:
+    """The basis called so, for a player with `own` dice in a single round by these rules."""
+    if name not in get_args(BasisName):
+        raise ConfigError("basis", name, "'seed' or 'crossed'")
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    hands = hand_set(own, config.faces)
+    rungs = len(rules.bids)
+    opens = np.zeros(rungs, dtype=bool)
+    opens[sorted(rules.opening_rungs)] = True
+    kind = SEED if name == "seed" else CROSSED
+    return Basis(
+        kind=kind,
+        rungs=rungs,
+        size=config.faces + 6 if kind == SEED else len(hands) * (rungs + 1) * (rungs + 1),
+        opens=opens,
+        counts=hands.counts.astype(np.float64),
+        value=np.array([bid.face for bid in rules.bids], dtype=np.float64),
+        amount=np.array([bid.quantity for bid in rules.bids], dtype=np.float64),
+        holds=np.array([[prob_holds(bid, hand, rules) for bid in rules.bids] for hand in hands.hands]),
+    )
+
+
+def phi(basis: Basis, hand: int, rung: int, action: int) -> Floats:
+    """φ(o, a) written out: the compiled functions below use only what is not zero."""
+    features = np.zeros(basis.size)
+    if basis.kind == CROSSED:
+        features[cross(basis, hand, rung, action)] = 1.0
+        return features
+    faces = basis.counts.shape[1]
+    features[:faces] = basis.counts[hand]
+    if rung >= 0:
+        features[faces : faces + 3] = basis.value[rung], basis.amount[rung], basis.holds[hand, rung]
+    if action < basis.rungs:
+        features[faces + 3 : faces + 5] = basis.value[action], basis.amount[action]
+    else:
+        features[faces + 5] = 1.0
+    return features
+
+
+@inlined
+def cross(basis: Basis, hand: Int, rung: Int, action: Int) -> Int:
+    """The one indicator of the crossed basis that is 1."""
+    return (hand * (basis.rungs + 1) + rung + 1) * (basis.rungs + 1) + action
+
+
+@inlined
+def is_legal(basis: Basis, rung: Int, action: Int) -> bool:
+    """LEGAL(D): higher bids, and a call if there is something to call."""
+    if rung < 0:
+        return bool(action < basis.rungs and basis.opens[action])
+    return bool(action > rung)
+
+
+@inlined
+def linear(theta: Floats, basis: Basis, hand: Int, rung: Int, action: Int) -> float:
+    """θᵀ φ(o, a)."""
+    if basis.kind == CROSSED:
+        return float(theta[(hand * (basis.rungs + 1) + rung + 1) * (basis.rungs + 1) + action])
+    faces = basis.counts.shape[1]
+    total = 0.0
+    for face in range(faces):
+        total += theta[face] * basis.counts[hand, face]
+    if rung >= 0:
+        total += theta[faces] * basis.value[rung] + theta[faces + 1] * basis.amount[rung]
+        total += theta[faces + 2] * basis.holds[hand, rung]
+    if action < basis.rungs:
+        total += theta[faces + 3] * basis.value[action] + theta[faces + 4] * basis.amount[action]
+    else:
+        total += theta[faces + 5]
+    return float(total)
+
+
+@inlined
+def add_phi(target: Floats, scale: float, basis: Basis, hand: Int, rung: Int, action: Int) -> None:
+    """Target ← target + scale · φ(o, a)."""
+    if basis.kind == CROSSED:
+        target[(hand * (basis.rungs + 1) + rung + 1) * (basis.rungs + 1) + action] += scale
+    else:
+        faces = basis.counts.shape[1]
+        for face in range(faces):
+            target[face] += scale * basis.counts[hand, face]
+        if rung >= 0:
+            target[faces] += scale * basis.value[rung]
+            target[faces + 1] += scale * basis.amount[rung]
+            target[faces + 2] += scale * basis.holds[hand, rung]
+        if action < basis.rungs:
+            target[faces + 3] += scale * basis.value[action]
+            target[faces + 4] += scale * basis.amount[action]
+        else:
+            target[faces + 5] += scale

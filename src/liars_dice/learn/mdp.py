@@ -1,0 +1,93 @@
+"""The game as a learner meets it: it opens, and the opponent's answer is part of the transition.
+
+One round, the learner in seat 0 with its dice, the opponent in seat 1. Rewards are +1 and -1 when the round ends: the
+learner calls, or the opponent does. The opponent is a policy table, so a step costs some nanoseconds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agent
+from ..core import GameConfig
+from ..core.rules import round_rules
+from ..exact import PolicyBook, Situation
+from ..exact.hands import Ints, hand_set
+from ..exact.jit import Int, inlined
+from ..exact.kernel import draw
+from ..exact.mixes import MixArrays
+from ..exact.policy import Guard, unguarded
+from ..exact.streams import below
+
+GOES_ON = 0
+"""The reward of a step that does not end the round."""
+
+
+class Opponent(NamedTuple):
+    """How the other player answers, and what its dice count for."""
+
+    cells: NDArray[np.int32]
+    """[hand, rung + 1]: a rung, or the number of rungs for "liar"; below zero a distribution."""
+    mixes: MixArrays
+
+
+class Round(NamedTuple):
+    """A single round between two players as arrays."""
+
+    rungs: int
+    quantity: Ints
+    face: Ints
+    own_rolls: Ints
+    """The hand of each roll of the learner's dice."""
+    other_rolls: Ints
+    own_matches: Ints
+    other_matches: Ints
+    """[hand, face]: how many dice count for a bid on a face."""
+
+
+def make_round(config: GameConfig) -> Round:
+    """The first round by these rules, the learner in seat 0."""
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    own, other = (hand_set(dice, config.faces) for dice in config.dice)
+    return Round(
+        rungs=len(rules.bids),
+        quantity=np.array([bid.quantity for bid in rules.bids]),
+        face=np.array([bid.face for bid in rules.bids]),
+        own_rolls=own.of_rolls(),
+        other_rolls=other.of_rolls(),
+        own_matches=own.matches(rules.wild_face),
+        other_matches=other.matches(rules.wild_face),
+    )
+
+
+def make_opponent(agent: Agent, config: GameConfig, guard: Guard = unguarded) -> Opponent:
+    """A memoryless agent in seat 1, as a table."""
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    book = PolicyBook(agent, guard)
+    table = book[Situation(rules, config.dice[1])].complete()
+    return Opponent(table.cells, book.mixes.arrays())
+
+
+@inlined
+def deal(game: Round, key: np.uint64) -> tuple[np.int64, np.int64]:
+    """Both hands: H₁, H₂ ~ Uniform({1, ..., F}^N)."""
+    own, position = below(key, 0, game.own_rolls.size)
+    other, position = below(key, position, game.other_rolls.size)
+    return game.own_rolls[own], game.other_rolls[other]
+
+
+@inlined
+def holds(game: Round, own: Int, other: Int, rung: Int) -> bool:
+    """Whether a bid is true."""
+    face = game.face[rung]
+    return bool(game.own_matches[own, face] + game.other_matches[other, face] >= game.quantity[rung])
+
+
+@inlined
+def answer(opponent: Opponent, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
+    """π₂: what the opponent does about a bid."""
+    action = np.int64(opponent.cells[other, rung + 1])
+    return draw(opponent.mixes, action, key, position) if action < 0 else action

@@ -1,0 +1,114 @@
+"""What was learnt, in a file with all its settings: weights that anybody can play with or train on."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from ..core import ConfigError, GameConfig
+from ..exact.hands import Floats
+from .policy_gradient import PolicyGradient
+from .q_learning import QLearning
+
+VERSION = 1
+Algorithm = Literal["q", "pg"]
+SELF = "self"
+"""The opponent's name in self-play."""
+
+
+class Training(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be learnt, and how. The result follows from this alone."""
+
+    algorithm: Algorithm
+    config: dict[str, Any]
+    """The rules: one round for two, the learner in seat 0."""
+    basis: str = "crossed"
+    opponent: str = "truthful"
+    games: int = 1_000_000
+    seed: int = 0
+    q: QLearning | None = None
+    pg: PolicyGradient | None = None
+
+    def __post_init__(self) -> None:
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
+        msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from a file
+
+    def rules(self) -> GameConfig:
+        """The rules as such."""
+        return GameConfig.from_dict(self.config)
+
+
+class CurvePoint(msgspec.Struct, frozen=True):
+    """How good the greedy policy was after so many games."""
+
+    games: int
+    win_rate: float
+
+
+class Model(msgspec.Struct, kw_only=True):
+    """Weights, and how they came to be."""
+
+    training: Training
+    theta: Floats
+    games: int = 0
+    """How many games have been played so far."""
+    curve: list[CurvePoint] = []
+
+    def save(self, path: str | Path) -> None:
+        """Write it in one step: whoever looks sees the old file or the new one."""
+        path = Path(path)
+        about = {
+            "version": VERSION,
+            "training": msgspec.to_builtins(self.training),
+            "games": self.games,
+            "curve": msgspec.to_builtins(self.curve),
+        }
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with beside.open("wb") as file:
+                np.savez_compressed(
+                    file, about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8), theta=self.theta
+                )
+            beside.replace(path)
+        except OSError as error:
+            raise ConfigError("model", str(path), f"a file that can be written ({error.strerror})") from error
+        finally:
+            beside.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """Read it; `ConfigError` if it is damaged, or of another version."""
+        expected = "a model that liars-dice train has written"
+        try:
+            data = Path(path).read_bytes()
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                about = msgspec.json.decode(arrays["about"].tobytes())
+                theta = np.array(arrays["theta"], dtype=np.float64)
+        except OSError as error:
+            raise ConfigError("model", str(path), f"{expected} ({error.strerror})") from error
+        except (ValueError, KeyError, zipfile.BadZipFile, EOFError, msgspec.DecodeError) as error:
+            raise ConfigError("model", str(path), f"{expected}; this file is damaged or something else") from error
+        if not isinstance(about, dict) or about.get("version") != VERSION:
+            version = about.get("version") if isinstance(about, dict) else None
+            raise ConfigError("model", str(path), f"a model of version {VERSION}, not of {version}")
+        try:
+            training = msgspec.convert(about["training"], Training)
+            model = cls(
+                training=training,
+                theta=theta,
+                games=about["games"],
+                curve=msgspec.convert(about["curve"], list[CurvePoint]),
+            )
+            training.rules()
+        except (msgspec.ValidationError, KeyError, ConfigError) as error:
+            raise ConfigError("model", str(path), f"{expected} ({error})") from error
+        if not np.isfinite(theta).all():
+            raise ConfigError("model", str(path), "weights that are numbers")
+        return model

@@ -1,0 +1,116 @@
+"""Q-learning with a linear Q, as the method was written down.
+
+    Q_θ(o, a) = θᵀ φ(o, a)
+    δ = r + γ max over a' in LEGAL(D') of Q_θ(o', a') − Q_θ(o, a)
+    θ ← θ + α δ ∇Q = θ + α δ φ(o, a)
+
+where o' is what is seen after the opponent's answer, and the maximum is 0 if the round is over.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..exact.hands import Floats
+from ..exact.jit import Int, compiled, inlined
+from ..exact.streams import DECISIONS, DICE, below, fraction, stream
+from .features import Basis, add_phi, is_legal, linear
+from .mdp import Opponent, Round, answer, deal, holds
+from .schedule import Schedule
+
+
+class QLearning(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of Q-learning."""
+
+    alpha: Schedule = Schedule(0.2, 0.005)
+    """α: the learning rate."""
+    epsilon: Schedule = Schedule(0.5, 0.02)
+    """ε: how often it explores."""
+    gamma: float = 1.0
+    """γ: what a later reward is worth."""
+
+
+@inlined
+def greedy(theta: Floats, basis: Basis, hand: Int, rung: Int) -> tuple[int, float]:
+    """Argmax over LEGAL(D) of Q(o, a), and the maximum; the first of several."""
+    best, most = -1, -np.inf
+    for action in range(rung + 1, basis.rungs + 1):
+        if is_legal(basis, rung, action):
+            value = linear(theta, basis, hand, rung, action)
+            if value > most:
+                best, most = action, value
+    return best, most
+
+
+@inlined
+def explore(basis: Basis, rung: Int, key: np.uint64, position: int) -> int:
+    """Any of LEGAL(D), all alike."""
+    count = 0
+    for action in range(rung + 1, basis.rungs + 1):
+        if is_legal(basis, rung, action):
+            count += 1
+    chosen, _ = below(key, position, count)
+    for action in range(rung + 1, basis.rungs + 1):
+        if is_legal(basis, rung, action):
+            if chosen == 0:
+                return action
+            chosen -= 1
+    return basis.rungs
+
+
+@compiled
+def learn(
+    theta: Floats,
+    basis: Basis,
+    game: Round,
+    opponent: Opponent,
+    seed: np.uint64,
+    first: int,
+    games: int,
+    opens: bool,
+    alpha: Floats,
+    epsilon: Floats,
+    gamma: float,
+) -> int:
+    """Play games `first`, `first + 1`, ... and learn from each step; how many of them were won. α and ε go from the
+    first number to the second over these games. In self-play the other side `opens` in turn.
+    """
+    won = 0
+    for number in range(games):
+        part = number / games
+        rate = alpha[0] + (alpha[1] - alpha[0]) * part
+        curiosity = epsilon[0] + (epsilon[1] - epsilon[0]) * part
+        own, other = deal(game, stream(seed, first + number, DICE))
+        key = stream(seed, first + number, DECISIONS)
+        position = 0
+        rung = np.int64(-1)
+        if not opens:
+            rung = answer(opponent, other, rung, key, position)
+            position += 1
+        while True:
+            # a ~ π_ε: with chance ε any legal action, else the best
+            if fraction(key, position) < curiosity:
+                action = explore(basis, rung, key, position + 1)
+            else:
+                action, _ = greedy(theta, basis, own, rung)
+            position += 9
+            reward, after = 0.0, np.int64(-1)
+            if action == game.rungs:  # P1 calls
+                reward = -1.0 if holds(game, own, other, rung) else 1.0
+            else:
+                after = answer(opponent, other, action, key, position)
+                position += 1
+                if after == game.rungs:  # P2 calls
+                    reward = 1.0 if holds(game, own, other, action) else -1.0
+            target = reward
+            if reward == 0.0:
+                _, most = greedy(theta, basis, own, after)
+                target = gamma * most
+            delta = target - linear(theta, basis, own, rung, action)
+            add_phi(theta, rate * delta, basis, own, rung, action)
+            if reward != 0.0:
+                won += reward > 0
+                break
+            rung = after
+    return won

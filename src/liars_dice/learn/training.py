@@ -1,0 +1,153 @@
+"""The training loop: games in pieces, a look at the truth after each, checkpoints, and a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..agents import Agent, make_agent
+from ..core import ConfigError, GameConfig, LiarsDiceError
+from ..core.config import SEEDS, is_whole
+from ..exact import Guard, best_response
+from ..exact.hands import Floats, hand_set
+from ..exact.policy import unguarded
+from ..exact.rounds import win_between
+from . import policy_gradient, q_learning
+from .features import Basis, make_basis
+from .mdp import Opponent, Round, make_opponent, make_round
+from .model import SELF, CurvePoint, Model, Training
+from .policy import greedy_cells
+from .policy_gradient import PolicyGradient
+from .q_learning import QLearning
+from .schedule import Schedule
+
+PIECES = 50
+"""So many looks at how good the policy is."""
+Progress = Callable[[int, int, float], None]
+"""Told the games played, all games, and the exact W so far."""
+
+
+class TrainingError(LiarsDiceError):
+    """Learning went wrong; what was good before is kept."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """How a training went."""
+
+    model: Model
+    win_rate: float
+    """W: the greedy policy's exact chance to win as the opener."""
+    optimum: float
+    """W*: the best anybody can do against this opponent."""
+    complete: bool
+
+
+def usual_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
+    """What works for each basis: the seed's features are larger and fewer, so its steps are smaller."""
+    if algorithm == "q":
+        return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
+    if algorithm == "pg":
+        return PolicyGradient() if basis == "crossed" else PolicyGradient(alpha=Schedule(0.1, 0.02))
+    raise ConfigError("algorithm", algorithm, "'q' or 'pg'")
+
+
+class Trainer:
+    """Trains one model, piece by piece."""
+
+    def __init__(self, model: Model, guard: Guard = unguarded) -> None:
+        training = model.training
+        check_training(training)
+        self.model = model
+        self.config = training.rules()
+        self.settings = (training.q if training.algorithm == "q" else training.pg) or usual_settings(
+            training.algorithm, training.basis
+        )
+        self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
+        self.round: Round = make_round(self.config)
+        self.judge: Agent = make_agent("truthful" if training.opponent == SELF else training.opponent)
+        self.opponent: Opponent = make_opponent(self.judge, self.config, guard)
+        self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
+        if model.theta.shape != (self.basis.size,):
+            raise ConfigError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
+
+    def warm_up(self) -> None:
+        """Compile what training needs."""
+        self._learn(self.model.theta.copy(), 0)
+        self.win_rate()
+
+    def win_rate(self) -> float:
+        """W, exactly: the greedy policy through all pairs of hands."""
+        cells = greedy_cells(self.model.theta, self.basis)
+        hands = [hand_set(dice, self.config.faces) for dice in self.config.dice]
+        return win_between(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
+
+    def run(self, checkpoint: Path | None = None, progress: Progress | None = None) -> Report:
+        """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
+        model, training = self.model, self.model.training
+        step = -(-training.games // PIECES)
+        complete = True
+        try:
+            while model.games < training.games:
+                games = min(step, training.games - model.games)
+                theta = model.theta.copy()
+                self._learn(theta, games)
+                if not np.isfinite(theta).all():
+                    raise TrainingError(
+                        f"the weights were no longer numbers after {model.games + games:,} games: "
+                        "a smaller --alpha keeps them finite; the last good state is kept"
+                    )
+                model.theta, model.games = theta, model.games + games
+                model.curve.append(CurvePoint(model.games, self.win_rate()))
+                if checkpoint is not None:
+                    model.save(checkpoint)
+                if progress is not None:
+                    progress(model.games, training.games, model.curve[-1].win_rate)
+        except KeyboardInterrupt:
+            complete = False
+        return Report(model=model, win_rate=self.win_rate(), optimum=self.optimum, complete=complete)
+
+    def _learn(self, theta: Floats, games: int) -> None:
+        """One piece. In self-play the opponent is what has been learnt so far, and the two sides open in turn."""
+        training = self.model.training
+        first, total = self.model.games, training.games
+        part = (first / total, (first + games) / total)
+        alpha = np.array([self.settings.alpha.at(p) for p in part])
+        opponent, opens = self.opponent, True
+        if training.opponent == SELF:
+            opponent = Opponent(greedy_cells(theta, self.basis), self.opponent.mixes)
+            opens = len(self.model.curve) % 2 == 0
+        common = (theta, self.basis, self.round, opponent, np.uint64(training.seed), first, games, opens, alpha)
+        if isinstance(self.settings, QLearning):
+            epsilon = np.array([self.settings.epsilon.at(p) for p in part])
+            q_learning.learn(*common, epsilon, self.settings.gamma)
+        else:
+            policy_gradient.learn(*common, self.settings.batch, self.settings.gamma)
+
+
+def check_training(training: Training) -> None:
+    """Raise `ConfigError` for what cannot be trained."""
+    config = training.rules()
+    if config.num_players != 2 or config.mode != "single_round":
+        raise ConfigError("rules", config.mode, "one round for two players: that is what is learnt")
+    if config.exact_call or config.max_turns is not None:
+        raise ConfigError("rules", "exact_call or max_turns", "rules without them: the methods know bids and liar")
+    if max(config.dice) > 5 or config.faces > 6:
+        raise ConfigError("dice", config.dice, "at most 5 dice with 6 faces: beyond that there are too many weights")
+    if not is_whole(training.games, range(1, 10**12)):
+        raise ConfigError("games", training.games, "a whole number of games, at least 1")
+    if not is_whole(training.seed, SEEDS):
+        raise ConfigError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+    if training.opponent == SELF and config.dice[0] != config.dice[1]:
+        raise ConfigError("dice", config.dice, "as many dice for both sides in self-play")
+    usual_settings(training.algorithm, training.basis)
+
+
+def new_model(training: Training) -> Model:
+    """A model that knows nothing yet."""
+    check_training(training)
+    config: GameConfig = training.rules()
+    basis = make_basis(training.basis, config, config.dice[0])
+    return Model(training=training, theta=np.zeros(basis.size))
