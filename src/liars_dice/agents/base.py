@@ -42,6 +42,9 @@ class Agent(ABC):
         """The distribution `choose_action` draws from, for agents that can state it; None if this one cannot."""
         return None
 
+    def check_rules(self, config: GameConfig) -> None:
+        """Raise `ConfigError` if this agent cannot play by these rules. Most can play by any."""
+
     def seed(self, seed: int) -> None:
         """Start the agent's own randomness anew. Seeded games call this, so that they can be played again."""
         self._seed, self._rng = seed, None

@@ -78,7 +78,7 @@ def matchup(
     if games is not None and (games < 2 or games % 2):
         raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
     names = (a, b)
-    agents = load_agents(names, limits, 2)
+    agents = load_agents(names, limits, config)
     why, trusted = "", True
     if games is None:
         try:

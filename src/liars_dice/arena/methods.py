@@ -23,16 +23,18 @@ GAMES = {"compiled": 1_000_000, "engine": 1_000}
 """How many games are played if nobody says."""
 
 
-def load_agents(names: Sequence[str], limits: Limits, players: int | None = None) -> list[Agent | None]:
+def load_agents(names: Sequence[str], limits: Limits, config: GameConfig | None = None) -> list[Agent | None]:
     """The agents called so, in this process; None for a program in another language, which no table can hold.
 
-    `ConfigError` for a name that nobody has, and for an agent that does not play with so many.
+    `ConfigError` for a name that nobody has, and for an agent that does not play by these rules or with so many.
     """
     agents = []
     for name in names:
         agent = None if name.startswith("cmd:") else _loaded(name, limits)
-        if players is not None and not plays_with(agent, players):
-            raise ConfigError("agent", name, f"an agent that plays with {players} players")
+        if config is not None and not plays_with(agent, config.num_players):
+            raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
+        if config is not None and isinstance(agent, Agent):
+            agent.check_rules(config)
         agents.append(agent)
     return agents
 

@@ -69,7 +69,7 @@ class Simulation:
         if agents is None:  # of all there are, those who play with so many
             names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
         self.agents = tuple(names)
-        self._loaded = load_agents(names, self._limits, n_players_per_table)
+        self._loaded = load_agents(names, self._limits, self.config)
         self.tables = self._draw_tables()
         """Each table's agents by their place among `agents`, in seat order."""
         self.scores: list[TableScore] = []

@@ -88,7 +88,7 @@ def run_tournament(
         return ledger.entry.result
     config = GameConfig.from_dict(settings.config)
     check_settings(settings, config)
-    agents = load_agents(settings.agents, limits, config.num_players)
+    agents = load_agents(settings.agents, limits, config)
     exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers)
     field = Field(
         agents=settings.agents,

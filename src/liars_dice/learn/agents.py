@@ -38,6 +38,10 @@ class LearnedAgent(Agent):
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
         """Refuse a game of another kind."""
+        self.check_rules(config)
+
+    def check_rules(self, config: GameConfig) -> None:
+        """A game of the kind it was trained for, with any number of dice."""
         same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
         for field in same:
             if getattr(config, field) != getattr(self.config, field):

@@ -33,6 +33,7 @@ def draw_curve(models: Sequence[Model], optimum: float, path: Path) -> None:
             linestyle=line,
             label=label,
         )
+    axes.set_xscale("symlog", linthresh=max(point.games for point in models[0].curve) / 10_000 or 1)
     axes.set_xlabel("games")
     axes.set_ylabel("W, exact, in percent")
     axes.set_title(f"against {models[0].training.opponent}, dice {models[0].training.rules().dice}")

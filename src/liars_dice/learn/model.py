@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import zipfile
@@ -80,7 +81,8 @@ class Model(msgspec.Struct, kw_only=True):
         except OSError as error:
             raise ConfigError("model", str(path), f"a file that can be written ({error.strerror})") from error
         finally:
-            beside.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                beside.unlink()
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
@@ -93,7 +95,7 @@ class Model(msgspec.Struct, kw_only=True):
                 theta = np.array(arrays["theta"], dtype=np.float64)
         except OSError as error:
             raise ConfigError("model", str(path), f"{expected} ({error.strerror})") from error
-        except (ValueError, KeyError, zipfile.BadZipFile, EOFError, msgspec.DecodeError) as error:
+        except (ValueError, KeyError, AttributeError, zipfile.BadZipFile, EOFError, msgspec.DecodeError) as error:
             raise ConfigError("model", str(path), f"{expected}; this file is damaged or something else") from error
         if not isinstance(about, dict) or about.get("version") != VERSION:
             version = about.get("version") if isinstance(about, dict) else None

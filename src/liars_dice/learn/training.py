@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ import numpy as np
 from ..agents import Agent, make_agent
 from ..core import ConfigError, GameConfig, LiarsDiceError
 from ..core.config import SEEDS, is_whole
-from ..exact import Guard, best_response
+from ..exact import Guard, PolicyError, best_response
 from ..exact.hands import Floats, hand_set
 from ..exact.policy import unguarded
 from ..exact.rounds import win_between
@@ -25,7 +26,7 @@ from .q_learning import QLearning
 from .schedule import Schedule
 
 PIECES = 50
-"""So many looks at how good the policy is."""
+"""So many looks at how good the policy is, and some more at the beginning, where it changes fastest."""
 Progress = Callable[[int, int, float], None]
 """Told the games played, all games, and the exact W so far."""
 
@@ -68,7 +69,10 @@ class Trainer:
         self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
         self.round: Round = make_round(self.config)
         self.judge: Agent = make_agent("truthful" if training.opponent == SELF else training.opponent)
-        self.opponent: Opponent = make_opponent(self.judge, self.config, guard)
+        try:
+            self.opponent: Opponent = make_opponent(self.judge, self.config, guard)
+        except PolicyError as error:
+            raise ConfigError("opponent", training.opponent, f"a memoryless agent, or self ({error})") from error
         self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
         if model.theta.shape != (self.basis.size,):
             raise ConfigError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
@@ -87,11 +91,12 @@ class Trainer:
     def run(self, checkpoint: Path | None = None, progress: Progress | None = None) -> Report:
         """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
         model, training = self.model, self.model.training
-        step = -(-training.games // PIECES)
         complete = True
+        if not model.curve:
+            model.curve.append(CurvePoint(0, self.win_rate()))
         try:
-            while model.games < training.games:
-                games = min(step, training.games - model.games)
+            for milestone in [number for number in milestones(training.games) if number > model.games]:
+                games = milestone - model.games
                 theta = model.theta.copy()
                 self._learn(theta, games)
                 if not np.isfinite(theta).all():
@@ -118,13 +123,19 @@ class Trainer:
         opponent, opens = self.opponent, True
         if training.opponent == SELF:
             opponent = Opponent(greedy_cells(theta, self.basis), self.opponent.mixes)
-            opens = len(self.model.curve) % 2 == 0
+            opens = len(self.model.curve) % 2 == 1
         common = (theta, self.basis, self.round, opponent, np.uint64(training.seed), first, games, opens, alpha)
         if isinstance(self.settings, QLearning):
             epsilon = np.array([self.settings.epsilon.at(p) for p in part])
             q_learning.learn(*common, epsilon, self.settings.gamma)
         else:
             policy_gradient.learn(*common, self.settings.batch, self.settings.gamma)
+
+
+def milestones(games: int) -> list[int]:
+    """After how many games to look."""
+    early = [ceil(games / share) for share in (10_000, 3_000, 1_000, 300, 100)]
+    return sorted({*early, *(ceil(games * piece / PIECES) for piece in range(1, PIECES + 1))})
 
 
 def check_training(training: Training) -> None:

@@ -1,0 +1,426 @@
+"""Learning as it was written down, step by step against a plain second writing of it, and against the truth."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from liars_dice.agents import make_agent
+from liars_dice.cli import main
+from liars_dice.core import ConfigError, GameConfig, chance_true, deal, legal_actions, new_game, preset, view_of
+from liars_dice.core.rules import round_rules
+from liars_dice.exact import Matchups, best_response
+from liars_dice.exact.hands import hand_set
+from liars_dice.exact.streams import below, fraction, stream
+from liars_dice.learn import policy_gradient, q_learning
+from liars_dice.learn.evaluate import sampled_wins
+from liars_dice.learn.features import Basis, make_basis, phi
+from liars_dice.learn.mdp import Opponent, Round, make_opponent, make_round
+from liars_dice.learn.model import Model, Training
+from liars_dice.learn.policy import greedy_cells
+from liars_dice.learn.schedule import Schedule
+from liars_dice.learn.training import Trainer, TrainingError, milestones, new_model
+from oracle import best_value
+from support import dealt, play
+
+CLASSIC = preset("classic", dice=2)
+
+
+def training(algorithm: str = "q", dice: int = 1, **changes: Any) -> Training:
+    plain: dict[str, Any] = {
+        "algorithm": algorithm, "config": preset("classic", dice=dice).to_dict(), "games": 20_000, "seed": 3,
+    }  # fmt: skip
+    return Training(**plain | changes)
+
+
+# -- features ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_seeds_features_are_the_list_it_gives() -> None:
+    basis = make_basis("seed", CLASSIC, 2)
+    state = play(dealt(CLASSIC, (2, 5), (1, 1)), "1x3 2x5")
+    view = view_of(state, 0)
+    rung = state.public.rung
+    hand = hand_set(2, 6).index[2, 5]
+    bid = view.current_bid
+    assert bid is not None
+    counts = [0, 1, 0, 0, 1, 0]
+    raised = round_rules(CLASSIC, 4, False).rungs[type(bid)(3, 1)]
+    assert phi(basis, hand, rung, raised).tolist() == [*counts, 5, 2, chance_true(view, bid), 1, 3, 0]
+    assert phi(basis, hand, rung, basis.rungs).tolist() == [*counts, 5, 2, chance_true(view, bid), 0, 0, 1]
+    assert phi(basis, hand, -1, 0).tolist() == [*counts, 0, 0, 0, 1, 1, 0]
+    assert basis.size == 12
+
+
+def test_crossed_features_tell_all_cells_apart() -> None:
+    basis = make_basis("crossed", preset("classic", dice=1, faces=3), 1)
+    seen = {
+        tuple(phi(basis, hand, rung, action))
+        for hand in range(3)
+        for rung in range(-1, basis.rungs)
+        for action in range(basis.rungs + 1)
+    }
+    assert len(seen) == 3 * 7 * 7
+    assert all(sum(features) == 1 for features in seen)
+
+
+@pytest.mark.parametrize("config", [CLASSIC, preset("classic", dice=2, open_on_ones=False, opening_min_quantity=2)])
+def test_what_is_legal_is_what_the_engine_says(config: GameConfig) -> None:
+    from liars_dice.learn.features import is_legal
+
+    basis = make_basis("seed", config, 2)
+    rules = round_rules(config, 4, False)
+    start = deal(new_game(config), ((1, 2), (3, 4)))
+    assert [a for a in range(basis.rungs + 1) if is_legal(basis, -1, a)] == [
+        rules.rungs[action.bid]
+        for action in legal_actions(start.public)  # type: ignore[union-attr]
+    ]
+    assert [a for a in range(basis.rungs + 1) if is_legal(basis, 7, a)] == list(range(8, basis.rungs + 1))
+
+
+# -- the algorithms, once more, plainly -------------------------------------------------------------------------------
+
+
+class Plain:
+    """Episodes as in the text: what a student would write, with the same random numbers."""
+
+    def __init__(self, basis: Basis, game: Round, opponent: Opponent, seed: int) -> None:
+        self.basis, self.game, self.opponent, self.seed = basis, game, opponent, np.uint64(seed)
+        self.theta = np.zeros(basis.size)
+
+    def legal(self, rung: int) -> list[int]:
+        return list(np.flatnonzero(self.basis.opens)) if rung < 0 else list(range(rung + 1, self.basis.rungs + 1))
+
+    def q(self, hand: int, rung: int, action: int) -> float:
+        return float(self.theta @ phi(self.basis, hand, rung, action))
+
+    def hands(self, number: int) -> tuple[int, int]:
+        key = np.uint64(stream(self.seed, np.int64(number), 0))
+        own, position = below(key, 0, len(self.game.own_rolls))
+        other, _ = below(key, position, len(self.game.other_rolls))
+        return int(self.game.own_rolls[own]), int(self.game.other_rolls[other])
+
+    def true(self, own: int, other: int, rung: int) -> bool:
+        face = self.game.face[rung]
+        count = self.game.own_matches[own, face] + self.game.other_matches[other, face]
+        return bool(count >= self.game.quantity[rung])
+
+    def step(self, own: int, other: int, rung: int, action: int) -> tuple[int, int]:
+        """(reward, next rung): P2 answers inside the transition."""
+        liar = self.basis.rungs
+        if action == liar:
+            return (-1 if self.true(own, other, rung) else 1), -1
+        after = int(self.opponent.cells[other, action + 1])
+        if after == liar:
+            return (1 if self.true(own, other, action) else -1), -1
+        return 0, after
+
+
+@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
+    config = preset("classic", dice=1)
+    basis, game, opponent = (
+        make_basis(basis_name, config, 1),
+        make_round(config),
+        make_opponent(make_agent("truthful"), config),
+    )
+    games, alpha, epsilon, gamma = 300, (0.1, 0.02), (0.6, 0.2), 0.9
+    plain = Plain(basis, game, opponent, seed=5)
+    for number in range(games):
+        rate = alpha[0] + (alpha[1] - alpha[0]) * number / games
+        curiosity = epsilon[0] + (epsilon[1] - epsilon[0]) * number / games
+        own, other = plain.hands(number)
+        key, position, rung = np.uint64(stream(plain.seed, np.int64(number), 1)), 0, -1
+        while True:
+            legal = plain.legal(rung)
+            if fraction(key, position) < curiosity:
+                action = legal[below(key, position + 1, len(legal))[0]]
+            else:
+                action = max(legal, key=lambda a: plain.q(own, rung, a))
+            position += 9
+            reward, after = plain.step(own, other, rung, action)
+            position += action != basis.rungs
+            target = reward if reward else gamma * max(plain.q(own, after, a) for a in plain.legal(after))
+            delta = target - plain.q(own, rung, action)
+            plain.theta += rate * delta * phi(basis, own, rung, action)
+            if reward:
+                break
+            rung = after
+    theta = np.zeros(basis.size)
+    q_learning.learn(
+        theta, basis, game, opponent, np.uint64(5), 0, games, True, np.array(alpha), np.array(epsilon), gamma
+    )
+    assert np.allclose(theta, plain.theta, atol=1e-9)
+    assert theta.any()
+
+
+@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+def test_policy_gradient_is_the_update_in_the_text(basis_name: str) -> None:
+    config = preset("classic", dice=1)
+    basis, game, opponent = (
+        make_basis(basis_name, config, 1),
+        make_round(config),
+        make_opponent(make_agent("truthful"), config),
+    )
+    games, batch, rate, gamma = 120, 40, 0.5, 0.9
+    plain = Plain(basis, game, opponent, seed=6)
+
+    def policy(own: int, rung: int) -> dict[int, float]:
+        scores = {a: np.exp(plain.q(own, rung, a)) for a in plain.legal(rung)}
+        return {a: score / sum(scores.values()) for a, score in scores.items()}
+
+    for start in range(0, games, batch):
+        episodes: list[tuple[float, list[tuple[int, int, int, dict[int, float]]]]] = []
+        for number in range(start, start + batch):
+            own, other = plain.hands(number)
+            key, position, rung = np.uint64(stream(plain.seed, np.int64(number), 1)), 0, -1
+            steps = []
+            while True:
+                chances = policy(own, rung)
+                spot, action = fraction(key, position), -1
+                for action, chance in chances.items():  # noqa: B007
+                    spot -= chance
+                    if spot < 0:
+                        break
+                steps.append((own, rung, action, chances))
+                reward, rung = plain.step(own, other, rung, action)
+                position += 1 + (action != basis.rungs)
+                if reward:
+                    break
+            episodes.append((gamma ** (len(steps) - 1) * reward, steps))
+        baseline = np.mean([g for g, _ in episodes])
+        gradient = np.zeros(basis.size)
+        for g, steps in episodes:
+            for own, rung, action, chances in steps:
+                mean = sum(chance * phi(basis, own, rung, a) for a, chance in chances.items())
+                gradient += (g - baseline) * (phi(basis, own, rung, action) - mean) / batch
+        plain.theta += rate * gradient
+    theta = np.zeros(basis.size)
+    policy_gradient.learn(
+        theta, basis, game, opponent, np.uint64(6), 0, games, True, np.array([rate, rate]), batch, gamma
+    )
+    assert np.allclose(theta, plain.theta, atol=1e-9)
+    assert theta.any()
+
+
+# -- against the truth ------------------------------------------------------------------------------------------------
+
+
+def test_the_optimum_is_what_trying_everything_finds() -> None:
+    config = GameConfig(dice=(1, 1), faces=3)
+    value = float(best_value(make_agent("truthful"), config, 0))
+    model = new_model(Training(algorithm="q", config=config.to_dict(), games=10))
+    assert Trainer(model).optimum == pytest.approx((1 + value) / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", ["q", "pg"])
+@pytest.mark.parametrize(("dice", "short"), [(1, 0.005), (2, 0.01)])
+def test_the_crossed_basis_comes_near_the_optimum(algorithm: str, dice: int, short: float) -> None:
+    for seed in (1, 2, 3):
+        report = Trainer(new_model(training(algorithm, dice, games=1_000_000, seed=seed))).run()
+        assert report.optimum - short <= report.win_rate <= report.optimum + 1e-12
+
+
+@pytest.mark.parametrize("algorithm", ["q", "pg"])
+def test_the_seeds_basis_ranks_actions_alike_for_every_hand(algorithm: str) -> None:
+    """Its limit, whatever it learns: with more dice it stays short of the optimum."""
+    trainer = Trainer(new_model(training(algorithm, 2, basis="seed", games=200_000)))
+    report = trainer.run()
+    cells = greedy_cells(report.model.theta, trainer.basis)
+    assert (cells == cells[0]).all()
+    assert report.win_rate < report.optimum - 0.02
+
+
+@pytest.mark.parametrize("opponent", ["truthful", "random", "bluffer"])
+def test_w_is_the_exact_win_rate_of_the_agent(opponent: str, tmp_path: Path) -> None:
+    trainer = Trainer(new_model(training("q", 2, opponent=opponent)))
+    report = trainer.run(tmp_path / "m.npz")
+    agent = make_agent(f"q:{tmp_path / 'm.npz'}")
+    win = Matchups([agent, make_agent(opponent)], CLASSIC).match.win[0, 1]
+    assert report.win_rate == pytest.approx(win, abs=1e-12)
+    assert report.win_rate <= trainer.optimum + 1e-12
+    games = 40_000
+    assert sampled_wins(trainer, games) / games == pytest.approx(win, abs=4.5 * np.sqrt(0.25 / games))
+
+
+def test_self_play_learns_both_sides(tmp_path: Path) -> None:
+    trainer = Trainer(new_model(training("q", 1, opponent="self", games=1_000_000)))
+    trainer.run(tmp_path / "self.npz")
+    opener = Trainer(new_model(training("q", 1, games=1_000_000)))
+    opener.run(tmp_path / "opener.npz")
+    config = preset("classic", dice=1)
+    second = [best_response(make_agent(f"q:{tmp_path / name}.npz"), config)[0] for name in ("self", "opener")]
+    assert second[0] < second[1]  # as the one who answers, it gives less away
+
+
+# -- repeatable, resumable, safe ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["q", "pg"])
+def test_a_stopped_training_goes_on_where_it_was(algorithm: str, tmp_path: Path) -> None:
+    straight = Trainer(new_model(training(algorithm, games=5000))).run()
+    path = tmp_path / "m.npz"
+    looks = itertools.count()
+
+    def impatient(done: int, total: int, rate: float) -> None:
+        if next(looks) == 7:
+            raise KeyboardInterrupt
+
+    stopped = Trainer(new_model(training(algorithm, games=5000))).run(path, impatient)
+    assert not stopped.complete
+    kept = Model.load(path)
+    assert 0 < kept.games < 5000
+    resumed = Trainer(kept).run(path)
+    assert resumed.complete
+    assert np.array_equal(resumed.model.theta, straight.model.theta)
+    assert resumed.model.curve == straight.model.curve == Model.load(path).curve
+
+
+def test_weights_that_explode_leave_the_last_good_ones(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    wild = training("q", 2, basis="seed", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
+    with pytest.raises(TrainingError, match=r"no longer numbers after .* games: a smaller --alpha"):
+        Trainer(new_model(wild)).run(path)
+    assert np.isfinite(Model.load(path).theta).all()
+
+
+def test_milestones_end_with_the_last_game() -> None:
+    for games in (1, 7, 50, 1000, 1_000_001):
+        found = milestones(games)
+        assert found[-1] == games
+        assert found == sorted(set(found))
+
+
+def test_a_file_holds_everything(tmp_path: Path) -> None:
+    report = Trainer(new_model(training("pg"))).run(tmp_path / "m.npz")
+    again = Model.load(tmp_path / "m.npz")
+    assert again.training == report.model.training
+    assert again.curve == report.model.curve
+    assert (tmp_path / "m.npz").stat().st_size < 50_000
+
+
+def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
+    good = tmp_path / "good.npz"
+    Trainer(new_model(training(games=100))).run(good)
+    damaged = tmp_path / "damaged.npz"
+    damaged.write_bytes(good.read_bytes()[:-200])
+    text = tmp_path / "text.npz"
+    text.write_text("hello")
+    other = tmp_path / "other.npz"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("about.npy", b"nothing")
+    newer = tmp_path / "newer.npz"
+    about = np.frombuffer(msgspec.json.encode({"version": 99}), dtype=np.uint8)
+    np.savez(newer, about=about, theta=np.zeros(3))
+    for path, message in (
+        (damaged, "damaged or something else"),
+        (text, "damaged or something else"),
+        (other, "damaged or something else"),
+        (newer, "a model of version 1, not of 99"),
+        (tmp_path / "missing.npz", "No such file"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            make_agent(f"q:{path}")
+    with pytest.raises(ConfigError, match="a model trained by pg; it was by q"):
+        make_agent(f"pg:{good}")
+
+
+def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    Trainer(new_model(training(games=100))).run(path)
+    for words, message in (
+        (("matchup", f"q:{path}", "random", "--rules", "openspiel"), "wild = 'top': expected 'none'"),
+        (
+            ("tournament", f"q:{path}", "random", "optimal", "--rules", "perudo", "--players", "3"),
+            "plays with 3 players",
+        ),
+    ):
+        result = CliRunner().invoke(main, list(words))
+        assert result.exit_code == 1
+        assert message in result.stderr
+    assert (
+        CliRunner().invoke(main, ["matchup", f"q:{path}", "random", "--rules", "heads-up", "--dice", "2"]).exit_code
+        == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"basis": "deep"}, "basis = 'deep': expected 'seed' or 'crossed'"),
+        ({"opponent": "detective"}, "opponent = 'detective': expected a memoryless agent, or self"),
+        ({"opponent": "nobody"}, "agent = 'nobody'"),
+        ({"games": 0}, "games = 0"),
+        ({"seed": -1}, "seed = -1"),
+        ({"config": preset("heads-up").to_dict()}, "one round for two players"),
+        ({"config": preset("classic", dice=9).to_dict()}, "at most 5 dice"),
+        ({"config": preset("classic", dice=2, exact_call=True).to_dict()}, "rules without them"),
+        ({"config": preset("duel").to_dict(), "opponent": "self"}, "as many dice for both sides"),
+    ],
+)
+def test_bad_input(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Trainer(new_model(training(**changes)))
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def call(*words: str) -> Any:
+    return CliRunner().invoke(main, list(words))
+
+
+def test_train_keeps_its_contract(tmp_path: Path) -> None:
+    words = ("train", "q", "--dice", "1", "--games", "5000", "--seed", "4", "--evaluation-games", "2000", "--json")
+    found = json.loads(call(*words).stdout)
+    keys = (
+        "algorithm",
+        "dice",
+        "games",
+        "basis",
+        "win_rate",
+        "win_rate_sampled",
+        "ci95",
+        "optimum",
+        "elapsed_s",
+        "compile_s",
+    )
+    assert set(keys) <= set(found)
+    assert (found["algorithm"], found["dice"], found["games"], found["basis"]) == ("q", 1, 5000, "crossed")
+    assert found["ci95"][0] < found["win_rate_sampled"] < found["ci95"][1]
+    assert found["optimum"] == pytest.approx(5 / 6, abs=1e-12)
+    again = json.loads(call(*words).stdout)
+    times = ("elapsed_s", "compile_s", "run")
+    assert {k: v for k, v in found.items() if k not in times} == {k: v for k, v in again.items() if k not in times}
+
+
+def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
+    model, curve = str(tmp_path / "m.npz"), tmp_path / "curve.png"
+    words = ("train", "pg", "--dice", "1", "--games", "3000", "--out", model)
+    result = call(*words, "--curve", str(curve))
+    assert result.exit_code == 0, result.output
+    assert curve.read_bytes().startswith(b"\x89PNG")
+    assert "W* 83.33 %" in result.stdout
+    assert call(*words, "--resume").exit_code == 0
+    refused = call("train", "pg", "--dice", "1", "--games", "4000", "--out", model, "--resume")
+    assert refused.exit_code == 1
+    assert "games was 3000 and is 4000 now" in refused.stderr
+    for bad in (
+        ("train", "sarsa"),
+        ("train", "q", "--dice", "6"),
+        ("train", "q", "--resume"),
+        ("train", "q", "--games", "0"),
+    ):
+        assert call(*bad).exit_code != 0
+    assert (
+        "a file that can be written"
+        in call("train", "q", "--dice", "1", "--games", "10", "--out", "/dev/null/x").stderr
+    )
