@@ -38,7 +38,8 @@ from .working import bots_print_to_stderr, percent, show_progress
 def train_command(as_json: bool, **given: Any) -> None:
     """Train a policy that opens, by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
 
-    W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays everywhere as q:FILE or pg:FILE.
+    W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays
+    everywhere as q:FILE or pg:FILE.
     """
     from pathlib import Path
 

@@ -90,24 +90,22 @@ class BatchedEnv:
         actions = np.ascontiguousarray(actions, dtype=np.int64)
         if actions.shape != (self.n,):
             raise ConfigError("actions", actions.shape, f"one for each of {self.n} environments")
+        illegal = _first_illegal(actions, self.rungs, self._basis.opens)
+        if illegal >= 0:
+            what = f"a legal action in environment {illegal}; masks() has them"
+            raise ConfigError("actions", int(actions[illegal]), what)
         rewards = np.empty(self.n)
-        illegal = np.zeros(self.n, dtype=np.bool_)
 
         def part(indices: Ints) -> None:
             _step(
-                self.round, self.opponent, self._basis.opens, self._seed, indices[0], indices[-1] + 1, actions, self.n,
-                self._games, self._bids, self.hands, self._others, self.rungs, rewards, illegal,
+                self.round, self.opponent, self._seed, indices[0], indices[-1] + 1, actions, self.n,
+                self._games, self._bids, self.hands, self._others, self.rungs, rewards,
             )  # fmt: skip
 
         if len(self._parts) == 1:
             part(self._parts[0])
         else:
             in_threads(self._workers, part, self._parts, self._stop)
-        if illegal.any():
-            where = int(np.flatnonzero(illegal)[0])
-            raise ConfigError(
-                "actions", int(actions[where]), f"a legal action in environment {where}; masks() has them"
-            )
         return rewards, rewards != 0.0
 
 
@@ -119,10 +117,20 @@ def _deal_all(game: Round, seed: np.uint64, games: Ints, hands: Ints, others: In
 
 
 @compiled
+def _first_illegal(actions: Ints, rungs: Ints, opens: NDArray[np.bool_]) -> int:
+    """The first environment whose action is not legal; -1 if there is none."""
+    liar = opens.size
+    for i in range(actions.size):
+        action, rung = actions[i], rungs[i]
+        if action > liar or action <= rung or (rung < 0 and (action == liar or not opens[action])):
+            return i
+    return -1
+
+
+@compiled
 def _step(
     game: Round,
     opponent: Opponent,
-    opens: NDArray[np.bool_],
     seed: np.uint64,
     start: int,
     stop: int,
@@ -134,15 +142,11 @@ def _step(
     others: Ints,
     rungs: Ints,
     rewards: Floats,
-    illegal: NDArray[np.bool_],
 ) -> None:
-    """One step of the environments `start` to `stop`; an illegal action changes nothing in its environment."""
+    """One step of the environments `start` to `stop`."""
     for i in range(start, stop):
         action, rung = actions[i], rungs[i]
         rewards[i] = 0.0
-        if action > game.rungs or action <= rung or (rung < 0 and (action == game.rungs or not opens[action])):
-            illegal[i] = True
-            continue
         if action == game.rungs:
             rewards[i] = -1.0 if holds(game, hands[i], others[i], rung) else 1.0
         else:
