@@ -1,0 +1,113 @@
+"""How near learning comes to the truth, and how fast it is.
+
+- W, exactly evaluated, beside the exact optimum W*: both algorithms, both bases, one to three dice, three seeds, a
+  million games each;
+- one million Q-learning games with two dice, one core;
+- steps a second of the batched environment, beside OpenSpiel's Python API on its own game in the same run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import sys
+import time
+
+import numpy as np
+
+from liars_dice.core import preset
+from liars_dice.learn.batched import BatchedEnv
+from liars_dice.learn.model import Training
+from liars_dice.learn.training import Trainer, new_model
+
+GAMES = 1_000_000
+SEEDS = (1, 2, 3)
+
+
+def trained(algorithm: str, basis: str, dice: int, seed: int) -> tuple[float, float, float]:
+    """W, W* and the seconds it took, looks at the truth included."""
+    config = preset("classic", dice=dice).to_dict()
+    training = Training(algorithm=algorithm, basis=basis, config=config, games=GAMES, seed=seed)  # type: ignore[arg-type]
+    trainer = Trainer(new_model(training))
+    trainer.warm_up()
+    start = time.perf_counter()
+    report = trainer.run()
+    return report.win_rate, report.optimum, time.perf_counter() - start
+
+
+def curves() -> None:
+    """W reached, in percent."""
+    print(f"W in percent after {GAMES:,} games against truthful, seeds {SEEDS}, and seconds each:")
+    for dice in (1, 2, 3):
+        for algorithm in ("q", "pg"):
+            for basis in ("seed", "crossed"):
+                runs = [trained(algorithm, basis, dice, seed) for seed in SEEDS]
+                reached = "  ".join(f"{100 * rate:.2f}" for rate, _, _ in runs)
+                optimum, seconds = runs[0][1], statistics.median(run[2] for run in runs)
+                short = 100 * (optimum - min(rate for rate, _, _ in runs))
+                what = f"  {dice} dice, {algorithm:2}, {basis:7}"
+                print(f"{what}: {reached}   W* {100 * optimum:.2f}, worst {short:.2f} short   {seconds:.2f} s")
+
+
+def million_games() -> None:
+    """A million Q-learning games, two dice, one core."""
+    seconds = min(trained("q", "crossed", 2, seed)[2] for seed in SEEDS)
+    print(f"one million Q-learning games, two dice: {seconds:.2f} s (asked 60); ratio {60 / seconds:,.0f}")
+
+
+def openspiel_actions() -> float | None:
+    """Actions a second through OpenSpiel's Python API, random play."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    game = pyspiel.load_game("liars_dice", {"numdice": 2})
+    pick = random.Random(1).random
+    rates = []
+    for _ in range(3):
+        moves, start = 0, time.perf_counter()
+        while time.perf_counter() - start < 0.5:
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                actions = state.legal_actions()
+                state.apply_action(actions[int(pick() * len(actions))])
+                moves += 1
+        rates.append(moves / (time.perf_counter() - start))
+    return statistics.median(rates)
+
+
+def batched() -> None:
+    """Steps a second: a legal action for each environment, chosen by a rule on arrays, and the opponent's answer."""
+    env = BatchedEnv(500_000, seed=1)
+    rates = []
+    for _ in range(7):
+        steps, busy = 0, 0.0
+        for _ in range(10):
+            actions = np.minimum(env.rungs + 3, env.round.rungs)
+            start = time.perf_counter()
+            env.step(actions)
+            busy += time.perf_counter() - start
+            steps += env.n
+        rates.append(steps / busy)
+    rate = statistics.median(rates)
+    print(
+        f"batched environment, {os.cpu_count()} cores: {rate / 1e6:.1f} million steps/s (asked 10), two actions in most"
+    )
+    theirs = openspiel_actions()
+    if theirs is None:
+        print("  OpenSpiel is not installed: no ratio")
+    else:
+        print(f"  OpenSpiel's Python API: {theirs / 1e6:.2f} million actions/s; ratio {rate / theirs:,.0f}")
+
+
+def main() -> None:
+    """Measure and print."""
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    curves()
+    million_games()
+    batched()
+
+
+if __name__ == "__main__":
+    main()
