@@ -33,6 +33,7 @@ def trained(algorithm: str, basis: str, dice: int, seed: int) -> tuple[float, fl
     trainer.warm_up()
     start = time.perf_counter()
     report = trainer.run()
+    assert report.optimum is not None
     return report.win_rate, report.optimum, time.perf_counter() - start
 
 

@@ -22,7 +22,7 @@ from .working import bots_print_to_stderr, percent, show_progress
 @click.option(
     "--basis", default="crossed", show_default=True, metavar="NAME", help="crossed or seed: what it looks at."
 )
-@click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="A memoryless agent, or self.")
+@click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="Any agent, or self.")
 @click.option("--alpha", nargs=2, type=float, metavar="START END", help="The learning rate, from start to end.")
 @click.option("--epsilon", nargs=2, type=float, metavar="START END", help="Exploration (q), from start to end.")
 @click.option(
@@ -30,7 +30,9 @@ from .working import bots_print_to_stderr, percent, show_progress
 )
 @click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="S")
-@click.option("--evaluation-games", type=click.IntRange(0), default=100_000, show_default=True, metavar="M")
+@click.option(
+    "--evaluation-games", type=click.IntRange(0), metavar="M", help="Games to sample W. [default: 100000, or 1000]"
+)
 @click.option("--out", metavar="FILE", help="Where the model goes; it is also the checkpoint.")
 @click.option("--resume", is_flag=True, help="Go on with the model in --out.")
 @click.option("--curve", metavar="FILE", help="Write the learning curve as a PNG.")
@@ -60,6 +62,7 @@ def train_command(as_json: bool, **given: Any) -> None:
             out, None if progress is None else lambda done, total, w: progress(done, total, f"W {percent(w)}")
         )
     games = given["evaluation_games"]
+    games = (1_000 if trainer.opponent is None else 100_000) if games is None else games
     wins = sampled_wins(trainer, games)
     elapsed_s = time.perf_counter() - start
     if out is not None:
@@ -94,7 +97,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         if games:
             low, high = wilson_ci(wins, games)
             click.echo(f"   {percent(wins / games)}  in {games:,} games (95 %: {percent(low)} to {percent(high)})")
-        click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
+        if report.optimum is not None:
+            click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
         if out is not None:
             measure = f"{program()} exploit {training.algorithm}:{out} --dice {given['dice']} {given['dice']}"
             click.echo(f"\nsaved: {out}. Measure it: {measure}")

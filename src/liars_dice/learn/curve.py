@@ -9,8 +9,8 @@ from ..core import ConfigError
 from .model import Model
 
 
-def draw_curve(models: Sequence[Model], optimum: float, path: Path) -> None:
-    """Write a PNG with the curve of each model, and W* above them."""
+def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
+    """Write a PNG with the curve of each model, and W* above them if it is known."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -18,10 +18,10 @@ def draw_curve(models: Sequence[Model], optimum: float, path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     styles = (("#5e3c99", "-"), ("#e66101", "--"), ("#1b7837", "-."), ("#555555", ":"))
-    axes.axhline(100 * optimum, color="black", linewidth=1)
-    axes.annotate(
-        f"W* = {100 * optimum:.2f} %", (1, 100 * optimum), xycoords=("axes fraction", "data"), va="bottom", ha="right"
-    )
+    if optimum is not None:
+        axes.axhline(100 * optimum, color="black", linewidth=1)
+        place = (1, 100 * optimum)
+        axes.annotate(f"W* = {100 * optimum:.2f} %", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
     for i, model in enumerate(models):
         colour, line = styles[i % len(styles)]
         training = model.training

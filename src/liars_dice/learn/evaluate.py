@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import play_game
+from ..core.dice import derive_seed
 from ..exact.jit import compiled
 from ..exact.streams import DECISIONS, DICE, stream
 from .mdp import Opponent, Round, answer, deal, holds
+from .players import GreedyPlayer
 from .policy import greedy_cells
 from .training import Trainer
 
@@ -17,6 +20,10 @@ EVALUATION = 1 << 62
 
 def sampled_wins(trainer: Trainer, games: int) -> int:
     """How many of so many games the greedy policy wins as the opener."""
+    if trainer.opponent is None:
+        player = GreedyPlayer(trainer.model.theta, trainer.basis, trainer.config)
+        seeds = (derive_seed(trainer.model.training.seed, "evaluation", number) for number in range(games))
+        return sum(play_game([player, trainer.judge], trainer.config, seed=seed).winner == 0 for seed in seeds)
     cells = greedy_cells(trainer.model.theta, trainer.basis)
     seed = np.uint64(trainer.model.training.seed)
     return int(_play(cells, trainer.round, trainer.opponent, seed, EVALUATION, games))

@@ -12,7 +12,7 @@ import numpy as np
 from ..agents import Agent, make_agent
 from ..core import ConfigError, GameConfig, LiarsDiceError
 from ..core.config import SEEDS, is_whole
-from ..exact import Guard, PolicyError, best_response
+from ..exact import Guard, best_response
 from ..exact.hands import Floats, hand_set
 from ..exact.policy import unguarded
 from ..exact.rounds import win_between
@@ -20,6 +20,7 @@ from . import policy_gradient, q_learning
 from .features import Basis, make_basis
 from .mdp import Opponent, Round, make_opponent, make_round
 from .model import SELF, CurvePoint, Model, Training
+from .players import GreedyPlayer, PGPlayer, QPlayer, exact_win_rate, learn_at_the_table
 from .policy import greedy_cells
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
@@ -41,8 +42,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     model: Model
     win_rate: float
     """W: the greedy policy's exact chance to win as the opener."""
-    optimum: float
-    """W*: the best anybody can do against this opponent."""
+    optimum: float | None
+    """W*: the best anybody can do against this opponent; None if it remembers the bidding."""
     complete: bool
 
 
@@ -69,11 +70,13 @@ class Trainer:
         self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
         self.round: Round = make_round(self.config)
         self.judge: Agent = make_agent("truthful" if training.opponent == SELF else training.opponent)
-        try:
-            self.opponent: Opponent = make_opponent(self.judge, self.config, guard)
-        except PolicyError as error:
-            raise ConfigError("opponent", training.opponent, f"a memoryless agent, or self ({error})") from error
-        self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
+        self.opponent: Opponent | None = None
+        """The opponent as a table; None for one that remembers the bidding, which is played through the engine."""
+        self.optimum: float | None = None
+        """W*, which is known against a table."""
+        if getattr(self.judge, "memoryless", False):
+            self.opponent = make_opponent(self.judge, self.config, guard)
+            self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
         if model.theta.shape != (self.basis.size,):
             raise ConfigError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
 
@@ -84,6 +87,8 @@ class Trainer:
 
     def win_rate(self) -> float:
         """W, exactly: the greedy policy through all pairs of hands."""
+        if self.opponent is None:
+            return exact_win_rate(GreedyPlayer(self.model.theta, self.basis, self.config), self.judge, self.config)
         cells = greedy_cells(self.model.theta, self.basis)
         hands = [hand_set(dice, self.config.faces) for dice in self.config.dice]
         return win_between(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
@@ -120,6 +125,9 @@ class Trainer:
         first, total = self.model.games, training.games
         part = (first / total, (first + games) / total)
         alpha = np.array([self.settings.alpha.at(p) for p in part])
+        if self.opponent is None:
+            self._learn_slowly(theta, games)
+            return
         opponent, opens = self.opponent, True
         if training.opponent == SELF:
             opponent = Opponent(greedy_cells(theta, self.basis), self.opponent.mixes)
@@ -130,6 +138,16 @@ class Trainer:
             q_learning.learn(*common, epsilon, self.settings.gamma)
         else:
             policy_gradient.learn(*common, self.settings.batch, self.settings.gamma)
+
+    def _learn_slowly(self, theta: Floats, games: int) -> None:
+        """One piece against an opponent with a memory."""
+        training, settings = self.model.training, self.settings
+        player: QPlayer | PGPlayer
+        if isinstance(settings, QLearning):
+            player = QPlayer(theta, self.basis, self.config, settings)
+        else:
+            player = PGPlayer(theta, self.basis, self.config, settings)
+        learn_at_the_table(player, self.judge, self.config, training.seed, self.model.games, games, training.games)
 
 
 def milestones(games: int) -> list[int]:
