@@ -275,6 +275,97 @@ def test_play_until_significant(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [s.ties for s in result.ranking] == [1, 1, 0]
 
 
+EQUALS = """
+from liars_dice.agents import RandomAgent
+
+class {name}(RandomAgent):
+    \"\"\"Exactly as good as any other of its kind.\"\"\"
+"""
+
+
+@pytest.fixture(scope="module")
+def equals(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("equals")
+    for name in ("One", "Two", "Three"):
+        (folder / f"{name.lower()}.py").write_text(EQUALS.format(name=name))
+    return ["random", *(str(folder / f"{name}.py") for name in ("one", "two", "three"))]
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_equals_are_hardly_ever_told_apart(
+    equals: list[str], sequential: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole tournaments of four agents that are equally good: one verdict in 20 of them at most, and that also if every
+    pairing is looked at after every few deals. Without Holm's correction, or with the ordinary test, it would be more.
+    """
+    monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 25, False: 25})
+    monkeypatch.setattr("liars_dice.arena.backends.are_strangers", lambda names: False)
+    wrong = 0
+    for seed in range(50):
+        result = round_robin(
+            equals, preset("classic", dice=1, faces=3), games=600, seed=seed, until_significant=sequential, workers=1
+        )
+        wrong += any(standing.beats for standing in result.ranking)
+    assert wrong <= 7  # of 50, with chance 5 % each: more happens once in 500
+
+
+def test_one_pairing_has_one_interval() -> None:
+    result = round_robin(["optimal", "random"], preset("heads-up"), games=10, seed=5)
+    cell = result.cells[0][1]
+    assert cell is not None
+    assert result.ranking[0].ci95 == pytest.approx(cell.ci95)
+    assert result.ranking[1].ci95 == pytest.approx((1 - cell.ci95[1], 1 - cell.ci95[0]))  # type: ignore[index]
+
+
+def test_rank_intervals_are_what_the_intervals_leave() -> None:
+    result = round_robin(["optimal", "maniac", "threshold:0.35,0.2", "random"], preset("heads-up"), games=600, seed=1)
+    for standing in result.ranking:
+        others = [other for other in result.ranking if other is not standing]
+        above = sum(other.ci95[0] > standing.ci95[1] for other in others)  # type: ignore[index]
+        below = sum(other.ci95[1] < standing.ci95[0] for other in others)  # type: ignore[index]
+        assert standing.rank_interval == (1 + above, 4 - below)
+        assert standing.rank_interval[0] <= standing.rank <= standing.rank_interval[1]
+
+
+def test_equal_agents_share_a_rank() -> None:
+    result = round_robin(["maniac", "threshold:0.35,0.15", "threshold:0.4,0.15"], preset("heads-up"))
+    assert [(s.rank, s.rank_interval) for s in result.ranking] == [(1, (1, 1)), (1, (1, 1)), (3, (3, 3))]
+
+
+def test_ratings_follow_the_win_rates_of_a_large_field() -> None:
+    from liars_dice.arena.fields import field as named
+
+    names = named("threshold-grid")[::3]
+    result = round_robin(names, preset("heads-up", dice=3), games=100, seed=2)
+    rates = np.array([standing.win_rate for standing in result.ranking])
+    ratings = np.array([standing.rating for standing in result.ranking])
+    assert np.corrcoef(rates, ratings)[0, 1] > 0.99
+    for standing in result.ranking:
+        assert standing.rating_interval is not None
+        assert standing.rating_interval[0] < standing.rating < standing.rating_interval[1]
+
+
+def test_an_agent_that_sits_twice_is_not_better_for_it() -> None:
+    """The same agent under four names, two of them with two seats at a table of six."""
+    names = [f"threshold:0.35{'0' * i},0.15" for i in range(4)]
+    result = run_tournament(settings(*names, config=preset("perudo"), tables=1, games=3000), backend=InProcess())
+    assert [standing.beats for standing in result.ranking] == [0] * 4
+    for row in result.cells:
+        for cell in row:
+            assert cell is None or 0.4 < cell.win_rate < 0.6
+
+
+def test_the_breakdown_of_a_mixed_tournament_weighs_exact_pairings_like_played_ones() -> None:
+    mixed = round_robin(["optimal", "maniac", "detective"], preset("heads-up", dice=2))
+    optimal = next(standing for standing in mixed.ranking if standing.agent == "optimal")
+    alone = [round_robin(["optimal", other], preset("heads-up", dice=2)).ranking for other in ("maniac", "detective")]
+    parts = [next(s for s in ranking if s.agent == "optimal").opening for ranking in alone]
+    assert optimal.opening is not None
+    assert parts[0] is not None
+    assert parts[1] is not None
+    assert optimal.opening.rate == pytest.approx((parts[0].rate + parts[1].rate) / 2, abs=0.06)
+
+
 # -- learning agents ---------------------------------------------------------------------------------------------------
 
 
@@ -356,7 +447,7 @@ def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Setting
 
 def test_another_tournament_under_the_same_name_is_refused() -> None:
     store = InMemoryRecorder()
-    Ledger(store, MIXED, "spring")
+    Ledger(store, MIXED, "spring").begin(())
     changed = msgspec.structs.replace(MIXED, games=80, config=preset("heads-up", dice=3).to_dict())
     with pytest.raises(ConfigError, match=r"tournament = 'spring': expected the settings it was begun with") as caught:
         Ledger(store, changed, "spring")
@@ -431,6 +522,73 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
         assert json.loads(out)["complete"] is False
     resumed = finished(run_cli("tournament", "--resume", "last", "--db", db, "--json"))
     assert resumed == finished(undisturbed)
+
+
+def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
+    process = run_cli(
+        "tournament",
+        "detective",
+        "bluffer",
+        "--games",
+        "20000",
+        "--db",
+        str(tmp_path / "a.sqlite"),
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 30
+    while len(children := session_of(process.pid) - {process.pid}) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(children) >= 2
+    time.sleep(1.5)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while session_of(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert session_of(process.pid) == set()
+
+
+def session_of(leader: int) -> set[int]:
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.getsid(int(entry.name)) == leader and "Z" not in (entry / "stat").read_text().rsplit(")")[1][:3]:
+                    found.add(int(entry.name))
+            except (OSError, IndexError):
+                continue
+    return found
+
+
+def test_ctrl_c_does_not_wait_for_a_slow_learner(tmp_path: Path) -> None:
+    slow = LEARNER.replace(
+        "        bid = view.current_bid", "        import time; time.sleep(0.05)\n        bid = view.current_bid"
+    )
+    (tmp_path / "slow.py").write_text(slow)
+    process = run_cli("tournament", str(tmp_path / "slow.py"), "detective", "--games", "2000", start_new_session=True)
+    time.sleep(5)
+    start = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - start < 10
+    assert "Stopped before the end" in err
+    assert "Traceback" not in err
+
+
+def test_learners_are_not_tested_while_they_learn(tmp_path: Path) -> None:
+    (tmp_path / "learner.py").write_text(LEARNER)
+    with pytest.raises(ConfigError, match="agents that do not learn"):
+        run_tournament(
+            settings("optimal", str(tmp_path / "learner.py"), until_significant=True, games=40), backend=InProcess(1)
+        )
+
+
+def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
+    store = InMemoryRecorder()
+    asked = settings("optimal", "nobody")
+    with pytest.raises(ConfigError):
+        run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked))
+    assert tournaments(store) == []
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
@@ -17,12 +18,15 @@ from typing import Any
 from ..core import ConfigError, LiarsDiceError
 from ..core.errors import one_of
 from .blocks import Block, Field, Played, Worker
+from .tables import are_strangers
 
 CHUNK_SECONDS = 1.0
 """Workers are handed at least so much work at a time."""
 TRIES = 3
 """A block whose worker dies is given to another; the third death is an error."""
 
+LAST_SECONDS = 2.0
+"""So long work under way may take to end when somebody wants to stop."""
 FEW_GAMES = 200
 """So few games are not worth starting processes for."""
 
@@ -71,7 +75,8 @@ class Processes(Backend):
     def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
         """Play them in the pool."""
         refereed = [block for block in blocks if not block.compiled]
-        pooled = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
+        many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
+        pooled = bool(refereed) and (many or are_strangers(field.agents))  # a stranger may take its process along
         InProcess(self.workers).run(field, [b for b in blocks if b.compiled] if pooled else blocks, take)
         if pooled:
             _Pool(field, self.workers).run(refereed, take)
@@ -93,15 +98,15 @@ class _Pool:
         running: dict[Future[tuple[list[Played], float]], list[Block]] = {}
         pool = self._start()
         if ordered:
-            running[pool.submit(_play_chunk, ordered)] = ordered
+            running[_submit(pool, ordered)] = ordered
         try:
             while suspects or singles or running:
                 if suspects and not running:
                     chunk = suspects.popleft()
-                    running[pool.submit(_play_chunk, chunk)] = chunk
+                    running[_submit(pool, chunk)] = chunk
                 while singles and not suspects and len(running) < self._workers + 1:
                     chunk = speed.chunk(singles)
-                    running[pool.submit(_play_chunk, chunk)] = chunk
+                    running[_submit(pool, chunk)] = chunk
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     if isinstance(future.exception(), BrokenProcessPool):
@@ -116,11 +121,15 @@ class _Pool:
                     for one in played:
                         take(one)
         except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
+            wait(running, timeout=LAST_SECONDS)
             for future in running:
                 if future.done() and not future.cancelled() and future.exception() is None:
                     for one in future.result()[0]:
                         take(one)
+            _kill(pool)
+            raise
+        except BaseException:
+            _kill(pool)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -139,6 +148,23 @@ class _Pool:
                 raise WorkerDiedError(f"{TRIES} workers have died over games of {names}; --isolate keeps bots apart")
         for chunk in chunks:
             suspects.extend([chunk] if chunk[0].ordered else [[block] for block in chunk])
+
+
+def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[Played], float]]:
+    """Hand work over. Workers are started here: Ctrl-C is held back meanwhile, and from them for ever."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(_play_chunk, chunk)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(_play_chunk, chunk)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End the workers now, whatever they are doing."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
 
 
 class _Speed:
@@ -168,7 +194,15 @@ def _start_worker(field: Field) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)  # what bots print is not part of our answer
+    threading.Thread(target=_die_with_the_parent, daemon=True).start()
     _worker = Worker(field)
+
+
+def _die_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _play_chunk(blocks: Iterable[Block]) -> tuple[list[Played], float]:
@@ -226,7 +260,13 @@ class Ray(Backend):
             done, _ = ray.wait(list(running), num_returns=1)
             for reference in done:
                 chunk = running.pop(reference)
-                played, seconds = ray.get(reference)
+                try:
+                    played, seconds = ray.get(reference)
+                except ray.exceptions.RayError as error:
+                    names = ", ".join(field.agents[agent] for agent in chunk[0].table)
+                    raise WorkerDiedError(
+                        f"workers keep dying over games of {names} ({type(error).__name__})"
+                    ) from error
                 speed.learn(chunk, seconds)
                 for one in played:
                     take(one)

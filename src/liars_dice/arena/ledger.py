@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..core import ConfigError
-from ..persistence import GameRecorder, RecordedEvent
+from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError
 from ..persistence.envelope import new_game_id, utc_now
 from .blocks import BlockResult
 from .result import Settings, TournamentResult
@@ -25,6 +25,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     created_utc: datetime
     settings: Settings
+    computed: tuple[str, ...] | None = None
+    """The agents whose results are computed, not played; None while that is not decided."""
     result: TournamentResult | None = None
     """None while it is not over."""
 
@@ -36,10 +38,10 @@ def tournaments(store: GameRecorder) -> list[Entry]:
 
 
 def find_tournament(store: GameRecorder, name: str) -> Entry:
-    """The tournament called so: an id, the beginning of one, or `last`."""
+    """The tournament called so: an id, the beginning of one, or `last` (the last that is not over, if there is one)."""
     entries = tournaments(store)
     if name == "last" and entries:
-        return entries[0]
+        return next((entry for entry in entries if entry.result is None), entries[0])
     matching = [e for e in entries if e.id == name] or [e for e in entries if e.id.startswith(name)]
     if len(matching) != 1:
         expected = f"'last' or the beginning of one id ({len(matching)} of {len(entries)} match)"
@@ -59,7 +61,6 @@ class Ledger:
         else:
             name = tournament_id or new_game_id()
             self.entry = Entry(id=name, created_utc=utc_now(), settings=settings)
-            store.save_documents(KIND, {name: msgspec.json.encode(self.entry).decode()})
         self._new: dict[str, str] = {}
         self._records: list[list[RecordedEvent]] = []
         self._written = time.monotonic()
@@ -68,6 +69,15 @@ class Ledger:
     def id(self) -> str:
         """The tournament's name in the store."""
         return self.entry.id
+
+    def begin(self, computed: tuple[str, ...]) -> None:
+        """Everything is in order: the tournament begins, or goes on."""
+        if self.entry.computed is None:
+            self._save(msgspec.structs.replace(self.entry, computed=computed))
+
+    def _save(self, entry: Entry) -> None:
+        self.entry = entry
+        self._store.save_documents(KIND, {entry.id: msgspec.json.encode(entry).decode()})
 
     def finished(self) -> list[BlockResult]:
         """The pieces that are done."""
@@ -83,11 +93,16 @@ class Ledger:
 
     def write(self) -> None:
         """Write down what is new: the games first, so that no piece is done whose games are missing."""
-        for events in self._records:
-            if not self._store.events(events[0].game_id, 0, 1):  # a piece that was cut off may have left some
-                for event in events:
-                    self._store.record(event)
-        self._store.flush()
+        # a piece that was cut off may have left some of its games
+        new = [events for events in self._records if not self._store.events(events[0].game_id, 0, 1)]
+        for events in new:
+            for event in events:
+                self._store.record(event)
+        try:
+            self._store.flush()
+        except VersionConflictError as error:
+            self._store.discard()
+            raise StoreError(f"tournament {self.id} is being played by another program, too ({error})") from error
         if self._new:
             self._store.save_documents(PIECES, self._new)
         self._new, self._records = {}, []
@@ -96,8 +111,7 @@ class Ledger:
     def close(self, result: TournamentResult) -> None:
         """The tournament is over."""
         self.write()
-        self.entry = msgspec.structs.replace(self.entry, result=result)
-        self._store.save_documents(KIND, {self.id: msgspec.json.encode(self.entry).decode()})
+        self._save(msgspec.structs.replace(self.entry, result=result))
 
 
 def check_same(entry: Entry, settings: Settings) -> None:

@@ -9,10 +9,11 @@ from statistics import fmean
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.errors import ConfigError
 
-PASSES = 2
+PASSES = 4
 """How many orders of the same games a rating is the mean of."""
 
 PRIOR = 1e-4
@@ -116,3 +117,15 @@ def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> d
             copies = [new for (new,), other in zip(after, names, strict=True) if other == name]
             ratings[name] = model.rating(fmean(new.mu for new in copies), fmean(new.sigma for new in copies))
     return {agent: (rating.mu, rating.sigma) for agent, rating in ratings.items()}
+
+
+def elo_errors(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
+    """Half the width of each rating's 95 % interval, given how many games each two have played: from the curvature of
+    the likelihood at its top. Exact results have no games and no error.
+    """
+    strength = np.array(elo) * log(10) / 400
+    chances = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    curvature = np.asarray(games, dtype=np.float64) * chances * (1 - chances)
+    information = np.diag(curvature.sum(axis=1)) - curvature
+    variances = np.diag(np.linalg.pinv(information, hermitian=True))
+    return [float(1.96 * 400 / log(10) * np.sqrt(max(variance, 0.0))) for variance in variances]

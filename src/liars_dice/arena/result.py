@@ -33,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tables: int | None = None
     """Tables of a league."""
     until_significant: bool = False
+    isolate: bool = False
+    """Whether each bot plays in a box of its own."""
     record: Literal["all", "faults", "none"] = "faults"
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     beats: int
     ties: int
     rating: float
-    """On the Elo scale if all is exact (mean 1500), else openskill's mu."""
+    """In a round robin on the Elo scale (mean 1500), in a league openskill's mu."""
     rating_interval: tuple[float, float] | None
     ci95: tuple[float, float] | None
     games: int | None

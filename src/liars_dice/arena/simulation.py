@@ -66,6 +66,8 @@ class Simulation:
         self._limits = Limits() if limits is None else limits
         self._backend = Processes() if backend is None else backend
         names = [*AGENTS, *discover().places] if agents is None else list(agents)
+        if not names or len(set(names)) < len(names):
+            raise ConfigError("agents", names, "at least one agent, each of them once")
         if agents is None:  # of all there are, those who play with so many
             names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
         self.agents = tuple(names)
@@ -74,6 +76,10 @@ class Simulation:
         """Each table's agents by their place among `agents`, in seat order."""
         self.scores: list[TableScore] = []
         """The local scores, table by table."""
+        self.games = 0
+        """How many games were played: fewer than asked for, if somebody stopped it."""
+        self.faults = 0
+        """What the bots did wrong."""
 
     def _draw_tables(self) -> list[tuple[int, ...]]:
         """Random tables, nobody twice at one while there are enough of them; else numbered copies fill the seats."""
@@ -111,10 +117,16 @@ class Simulation:
             wins[table].update(dict(enumerate(result.wins[0])))
             games += result.games
             self.method = self.method if result.compiled else "engine"
+            self.faults += sum(number for _, _, number in result.faults)
             if progress is not None:
                 progress(games, self.n_tables * self.n_replications)
 
-        self._backend.run(field, blocks, take)
+        try:
+            self._backend.run(field, blocks, take)
+        except KeyboardInterrupt:
+            if not games:
+                raise
+        self.games = games
         self.scores = [
             TableScore(self.names_at(table), tuple(wins[number][seat] for seat in range(len(table))))
             for number, table in enumerate(self.tables)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from math import sqrt
+from math import erfc, sqrt
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from ..exact import Matchups
 from ..exact.hands import Floats
 from .blocks import BlockResult, rotated
 from .methods import Method
-from .ratings import rate, rate_from_matrix
+from .ratings import elo_errors, rate, rate_from_matrix
 from .result import Cell, RoundRate, Settings, Standing, TournamentResult
 from .stats import PairCounts, binomial_test, holm, paired_ci, paired_p_value, rank_intervals, sequential_p, wilson_ci
 
-RATED_GAMES = 1000
-"""Ratings rest on at most so many games, drawn in the proportions of all that were played."""
+RATED_GAMES = 100
+"""A league's ratings rest on at most so many games for each agent, in the proportions of all that were played."""
 
 Exact = tuple[list[int], Matchups]
 """Agents by their place in the field, and their exact results."""
@@ -55,7 +55,8 @@ def summarise_round_robin(
     rounds: dict[int, _Rounds] = {i: _Rounds() for i in range(size)}
     _count_rounds(results, rounds)
     if exact is not None:
-        _fill_exact(exact, cells, rounds)
+        matches = sum(2 * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
+        _fill_exact(exact, cells, rounds, matches / 2)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
     intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
     return _result(settings, results, cells, means, intervals, rounds, why, learners, complete)
@@ -72,30 +73,28 @@ def summarise_league(
 ) -> TournamentResult:
     """The result of a league. Two agents are compared by the games at common tables that one of them won."""
     size = len(settings.agents)
-    wins: Counter[tuple[int, int]] = Counter()  # (i, j): games i won at a table with j
+    meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
     won, played = [0] * size, [0] * size
-    compiled: dict[tuple[int, int], bool] = {}
     for result in results:
-        scores = Counter[int]()
+        scores, copies = Counter[int](), Counter(result.table)
         for member, number in zip(result.table, result.member_wins(), strict=True):
             scores[member] += number
             played[member] += result.games
-        for member in set(result.table):
+        for member in copies:
             won[member] += scores[member]
-            for other in set(result.table) - {member}:
-                wins[member, other] += scores[member]
-                compiled[member, other] = compiled.get((member, other), True) and result.compiled
-    met = [pair for pair in combinations(range(size), 2) if wins[pair] + wins[pair[::-1]]]
-    tests = [binomial_test(wins[i, j], wins[i, j] + wins[j, i]) for i, j in met]
+            for other in set(copies) - {member}:
+                meetings[member, other].add(scores, copies, member, other, compiled=result.compiled)
+    met = [pair for pair in combinations(range(size), 2) if meetings[pair].games]
+    tests = [meetings[pair].p_value() for pair in met]
     cells: Cells = [[None] * size for _ in range(size)]
     for (i, j), p_value in zip(met, holm(tests), strict=True):
         for one, other in ((i, j), (j, i)):
-            games = wins[one, other] + wins[other, one]
+            meeting = meetings[one, other]
             cells[one][other] = Cell(
-                win_rate=wins[one, other] / games,
-                method="compiled" if compiled[one, other] else "engine",
-                games=games,
-                ci95=wilson_ci(wins[one, other], games),
+                win_rate=meeting.rate,
+                method="compiled" if meeting.compiled else "engine",
+                games=meeting.games,
+                ci95=wilson_ci(round(meeting.rate * meeting.games), meeting.games),
                 p_value=p_value,
             )
     rounds: dict[int, _Rounds] = {i: _Rounds() for i in range(size)}
@@ -103,6 +102,39 @@ def summarise_league(
     means = [number / games if games else 0.0 for number, games in zip(won, played, strict=True)]
     intervals = [wilson_ci(number, games) for number, games in zip(won, played, strict=True)]
     return _result(settings, results, cells, means, intervals, rounds, why, learners, complete)
+
+
+class _Meetings:
+    """Games at common tables that one of two agents won."""
+
+    def __init__(self) -> None:
+        self.won, self.games = 0, 0
+        self.expected, self.variance = 0.0, 0.0
+        """Of `won`, if both were equally good: an agent that sits twice wins twice as often."""
+        self.per_seat, self.other_per_seat = 0.0, 0.0
+        self.compiled = True
+
+    def add(self, scores: Counter[int], copies: Counter[int], one: int, other: int, *, compiled: bool) -> None:
+        games = scores[one] + scores[other]
+        share = copies[one] / (copies[one] + copies[other])
+        self.won += scores[one]
+        self.games += games
+        self.expected += games * share
+        self.variance += games * share * (1 - share)
+        self.per_seat += scores[one] / copies[one]
+        self.other_per_seat += scores[other] / copies[other]
+        self.compiled &= compiled
+
+    @property
+    def rate(self) -> float:
+        """The part that the first of the two won, seat for seat."""
+        return self.per_seat / (self.per_seat + self.other_per_seat)
+
+    def p_value(self) -> float:
+        """That both are equally good: exact if they had as many seats, else by the normal distribution."""
+        if self.expected == self.games / 2:
+            return binomial_test(self.won, self.games)
+        return erfc(abs(self.won - self.expected) / sqrt(2 * self.variance))
 
 
 def _result(
@@ -118,10 +150,11 @@ def _result(
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
-    is_exact = not results
+    is_exact = complete and not results
     ratings = _ratings(settings, cells, results)
-    order = sorted(range(size), key=lambda i: -round(means[i], 12))  # equals stay in the order they were given
-    ranks = {i: rank for rank, i in enumerate(order, 1)}
+    rounded = [round(mean, 12) for mean in means]
+    order = sorted(range(size), key=lambda i: -rounded[i])
+    ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equals share a rank
     apart = [[_is_above(intervals[i], intervals[j]) for j in range(size)] for i in range(size)]
     possible = [(ranks[i], ranks[i]) for i in range(size)] if is_exact else rank_intervals(apart)
     faults = [Counter[str]() for _ in range(size)]
@@ -151,7 +184,7 @@ def _result(
         for i in order
     )
     methods = {cell.method for row in cells for cell in row if cell is not None}
-    weakest: Method = next((m for m in ("engine", "compiled") if m in methods), "exact")
+    weakest: Method = next((m for m in ("engine", "compiled", "exact") if m in methods), "engine")
     return TournamentResult(
         settings=settings,
         method=weakest,
@@ -175,13 +208,14 @@ def _mean(rates: list[float]) -> float:
 
 
 def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, float] | None:
-    """Pairings are played with different dice, so the variances of their win rates add up."""
+    """Pairings have dice of their own, so their errors add up as squares, downwards and upwards apart (MOVER)."""
     met = [cell for cell in row if cell is not None]
-    widths = [cell.ci95[1] - cell.ci95[0] for cell in met if cell.ci95 is not None]
-    if not widths:
+    played = [(cell.win_rate, cell.ci95) for cell in met if cell.ci95 is not None]
+    if not played:
         return None
-    half = sqrt(sum((width / 2) ** 2 for width in widths)) / len(met)
-    return max(0.0, mean - half), min(1.0, mean + half)
+    below = sqrt(sum((rate - interval[0]) ** 2 for rate, interval in played)) / len(met)
+    above = sqrt(sum((interval[1] - rate) ** 2 for rate, interval in played)) / len(met)
+    return mean - below, mean + above
 
 
 # -- ratings -----------------------------------------------------------------------------------------------------------
@@ -190,12 +224,19 @@ def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, f
 def _ratings(
     settings: Settings, cells: Cells, results: list[BlockResult]
 ) -> dict[str, tuple[float, tuple[float, float] | None]]:
-    """Each agent's rating with its interval: openskill's if all was played, else fitted to the exact win rates."""
+    """Each agent's rating with its interval: Elo points fitted to all win rates of a round robin, openskill's of a
+    league.
+    """
     agents = settings.agents
-    exact = any(cell is not None and cell.method == "exact" for row in cells for cell in row)
-    if exact:
+    if settings.kind == "round-robin":
         matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
-        return {name: (elo, None) for name, elo in rate_from_matrix(agents, matrix).items()}
+        elo = rate_from_matrix(agents, matrix)
+        games = np.array([[0 if cell is None or cell.games is None else cell.games for cell in row] for row in cells])
+        halves = elo_errors([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
+        return {
+            name: (elo[name], None if half is None else (elo[name] - half, elo[name] + half))
+            for name, half in zip(agents, halves, strict=True)
+        }
     rated = rate(_some_games(agents, results))
     found: dict[str, tuple[float, tuple[float, float] | None]] = dict.fromkeys(agents, (25.0, None))
     return found | {name: (rating.mu, (rating.low, rating.high)) for name, rating in rated.items()}
@@ -212,7 +253,7 @@ def _some_games(agents: Sequence[str], results: Iterable[BlockResult]) -> list[t
     games: list[tuple[list[str], int]] = []
     owed = 0.0
     for (names, seat), number in sorted(kinds.items()):
-        owed += number * min(1.0, RATED_GAMES / total)
+        owed += number * min(1.0, RATED_GAMES * len(agents) / total)
         games += [(list(names), seat)] * round(owed)
         owed -= round(owed)
     return games
@@ -254,8 +295,8 @@ def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _Rounds]) ->
                         counts[own, bool(opened), True] += won
 
 
-def _fill_exact(exact: Exact, cells: Cells, rounds: dict[int, _Rounds]) -> None:
-    """Cells and rounds of the agents whose results are exact."""
+def _fill_exact(exact: Exact, cells: Cells, rounds: dict[int, _Rounds], matches: float) -> None:
+    """Cells and rounds of the agents whose results are exact, as of so many matches in each seat."""
     places, grid = exact
     rates: Floats = (grid.match.win + 1 - grid.match.win.T) / 2
     for a, i in enumerate(places):
@@ -273,5 +314,5 @@ def _fill_exact(exact: Exact, cells: Cells, rounds: dict[int, _Rounds]) -> None:
             all_won, all_rounds = (np.where(apart, part, 0.0).sum(axis=axis) for part in (won, visits))
             for a, i in enumerate(places):
                 key = (dice[seat], seat == opener)
-                rounds[i].counts[(*key, True)] += float(all_won[a])  # type: ignore[assignment]
-                rounds[i].counts[(*key, False)] += float(all_rounds[a] - all_won[a])  # type: ignore[assignment]
+                rounds[i].counts[(*key, True)] += matches * float(all_won[a])  # type: ignore[assignment]
+                rounds[i].counts[(*key, False)] += matches * float(all_rounds[a] - all_won[a])  # type: ignore[assignment]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 
 from ..agents import AGENTS, make_agent
 from ..agents.registry import place_of
@@ -28,3 +29,8 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
     if not command:
         raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")
     return IsolatedSeat(name, limits, command=command)
+
+
+def are_strangers(names: Iterable[str]) -> bool:
+    """Whether any of these bots is not one of ours."""
+    return any(name not in AGENTS and not name.startswith("threshold:") for name in names)

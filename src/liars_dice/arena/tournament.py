@@ -33,6 +33,8 @@ LONGEST = {True: 100_000, False: 5_000}
 """Deals a pairing at most, where it is played until the difference is significant."""
 BLOCK_DEALS = {True: 100_000, False: 20}
 """Deals a block."""
+RECORDED_DEALS = 250
+"""Deals a compiled block whose games are all recorded: they are held in memory until they are stored."""
 MOST_TABLES = 200
 PARTS = 1_000_000
 """No table has so many blocks."""
@@ -52,18 +54,30 @@ class Plan(msgspec.Struct, kw_only=True):
     why: str
     seed: int
 
+    numbers: list[int]
+    """Each table's number, which does not depend on what is known of others."""
+
+    def size(self, table: int) -> int:
+        """Deals a block of this table."""
+        recorded = self.field.record == "all" and self.compiled[table]
+        return RECORDED_DEALS if recorded else BLOCK_DEALS[self.compiled[table]]
+
+    def number(self, table: int, part: int) -> int:
+        """A block's number."""
+        return self.numbers[table] * PARTS + part
+
     def block(self, table: int, part: int) -> Block | None:
         """The `part`-th block of a table; None if it has fewer."""
-        size = BLOCK_DEALS[self.compiled[table]]
+        size = self.size(table)
         deals = min(size, self.deals[table] - part * size)
         if deals <= 0:
             return None
         members = self.tables[table]
         names = [self.field.agents[member] for member in members]
         return Block(
-            number=table * PARTS + part,
+            number=self.number(table, part),
             table=members,
-            seed=derive_seed(self.seed, table, *names),
+            seed=derive_seed(self.seed, self.numbers[table], *names),
             first=part * size,
             deals=deals,
             rotations=len(members),
@@ -78,7 +92,6 @@ def run_tournament(
     backend: Backend | None = None,
     ledger: Ledger | None = None,
     limits: Limits | None = None,
-    isolate: bool = False,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Play a tournament to its end. On Ctrl-C the result of what was played is returned, as not complete."""
@@ -89,16 +102,19 @@ def run_tournament(
     config = GameConfig.from_dict(settings.config)
     check_settings(settings, config)
     agents = load_agents(settings.agents, limits, config)
-    exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers)
+    begun_with = None if ledger is None else ledger.entry.computed
+    exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers, begun_with)
     field = Field(
         agents=settings.agents,
         config=config,
         limits=limits,
-        isolate=isolate,
+        isolate=settings.isolate,
         record=settings.record,
         prefix="" if ledger is None else ledger.id,
     )
     plan = _plan(settings, field, agents, exact, why, trusted)
+    if ledger is not None:
+        ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     complete = _play(plan, settings, results, backend, ledger, progress)
     summarise = summarise_round_robin if settings.kind == "round-robin" else summarise_league
@@ -158,22 +174,27 @@ def check_settings(settings: Settings, config: GameConfig) -> None:
 
 
 def _exact_part(
-    settings: Settings, config: GameConfig, agents: Sequence[Agent | None], limits: Limits, workers: int
+    settings: Settings,
+    config: GameConfig,
+    agents: Sequence[Agent | None],
+    limits: Limits,
+    workers: int,
+    begun_with: tuple[str, ...] | None,
 ) -> tuple[tuple[list[int], Matchups] | None, str, bool]:
     """Exact results of all agents that have them, if they were not asked to play; else why not, and whether all who
-    say that they are memoryless seem to be.
+    say that they are memoryless seem to be. A tournament that goes on computes what it was `begun_with`.
     """
-    if settings.kind == "league" or settings.games is not None or settings.until_significant:
+    if settings.kind == "league" or settings.games is not None or settings.until_significant or begun_with == ():
         return None, "", True
-    tabled = [i for i, agent in enumerate(agents) if is_tabled(agent)]
-    known = [agent for agent in agents if agent is not None and is_tabled(agent)]
+    tabled = [i for i, agent in enumerate(agents) if is_tabled(agent) and not settings.isolate]
+    known = [agent for i, agent in enumerate(agents) if agent is not None and i in tabled]
     why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
     try:
         if settings.exact and why:
             raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
         if len(known) < 2:
             return None, why, True
-        if not settings.exact and not is_quick(known, config, limits):
+        if not settings.exact and begun_with is None and not is_quick(known, config, limits):
             return None, "the exact method would take more than a minute (insist with --exact)", True
         return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why, True
     except (OutOfReachError, PolicyError) as error:
@@ -196,10 +217,16 @@ def _plan(
         seats = field.config.num_players
         number = settings.tables or min(natural_tables(count, seats), MOST_TABLES)
         tables = league(count, seats, number, derive_seed(settings.seed, "league"))
+        numbers = list(range(len(tables)))
     else:
         solved = set() if exact is None else set(exact[0])
-        tables = [pair for pair in combinations(range(count), 2) if not solved.issuperset(pair)]
-    learning = [learns(agent) for agent in agents]
+        every = list(combinations(range(count), 2))
+        numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
+        tables = [every[number] for number in numbers]
+    learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
+    if settings.until_significant and any(learning):
+        learner = field.agents[learning.index(True)]
+        raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")
     fit = simulable(agents, field.config, trusted=trusted)
     compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
@@ -218,6 +245,7 @@ def _plan(
         learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
         why=why or ("" if all(compiled) else refereed_because(field.agents, agents, field.config)),
         seed=settings.seed,
+        numbers=numbers,
     )
 
 
@@ -233,6 +261,7 @@ def _play(
     total = sum(deals * len(table) for deals, table in zip(plan.deals, plan.tables, strict=True))
     done = sum(result.games for result in results.values())
     held_back: list[Played] = []
+    place = {number: table for table, number in enumerate(plan.numbers)}
 
     def take(played: Played) -> None:
         nonlocal done
@@ -243,9 +272,8 @@ def _play(
             progress(done, total)
         if ledger is None:
             return
-        if plan.ordered[
-            result.number // PARTS
-        ]:  # what learners have learnt is gone if we stop: their games count when all are played
+        if plan.ordered[place[result.number // PARTS]]:
+            # what learners have learnt is gone if we stop: their games count when all are played
             held_back.append(played)
         else:
             ledger.add(result, records)
@@ -275,7 +303,7 @@ def _play(
 
 
 def _parts(plan: Plan, table: int) -> int:
-    return -(-plan.deals[table] // BLOCK_DEALS[plan.compiled[table]])
+    return -(-plan.deals[table] // plan.size(table))
 
 
 def _decided(plan: Plan, settings: Settings, results: dict[int, BlockResult], table: int, part: int) -> bool:
@@ -285,6 +313,6 @@ def _decided(plan: Plan, settings: Settings, results: dict[int, BlockResult], ta
     """
     if not settings.until_significant:
         return False
-    so_far = [results[number] for p in range(part) if (number := table * PARTS + p) in results]
+    so_far = [results[number] for p in range(part) if (number := plan.number(table, p)) in results]
     counts = sum((PairCounts(*result.pairs) for result in so_far), start=PairCounts())
     return counts.pairs > 0 and sequential_p(counts) * len(plan.tables) <= ALPHA

@@ -16,7 +16,7 @@ COMMANDS = {
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Play everybody against everybody.",
     "simulate": "Draw random tables, and count who wins.",
-    "train": "Learn to play by reinforcement, measured against the exact optimum.",
+    "train": "Learn by reinforcement, measured against the optimum.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
     "rules": "Show a rule set, check it, or list the named ones.",
     "agents": "List the bots that can be named.",

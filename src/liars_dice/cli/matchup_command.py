@@ -7,7 +7,15 @@ import time
 import click
 
 from .options import json_option, print_json, rules_options, seed_option
-from .working import are_strangers, bots_print_to_stderr, method_line, percent, rules_for_two, show_progress, warm_up
+from .working import (
+    bots_print_to_stderr,
+    method_line,
+    percent,
+    rules_for_two,
+    show_progress,
+    terminated_like_interrupted,
+    warm_up,
+)
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
@@ -38,16 +46,16 @@ def matchup_command(
     """
     if exact and games is not None:
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
-    compile_s = warm_up(strangers=are_strangers((a, b)))
-
     from ..arena.duel import matchup
+    from ..arena.tables import are_strangers
     from ..core.dice import fresh_seed
 
+    compile_s = warm_up(strangers=are_strangers((a, b)))
     config = rules_for_two(rules, players, dice)
     seed = config.seed if seed is None else seed
     seed = fresh_seed() if seed is None else seed
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
+    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
         found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
     elapsed_s = time.perf_counter() - start
     if as_json:

@@ -7,7 +7,14 @@ import time
 import click
 
 from .options import dice_option, json_option, print_json, seed_option
-from .working import are_strangers, backend_options, bots_print_to_stderr, run_facts, show_progress, warm_up
+from .working import (
+    backend_options,
+    bots_print_to_stderr,
+    run_facts,
+    show_progress,
+    terminated_like_interrupted,
+    warm_up,
+)
 
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
@@ -48,6 +55,7 @@ def simulate_command(
     """
     from ..arena.backends import make_backend
     from ..arena.simulation import Simulation
+    from ..arena.tables import are_strangers
     from ..core import load_rules
 
     chosen = make_backend(backend, workers)
@@ -58,10 +66,11 @@ def simulate_command(
     )
     compile_s = warm_up(strangers=are_strangers(simulation.agents))
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
+    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
         scores = simulation.start(verbose=False, progress=progress)
     elapsed_s = time.perf_counter() - start
-    games = tables * replications
+    games = simulation.games
+    complete = games == tables * replications
     if as_json:
         print_json(
             {
@@ -69,6 +78,8 @@ def simulate_command(
                 "global_scores": scores,
                 "games": games,
                 "method": simulation.method,
+                "faults": simulation.faults,
+                "complete": complete,
                 "rules": rules,
                 "seed": simulation.seed,
                 "elapsed_s": elapsed_s,
@@ -76,7 +87,7 @@ def simulate_command(
                 "run": run_facts(chosen),
             }
         )
-        return
+        raise SystemExit(0 if complete else 130)
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
@@ -94,3 +105,8 @@ def simulate_command(
     for name, wins in scores.items():
         table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played[name]:.1f} %")
     console.print(table)
+    if simulation.faults:
+        console.print(f"{simulation.faults} faults: liars-dice check-bot says what is wrong with a bot", markup=False)
+    if not complete:
+        click.echo("Stopped before the end; these are the games that were played.", err=True)
+        raise SystemExit(130)

@@ -9,7 +9,6 @@ import click
 
 from .options import db_option, json_option, print_json, rules_options, seed_option
 from .working import (
-    are_strangers,
     backend_options,
     bots_print_to_stderr,
     method_line,
@@ -17,6 +16,7 @@ from .working import (
     percent,
     run_facts,
     show_progress,
+    terminated_like_interrupted,
     warm_up,
 )
 
@@ -64,7 +64,9 @@ def tournament_command(
     from ..arena.backends import make_backend
     from ..arena.ledger import Ledger, find_tournament
     from ..arena.report import check_writable, write_report
+    from ..arena.tables import are_strangers
     from ..arena.tournament import run_tournament
+    from ..persistence import InMemoryRecorder
 
     if report is not None:
         check_writable(Path(report))
@@ -75,23 +77,24 @@ def tournament_command(
         ledger = Ledger(store, settings, None if known is None else known.id)
         compile_s = warm_up(strangers=are_strangers(settings.agents))
         start = time.perf_counter()
-        with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
-            result = run_tournament(
-                settings, backend=backend, ledger=ledger, isolate=given["isolate"], progress=progress
-            )
+        with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
+            result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
         elapsed_s = time.perf_counter() - start
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
     page = None if report is None else write_report(result, Path(report), run | times)
+    known_something = any(cell is not None for row in result.cells for cell in row)
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
-    else:
+    elif known_something:
         show_result(result, elapsed_s, "" if db is None else f" --db {db}")
         if page is not None:
             click.echo(f"\nThe whole story with pictures: {page}")
     if not result.complete:
-        again = f"liars-dice tournament --resume {ledger.id}" + ("" if db is None else f" --db {db}")
-        click.echo(f"Stopped before the end; nothing is lost. To go on: {again}", err=True)
+        click.echo("Stopped before the end.", err=True)
+        if not isinstance(store, InMemoryRecorder):
+            again = f"liars-dice tournament --resume {ledger.id}" + ("" if db is None else f" --db {db}")
+            click.echo(f"Nothing is lost. To go on: {again}", err=True)
         raise SystemExit(130)
 
 
@@ -122,6 +125,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
         games=given["games"],
         tables=given["tables"],
         until_significant=given["until_significant"],
+        isolate=given["isolate"],
         record=given["record"],
     )
     if known is None:
@@ -129,7 +133,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
         return wanted
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
-        for name in ("exact", "games", "tables", "until_significant", "record", "seed")
+        for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
         if said(name)
     }
     if names:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -103,16 +105,26 @@ def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | N
 
 @contextmanager
 def bots_print_to_stderr() -> Iterator[None]:
-    """What bots print is not part of our answer."""
-    with redirect_stdout(sys.stderr):
+    """What bots print is not part of our answer, however they do it."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """A request to terminate is taken like Ctrl-C: what was done is kept, and nobody is left behind."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
         yield
-
-
-def are_strangers(names: Sequence[str]) -> bool:
-    """Whether any of these is not one of ours."""
-    from ..agents import AGENTS
-
-    return any(name not in AGENTS and not name.startswith("threshold:") for name in names)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
