@@ -50,7 +50,12 @@ serve: $(VENV)/runtime
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m 'not slow'
 
-test-slow: $(VENV)/dev
+$(VENV)/slow: $(VENV)/dev
+	@echo "Installing what the worked examples need ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[dev,slow]'
+	@touch $@
+
+test-slow: $(VENV)/slow
 	@$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/dev

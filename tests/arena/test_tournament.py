@@ -506,14 +506,7 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
     undisturbed = run_cli(*arguments, "--db", str(tmp_path / "calm.sqlite"))
     db = str(tmp_path / "games.sqlite")
     process = run_cli(*arguments, "--db", db, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        if Path(db).exists():
-            with open_store(db) as store:
-                if store.documents(PIECES):
-                    break
-        time.sleep(0.1)
-    assert process.poll() is None, "it was over before it could be killed"
+    wait_for_a_piece(process, db)
     os.killpg(process.pid, how)
     out, err = process.communicate(timeout=30)
     assert process.returncode != 0
@@ -525,27 +518,28 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
 
 
 def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
-    process = run_cli(
-        "tournament",
-        "detective",
-        "bluffer",
-        "--games",
-        "20000",
-        "--db",
-        str(tmp_path / "a.sqlite"),
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 30
-    while len(children := session_of(process.pid) - {process.pid}) < 2 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert len(children) >= 2
-    time.sleep(1.5)
+    db = str(tmp_path / "games.sqlite")
+    process = run_cli("tournament", "detective", "bluffer", "--games", "20000", "--db", db, start_new_session=True)
+    wait_for_a_piece(process, db)
+    assert len(session_of(process.pid)) >= 3
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 30
     while session_of(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert session_of(process.pid) == set()
+
+
+def wait_for_a_piece(process: subprocess.Popen[str], db: str) -> None:
+    """Until something of the tournament is written down."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if Path(db).exists():
+            with open_store(db) as store:
+                if store.documents(PIECES):
+                    break
+        time.sleep(0.1)
+    assert process.poll() is None, "it was over before it could be killed"
 
 
 def session_of(leader: int) -> set[int]:

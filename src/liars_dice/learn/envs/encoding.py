@@ -1,0 +1,152 @@
+"""What a player sees and can do, as numbers: one encoding for every game.
+
+An observation is a vector of 32-bit floats, all from 0 to 1. For a game with n seats, F faces, at most D dice a seat
+and L bids on its longest ladder it consists of these parts, one behind the other (`Encoding.parts` has their places):
+
+| part          | size | meaning                                                                                    |
+|---------------|------|--------------------------------------------------------------------------------------------|
+| `hand`        | F    | how many of the own dice show each face, divided by D                                      |
+| `dice`        | n    | how many dice each seat has, divided by D: the own seat, then the seats after it in order  |
+| `score`       | n    | in a best-of match the rounds each seat has won, divided by what is needed; the same order |
+| `no_bid`      | 1    | 1 before the first bid of a round                                                          |
+| `quantity`    | 1    | the current bid's quantity, divided by the highest on the longest ladder                   |
+| `face`        | F    | the current bid's face, one-hot                                                            |
+| `rung`        | 1    | the current bid's rung, counted from 1, divided by the length of this round's ladder       |
+| `bids`        | L    | 1 for each rung of this round's ladder that was bid in this round                          |
+| `last_bidder` | n    | who made the current bid, one-hot: the own seat, then the seats after it in order          |
+| `palifico`    | 1    | 1 in a palifico round                                                                      |
+| `wild`        | F    | the face that is wild in this round, one-hot                                               |
+
+Everything about the current bid is zero before there is one. Between rounds and after the game the vector shows the
+round that has just ended, and the dice that remain after it.
+
+An action is a number below L + 1, or L + 2 where exact calls are played. A number below L is a rung of the *current*
+round's ladder (later rounds of an elimination game have shorter ladders: the numbers between are not used then), L
+calls liar and L + 1 calls exact. What a call's number is never changes in a game; a rung is a bid of its round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    GameConfig,
+    GameView,
+    IllegalMoveError,
+    PublicState,
+    legal_actions,
+)
+
+Observation = NDArray[np.float32]
+Mask = NDArray[np.int8]
+
+
+class Encoding:
+    """Observations and actions of one game as numbers.
+
+    >>> from liars_dice.core import preset
+    >>> encoding = Encoding(preset("classic", dice=1))
+    >>> encoding.size, encoding.actions, encoding.liar, encoding.exact
+    (40, 13, 12, None)
+    >>> encoding.parts["face"]
+    slice(12, 18, None)
+    """
+
+    def __init__(self, config: GameConfig) -> None:
+        ladders = [config.ladder(), *([config.ladder(palifico=True)] if config.palifico else [])]
+        self.config = config.without_seed
+        self.longest = max(map(len, ladders))
+        """How many bids the longest ladder of the game has: no round has more dice than the first."""
+        self.liar = self.longest
+        """The number of the call."""
+        self.exact = self.longest + 1 if config.exact_call else None
+        """The number of the exact call, where it is played."""
+        self.actions = self.longest + (2 if config.exact_call else 1)
+        """How many actions there are."""
+        self._highest = max(ladder.max_quantity for ladder in ladders)
+        seats, faces = config.num_players, config.faces
+        sizes = {
+            "hand": faces,
+            "dice": seats,
+            "score": seats,
+            "no_bid": 1,
+            "quantity": 1,
+            "face": faces,
+            "rung": 1,
+            "bids": self.longest,
+            "last_bidder": seats,
+            "palifico": 1,
+            "wild": faces,
+        }
+        ends = np.cumsum(list(sizes.values())).tolist()
+        self.parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+        """Where each part of an observation stands."""
+        self.size: int = ends[-1]
+        """How many numbers an observation has."""
+        self._starts = {name: part.start for name, part in self.parts.items()}
+
+    def observe(self, view: GameView) -> Observation:
+        """What this player sees. A view holds no dice of others, so neither does this."""
+        public, me, at = view.public, view.player_id, self._starts
+        config, rules, seats = self.config, public.rules, len(public.dice_counts)
+        seen = np.zeros(self.size, dtype=np.float32)
+        for die in view.my_dice:
+            seen[at["hand"] + die - 1] += 1
+        seen[self.parts["hand"]] /= config.dice_cap
+        for seat, dice in enumerate(public.dice_counts):
+            seen[at["dice"] + (seat - me) % seats] = dice / config.dice_cap
+        if config.mode == "best_of":
+            for resolution in public.resolutions:
+                seen[at["score"] + (resolution.winner - me) % seats] += 1
+            seen[self.parts["score"]] /= config.wins_needed
+        if public.bid_history:
+            bid = public.bid_history[-1]
+            seen[at["quantity"]] = bid.quantity / self._highest
+            seen[at["face"] + bid.face - 1] = 1
+            seen[at["rung"]] = (public.rung + 1) / len(rules.bids)
+            seen[[at["bids"] + rules.rungs[made] for made in public.bid_history]] = 1
+            seen[at["last_bidder"] + (public.bidders[-1] - me) % seats] = 1
+        else:
+            seen[at["no_bid"]] = 1
+        seen[at["palifico"]] = rules.palifico
+        if rules.wild_face is not None:
+            seen[at["wild"] + rules.wild_face - 1] = 1
+        return seen
+
+    def action(self, public: PublicState, number: int) -> Action:
+        """The action with this number in the current round; `IllegalMoveError` if no action of the round has it."""
+        if 0 <= number < len(public.rules.bids):
+            return public.rules.ladder.bid_actions[number]
+        if number == self.liar:
+            return CallLiarAction()
+        if number == self.exact:
+            return CallExactAction()
+        raise IllegalMoveError(
+            f"{number} is no action of this round: bids are 0 to {len(public.rules.bids) - 1}, liar is {self.liar}"
+            + ("" if self.exact is None else f", exact is {self.exact}"),
+            action=number,
+            player=public.current_player,
+            current_bid=public.last_bid,
+            legal=legal_actions(public),
+        )
+
+    def number(self, public: PublicState, action: Action) -> int:
+        """The number of an action in the current round; `IllegalMoveError` if it has none."""
+        if isinstance(action, BidAction):
+            return public.rules.ladder.rung(action.bid)
+        if isinstance(action, CallLiarAction):
+            return self.liar
+        if self.exact is None:
+            raise IllegalMoveError("exact calls are not played in this game", action=action)
+        return self.exact
+
+    def action_mask(self, public: PublicState) -> Mask:
+        """1 for each action that the player to move may choose now; nothing but zeros when nobody is to move."""
+        mask = np.zeros(self.actions, dtype=np.int8)
+        mask[[self.number(public, action) for action in legal_actions(public)]] = 1
+        return mask

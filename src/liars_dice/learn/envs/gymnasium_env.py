@@ -1,0 +1,199 @@
+"""The game as a Gymnasium environment: one player learns, agents play the other seats inside the transition.
+
+Importing this module registers `LiarsDice-v0`, so both of these make one:
+
+    import liars_dice.learn.envs.gymnasium_env
+    env = gymnasium.make("LiarsDice-v0", rules="classic", dice=2, opponents="truthful")
+
+    env = gymnasium.make("liars_dice.learn.envs.gymnasium_env:LiarsDice-v0")
+
+`encoding` says what the numbers of an observation and an action mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, SupportsInt, get_args
+
+import numpy as np
+
+from ...core import Action, CallLiarAction, ConfigError, GameConfig, GameEngine, GameView, verify
+from ...core.config import SEEDS, is_whole
+from ...core.presets import Dice
+from .encoding import Encoding, Mask, Observation
+from .extra import missing_extra
+from .seating import Opponents, game_of, seated
+from .table import table_text
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise missing_extra("gymnasium") from error
+
+ENV_ID = "LiarsDice-v0"
+"""What `gymnasium.make` calls the environment."""
+
+ATTEMPTS = 1000
+"""How many games are begun before a seat counts as one that is never to move."""
+
+Illegal = Literal["lose", "raise"]
+"""What becomes of an illegal action: the game is lost, or an `IllegalMoveError`."""
+
+
+class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
+    """One player's game against agents. The reward is +1 for winning the game, -1 for losing it, 0 before.
+
+    `rules` is a preset, a rules file or a `GameConfig` (whose seed is not used: `reset` has its own), changed by
+    `players` and `dice`. `opponents` are agents or their names: one name serves every other seat. Agents keep what they
+    learn from game to game, and their hooks are called as in any game. `seat` is where the player sits: a number,
+    "random", or "alternate" (each seat in turn). An illegal action loses the game at once, and `info` says so under
+    `illegal_action` (Gymnasium's own checks try any action); with `illegal="raise"` it raises `IllegalMoveError` and
+    changes nothing.
+
+    A step is the player's action and everything that happens until the player is to move again. A player who is out
+    of an elimination game has lost; the others play it to its end. A game that ends before the player is to move at all
+    (it can, with three or more) is never seen: another one is begun. `action_masks()` and `info["action_mask"]` say
+    which actions are legal. `reset(seed=...)` repeats everything: dice, seats and opponents' choices.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as the base class declares it
+
+    def __init__(
+        self,
+        rules: str | GameConfig = "classic",
+        *,
+        players: int | None = None,
+        dice: Dice = None,
+        opponents: Opponents = "truthful",
+        seat: int | Literal["random", "alternate"] = 0,
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        config = game_of(rules, players=players, dice=dice)
+        if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
+            raise ConfigError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
+        if illegal not in get_args(Illegal):
+            raise ConfigError("illegal", illegal, "'lose' or 'raise'")
+        if render_mode not in (None, "ansi"):
+            raise ConfigError("render_mode", render_mode, "None or 'ansi'")
+        self.config = config
+        self.encoding = Encoding(config)
+        self.render_mode = render_mode
+        self.observation_space = gymnasium.spaces.Box(0, 1, (self.encoding.size,), np.float32)
+        self.action_space = gymnasium.spaces.Discrete(self.encoding.actions)
+        self._opponents = seated(opponents, config.num_players - 1)
+        self._seat_choice = seat
+        self._illegal = illegal
+        self._games = 0
+        self._engine: GameEngine | None = None
+        self._me = _Learner()
+        self._seat = 0
+        self._over = False
+
+    @property
+    def seat(self) -> int:
+        """Where the player sits in this game."""
+        return self._seat
+
+    @property
+    def view(self) -> GameView:
+        """What the player sees now, as agents see it."""
+        return self._game.get_view(self._seat)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a new game, and play it until the player is to move."""
+        super().reset(seed=seed, options=options)
+        if seed is not None:
+            self._games = 0
+        if self._seat_choice == "random":
+            self._seat = int(self.np_random.integers(self.config.num_players))
+        elif self._seat_choice == "alternate":
+            self._seat = self._games % self.config.num_players
+        else:
+            self._seat = int(self._seat_choice)
+        self._games += 1
+        players = [*self._opponents[: self._seat], self._me, *self._opponents[self._seat :]]
+        for _ in range(ATTEMPTS):
+            self._engine = GameEngine(self.config, players, seed=int(self.np_random.integers(SEEDS.stop)))
+            self._over = False
+            self._play_on()
+            if not self._over:
+                return self._seen(), self._info()
+        raise ConfigError("seat", self._seat, f"a seat that is ever to move; in {ATTEMPTS} games this one was not")
+
+    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Do this, and play on until the player is to move again or the game is over."""
+        game = self._game
+        if self._over:
+            raise gymnasium.error.ResetNeeded("the game is over: call reset()")
+        number, public = int(action), game.state.public
+        if self._illegal == "lose" and not (
+            0 <= number < self.encoding.actions and self.encoding.action_mask(public)[number]
+        ):
+            self._over = True
+            return self._seen(), -1.0, True, False, self._info() | {"illegal_action": number}
+        self._me.action = self.encoding.action(public, number)
+        verify(public, self._seat, self._me.action)
+        game.step()
+        self._play_on()
+        winner = game.state.public.winner
+        reward = 0.0 if winner is None else 1.0 if winner == self._seat else -1.0
+        return self._seen(), reward, winner is not None, False, self._info()
+
+    def action_masks(self) -> Mask:
+        """1 for each legal action; nothing but zeros when the game is over. MaskablePPO asks for this."""
+        if self._over:
+            return np.zeros(self.encoding.actions, dtype=np.int8)
+        return self.encoding.action_mask(self._game.state.public)
+
+    def render(self) -> str | None:
+        """The table as the player sees it, if `render_mode` is "ansi"."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: make the environment with render_mode='ansi'")
+            return None
+        view = self.view
+        return table_text(view.public, view.my_dice, view.player_id)
+
+    @property
+    def _game(self) -> GameEngine:
+        if self._engine is None:
+            raise gymnasium.error.ResetNeeded("no game has begun: call reset()")
+        return self._engine
+
+    def _play_on(self) -> None:
+        """Deal and let the others move until it is the player's turn, or the game is over."""
+        game = self._game
+        while not game.is_terminal():
+            public = game.state.public
+            if public.status == "BIDDING" and public.current_player == self._seat:
+                return
+            game.step()
+        self._over = True
+
+    def _seen(self) -> Observation:
+        return self.encoding.observe(self.view)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks(), "seat": self._seat}
+
+
+class _Learner:
+    """The player's place at the table: it does what it was told to do."""
+
+    name = "you"
+
+    def __init__(self) -> None:
+        self.action: Action = CallLiarAction()
+
+    def choose_action(self, view: GameView) -> Action:
+        return self.action
+
+
+def register_envs() -> None:
+    """Make `LiarsDice-v0` known to `gymnasium.make`."""
+    if ENV_ID not in gymnasium.registry:
+        gymnasium.register(ENV_ID, entry_point=f"{__name__}:{LiarsDiceEnv.__name__}")
+
+
+register_envs()

@@ -1,0 +1,7 @@
+"""The PettingZoo environment under the name that PettingZoo's users expect: `liars_dice_v0.env(...)`."""
+
+from __future__ import annotations
+
+from .pettingzoo_env import env, parallel_env, raw_env
+
+__all__ = ["env", "parallel_env", "raw_env"]

@@ -1,0 +1,170 @@
+"""The game as a PettingZoo environment, `liars_dice_v0`: every seat is an agent, one moves at a time.
+
+`from liars_dice.learn.envs import liars_dice_v0` gives `env`, `raw_env` and `parallel_env` under the customary name.
+
+Agents are called `player_0`, `player_1`, ... in the order of the seats. An observation is a dictionary: `observation`,
+the vector that `encoding` describes, and `action_mask`, 1 for each legal action and nothing but zeros for an agent that
+is not to move. Dice are rolled inside the transition: an agent's next observation may show a new round.
+
+With n players the winner of the game is given +1 and each of the others -1/(n-1), so that everything adds up to zero. A
+player who loses the last die of an elimination game is given its -1/(n-1) and terminated then; everybody else when
+the game ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, SupportsInt
+
+import numpy as np
+
+from ...core import ConfigError, GameConfig, GameEngine
+from ...core.config import SEEDS
+from ...core.presets import Dice
+from .encoding import Encoding, Mask, Observation
+from .extra import missing_extra
+from .seating import game_of
+from .table import table_text
+
+try:
+    from gymnasium import spaces
+    from gymnasium.utils import seeding
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+except ImportError as error:
+    raise missing_extra("pettingzoo") from error
+
+RENDER_MODES = ("ansi", "human")
+
+Seen = dict[str, Observation | Mask]
+"""What an agent observes."""
+
+
+def env(rules: str | GameConfig = "perudo", **settings: Any) -> Any:
+    """The environment with the customary wrappers: an illegal move ends the game and costs whoever made it 1."""
+    bare = raw_env(rules, **settings)
+    return wrappers.OrderEnforcingWrapper(
+        wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(bare, illegal_reward=-1))
+    )
+
+
+def parallel_env(rules: str | GameConfig = "perudo", **settings: Any) -> Any:
+    """The environment for learners that act all at once: only the action of the agent to move counts."""
+    return turn_based_aec_to_parallel(env(rules, **settings))
+
+
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for it; the package has no types
+    """The bare environment: an illegal move raises `IllegalMoveError` and changes nothing.
+
+    `rules` is a preset, a rules file or a `GameConfig` (whose seed is not used: `reset` has its own), changed by
+    `players` and `dice`. `reset(seed=...)` repeats all dice.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "liars_dice_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        rules: str | GameConfig = "perudo",
+        *,
+        players: int | None = None,
+        dice: Dice = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        if render_mode not in (None, *RENDER_MODES):
+            raise ConfigError("render_mode", render_mode, "None, 'ansi' or 'human'")
+        self.config = game_of(rules, players=players, dice=dice)
+        self.encoding = Encoding(self.config)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.config.num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._action_spaces = {agent: spaces.Discrete(self.encoding.actions) for agent in self.possible_agents}
+        self._observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, (self.encoding.size,), np.float32),
+                    "action_mask": spaces.Box(0, 1, (self.encoding.actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self._rng, _ = seeding.np_random()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """What an agent can observe: the same for all."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """What an agent can do: the same for all."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a new game."""
+        if seed is not None:
+            self._rng, _ = seeding.np_random(seed)
+        self._engine = GameEngine(self.config, names=self.possible_agents, seed=int(self._rng.integers(SEEDS.stop)))
+        self._engine.start_new_round()
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._select()
+
+    def observe(self, agent: str) -> Seen:
+        """What this agent sees now."""
+        public = self._engine.state.public
+        seat = self._seats[agent]
+        to_move = public.current_player == seat
+        mask = self.encoding.action_mask(public) if to_move else np.zeros(self.encoding.actions, dtype=np.int8)
+        return {"observation": self.encoding.observe(self._engine.get_view(seat)), "action_mask": mask}
+
+    def step(self, action: SupportsInt | None) -> None:
+        """The selected agent does this; a terminated one can only do None, and leaves."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ConfigError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
+        engine = self._engine
+        engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, int(action)))
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._settle()
+        self._accumulate_rewards()
+        if engine.state.public.status == "REVEAL":
+            engine.start_new_round()
+        self._select()
+        self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """The table as everybody may see it: returned if `render_mode` is "ansi", printed if it is "human"."""
+        text = table_text(self._engine.state.public)
+        if self.render_mode == "human":
+            print(text)
+        return text if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _settle(self) -> None:
+        """Reward and terminate who is out; everybody, if the game is over."""
+        public = self._engine.state.public
+        for agent in self.agents:
+            seat = self._seats[agent]
+            if public.status == "ENDED" or not public.dice_counts[seat]:
+                self.terminations[agent] = True
+                self.rewards[agent] = 1.0 if seat == public.winner else -1 / (self.config.num_players - 1)
+
+    def _select(self) -> None:
+        self.agent_selection = self.possible_agents[self._engine.state.public.current_player]

@@ -1,0 +1,40 @@
+"""Which game an environment plays, and who sits at its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...agents import make_agent
+from ...core import ConfigError, GameConfig, Player, load_rules
+from ...core.presets import Dice
+
+Opponents = str | Player | Sequence[str | Player]
+"""An agent or its name; or one for each other seat, in the order of the seats."""
+
+
+def game_of(rules: str | GameConfig, *, players: int | None = None, dice: Dice = None) -> GameConfig:
+    """The rules of an environment: by name or file, for so many players with so many dice each, or as they are."""
+    if isinstance(rules, str):
+        return load_rules(rules, players=players, dice=dice)
+    if not isinstance(rules, GameConfig):
+        raise ConfigError("rules", rules, "a preset, a .toml or .json file, or a GameConfig")
+    if players is not None or dice is not None:
+        raise ConfigError("rules", rules, "a name where players or dice are given: a GameConfig says them itself")
+    return rules.without_seed
+
+
+def seated(opponents: Opponents, seats: int) -> tuple[Player, ...]:
+    """An agent for each of so many seats."""
+    if isinstance(opponents, str):
+        opponents = [opponents] * seats
+    elif not isinstance(opponents, Sequence):
+        opponents = [opponents]
+    if len(opponents) != seats:
+        raise ConfigError("opponents", opponents, f"{seats}, one for each other seat, or the name of an agent for all")
+    agents = tuple(make_agent(one) if isinstance(one, str) else one for one in opponents)
+    if len(set(map(id, agents))) < seats:
+        raise ConfigError("opponents", opponents, "a different object for each seat")
+    for agent in agents:
+        if not callable(getattr(agent, "choose_action", None)):
+            raise ConfigError("opponents", agent, "agents: objects with a method choose_action(view)")
+    return agents

@@ -1,0 +1,38 @@
+"""A table in a few lines of text, as somebody at it sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...core import Bid, PublicState
+
+
+def table_text(public: PublicState, hand: Sequence[int] | None = None, seat: int | None = None) -> str:
+    """Who has how many dice, what was bid, how the last round ended; and the dice of `seat`, if it is looking."""
+    lines = [f"Round {public.round_index + 1}{' (palifico)' if public.palifico else ''}"]
+    for player, (name, dice) in enumerate(zip(public.names, public.dice_counts, strict=True)):
+        turn = ">" if public.status == "BIDDING" and player == public.current_player else " "
+        shown = f": {_faces(hand)}" if player == seat and hand else ""
+        lines.append(f"{turn} {name}, {dice} {'die' if dice == 1 else 'dice'}{shown}")
+    if public.bid_history:
+        lines.append("Bids: " + _bids(public.names, public.bidders, public.bid_history))
+    if public.resolutions:
+        last = public.resolutions[-1]
+        revealed = ", ".join(f"{public.names[s]} {_faces(dice)}" for s, dice in enumerate(last.dice) if dice)
+        which = "The previous" if public.status == "BIDDING" else "The"
+        lines.append(
+            f"{which} round ended: {public.names[last.caller]} called {last.call} on {last.last_bid}, "
+            f"{last.match_count} counted ({revealed}); "
+            f"{public.names[last.winner]} won it, {public.names[last.loser]} lost it"
+        )
+    if public.winner is not None:
+        lines.append(f"Winner: {public.names[public.winner]}")
+    return "\n".join(lines)
+
+
+def _faces(dice: Sequence[int]) -> str:
+    return " ".join(map(str, dice))
+
+
+def _bids(names: Sequence[str], bidders: Sequence[int], bids: Sequence[Bid]) -> str:
+    return ", ".join(f"{names[seat]} {bid}" for seat, bid in zip(bidders, bids, strict=True))
