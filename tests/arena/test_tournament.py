@@ -523,11 +523,12 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
     wait_for_a_piece(process, db)
     assert len(session_of(process.pid)) >= 3
     process.kill()
-    process.wait()
+    process.communicate()
     deadline = time.monotonic() + 30
     while session_of(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert session_of(process.pid) == set()
+    left = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in session_of(process.pid)]
+    assert left == []
 
 
 def wait_for_a_piece(process: subprocess.Popen[str], db: str) -> None:
