@@ -5,7 +5,7 @@ What is exact is computed; the rest is cut into blocks, played by a backend, wri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import msgspec
@@ -33,6 +33,8 @@ LONGEST = {True: 100_000, False: 5_000}
 """Deals a pairing at most, where it is played until the difference is significant."""
 BLOCK_DEALS = {True: 100_000, False: 20}
 """Deals a block."""
+LOOK_AFTER = 1_000
+"""Deals between two looks, where a pairing is played until it is decided."""
 RECORDED_DEALS = 250
 """Deals a compiled block whose games are all recorded: they are held in memory until they are stored."""
 MOST_TABLES = 200
@@ -53,25 +55,28 @@ class Plan(msgspec.Struct, kw_only=True):
     learners: tuple[str, ...]
     why: str
     seed: int
-
+    until_significant: bool
     numbers: list[int]
     """Each table's number, which does not depend on what is known of others."""
 
     def size(self, table: int) -> int:
         """Deals a block of this table."""
-        recorded = self.field.record == "all" and self.compiled[table]
-        return RECORDED_DEALS if recorded else BLOCK_DEALS[self.compiled[table]]
+        compiled = self.compiled[table]
+        if compiled and self.field.record == "all":
+            return RECORDED_DEALS
+        return min(BLOCK_DEALS[compiled], LOOK_AFTER) if self.until_significant else BLOCK_DEALS[compiled]
+
+    def parts(self, table: int) -> int:
+        """How many blocks a table has."""
+        return -(-self.deals[table] // self.size(table))
 
     def number(self, table: int, part: int) -> int:
         """A block's number."""
         return self.numbers[table] * PARTS + part
 
-    def block(self, table: int, part: int) -> Block | None:
-        """The `part`-th block of a table; None if it has fewer."""
+    def block(self, table: int, part: int) -> Block:
+        """The `part`-th block of a table."""
         size = self.size(table)
-        deals = min(size, self.deals[table] - part * size)
-        if deals <= 0:
-            return None
         members = self.tables[table]
         names = [self.field.agents[member] for member in members]
         return Block(
@@ -79,7 +84,7 @@ class Plan(msgspec.Struct, kw_only=True):
             table=members,
             seed=derive_seed(self.seed, self.numbers[table], *names),
             first=part * size,
-            deals=deals,
+            deals=min(size, self.deals[table] - part * size),
             rotations=len(members),
             compiled=self.compiled[table],
             ordered=self.ordered[table],
@@ -116,7 +121,7 @@ def run_tournament(
     if ledger is not None:
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
-    complete = _play(plan, settings, results, backend, ledger, progress)
+    complete = _play(plan, results, backend, ledger, progress)
     summarise = summarise_round_robin if settings.kind == "round-robin" else summarise_league
     result = summarise(settings, config, exact, list(results.values()), plan.why, plan.learners, complete)
     if ledger is not None and complete:
@@ -189,6 +194,7 @@ def _exact_part(
     tabled = [i for i, agent in enumerate(agents) if is_tabled(agent) and not settings.isolate]
     known = [agent for i, agent in enumerate(agents) if agent is not None and i in tabled]
     why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
+    why = "bots behind walls are refereed" if settings.isolate else why
     try:
         if settings.exact and why:
             raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
@@ -245,13 +251,13 @@ def _plan(
         learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
         why=why or ("" if all(compiled) else refereed_because(field.agents, agents, field.config)),
         seed=settings.seed,
+        until_significant=settings.until_significant,
         numbers=numbers,
     )
 
 
 def _play(
     plan: Plan,
-    settings: Settings,
     results: dict[int, BlockResult],
     backend: Backend,
     ledger: Ledger | None,
@@ -279,18 +285,8 @@ def _play(
             ledger.add(result, records)
 
     try:
-        part = 0
-        while True:
-            open_tables = [t for t in range(len(plan.tables)) if not _decided(plan, settings, results, t, part)]
-            wave = [plan.block(t, part) for t in open_tables]
-            if not settings.until_significant:
-                every = [plan.block(t, p) for t in open_tables for p in range(_parts(plan, t))]
-                backend.run(plan.field, [b for b in every if b and b.number not in results], take)
-                break
-            if not any(wave):
-                break
-            backend.run(plan.field, [b for b in wave if b and b.number not in results], take)
-            part += 1
+        for wave in _waves(plan, results):
+            backend.run(plan.field, [block for block in wave if block.number not in results], take)
     except KeyboardInterrupt:
         if ledger is not None:
             ledger.write()
@@ -302,17 +298,25 @@ def _play(
     return True
 
 
-def _parts(plan: Plan, table: int) -> int:
-    return -(-plan.deals[table] // plan.size(table))
+def _waves(plan: Plan, results: dict[int, BlockResult]) -> Iterator[list[Block]]:
+    """All blocks at once; or one of each pairing after the other, until it is decided or at its end."""
+    every = [[plan.block(table, part) for part in range(plan.parts(table))] for table in range(len(plan.tables))]
+    if not plan.until_significant:
+        yield [block for blocks in every for block in blocks]
+        return
+    for part in range(max(map(len, every), default=0)):
+        yield [
+            blocks[part]
+            for table, blocks in enumerate(every)
+            if part < len(blocks) and not _decided(plan, results, table, part)
+        ]
 
 
-def _decided(plan: Plan, settings: Settings, results: dict[int, BlockResult], table: int, part: int) -> bool:
-    """Whether a pairing that is played until it is significant has come to its end.
+def _decided(plan: Plan, results: dict[int, BlockResult], table: int, part: int) -> bool:
+    """Whether the first parts of a pairing have decided it.
 
     The test holds however often one looks; over all pairings the chance of a false verdict stays at `ALPHA`.
     """
-    if not settings.until_significant:
-        return False
     so_far = [results[number] for p in range(part) if (number := plan.number(table, p)) in results]
     counts = sum((PairCounts(*result.pairs) for result in so_far), start=PairCounts())
     return counts.pairs > 0 and sequential_p(counts) * len(plan.tables) <= ALPHA
