@@ -71,5 +71,11 @@ def test_bad_input() -> None:
         env.step(np.array([0]))
     with pytest.raises(ConfigError, match="at least one environment"):
         BatchedEnv(0)
-    with pytest.raises(ConfigError, match="a single round for two"):
-        BatchedEnv(1, preset("heads-up"))
+    for config in (preset("heads-up"), preset("classic", dice=2, max_turns=1)):
+        with pytest.raises(ConfigError, match="a single round for two"):
+            BatchedEnv(1, config)
+    with pytest.raises(ConfigError, match="seed = -1"):
+        BatchedEnv(1, seed=-1)
+    with pytest.raises(ConfigError, match="whole numbers"):
+        env.step(np.array([0.9, 0.9, 0.9]))
+    assert BatchedEnv(5000, workers=6000).step(np.zeros(5000, dtype=np.int64))[0].shape == (5000,)

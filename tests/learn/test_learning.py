@@ -308,16 +308,55 @@ def test_a_stopped_training_goes_on_where_it_was(algorithm: str, tmp_path: Path)
 def test_weights_that_explode_leave_the_last_good_ones(tmp_path: Path) -> None:
     path = tmp_path / "m.npz"
     wild = training("q", 2, basis="seed", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
-    with pytest.raises(TrainingError, match=r"no longer numbers after .* games: a smaller --alpha"):
+    with pytest.raises(TrainingError, match=r"no longer numbers before .* games: a smaller --alpha"):
         Trainer(new_model(wild)).run(path)
     assert np.isfinite(Model.load(path).theta).all()
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("pg", {"pg": policy_gradient.PolicyGradient(alpha=Schedule(1e308, 1e308), batch=3)}),
+        ("q", {"q": q_learning.QLearning(alpha=Schedule(0.2, 0.2), epsilon=Schedule(0, 0))}),
+        ("q", {"q": q_learning.QLearning(alpha=Schedule(1e300, 1e300))}),
+    ],
+)
+def test_explosions_within_a_piece_end_it(algorithm: str, settings: dict[str, Any]) -> None:
+    """No endless round, no step beyond the end of an array."""
+    for seed in range(6):
+        with pytest.raises(TrainingError, match="no longer numbers"):
+            Trainer(new_model(training(algorithm, 2, basis="seed", games=100_000, seed=seed, **settings))).run()
+
+
 def test_milestones_end_with_the_last_game() -> None:
     for games in (1, 7, 50, 1000, 1_000_001):
-        found = milestones(games)
-        assert found[-1] == games
-        assert found == sorted(set(found))
+        for batch in (1, 200):
+            found = milestones(games, batch)
+            assert found[-1] == games
+            assert found == sorted(set(found))
+            assert all(number % batch == 0 for number in found[:-1])
+
+
+@pytest.mark.parametrize("opponent", ["self", "truthful"])
+def test_a_look_that_is_interrupted_changes_nothing(
+    opponent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = training("q", games=5000, opponent=opponent)
+    straight = Trainer(new_model(asked)).run()
+    path = tmp_path / "m.npz"
+    looks = itertools.count()
+    real = Trainer.win_rate
+
+    def impatient(self: Trainer, theta: Any = None) -> float:
+        if next(looks) == 9:
+            raise KeyboardInterrupt
+        return real(self, theta)
+
+    monkeypatch.setattr(Trainer, "win_rate", impatient)
+    Trainer(new_model(asked)).run(path)
+    resumed = Trainer(Model.load(path)).run(path)
+    assert np.array_equal(resumed.model.theta, straight.model.theta)
+    assert resumed.model.curve == straight.model.curve
 
 
 def test_a_file_holds_everything(tmp_path: Path) -> None:
@@ -350,6 +389,15 @@ def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
     ):
         with pytest.raises(ConfigError, match=message):
             make_agent(f"q:{path}")
+    rng = np.random.default_rng(1)
+    for _ in range(200):  # damaged anywhere, in any way
+        data = bytearray(good.read_bytes())
+        data[int(rng.integers(len(data)))] ^= int(rng.integers(1, 256))
+        damaged.write_bytes(data)
+        try:
+            make_agent(f"q:{damaged}")
+        except ConfigError:
+            continue
     with pytest.raises(ConfigError, match="a model trained by pg; it was by q"):
         make_agent(f"pg:{good}")
 
@@ -379,6 +427,7 @@ def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
         ({"basis": "deep"}, "basis = 'deep': expected 'seed' or 'crossed'"),
         ({"opponent": "nobody"}, "agent = 'nobody'"),
         ({"games": 0}, "games = 0"),
+        ({"algorithm": "pg", "pg": policy_gradient.PolicyGradient(batch=200), "games": 100}, "at most 100, all games"),
         ({"seed": -1}, "seed = -1"),
         ({"config": preset("heads-up").to_dict()}, "one round for two players"),
         ({"config": preset("classic", dice=9).to_dict()}, "at most 5 dice"),
@@ -389,6 +438,21 @@ def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
 def test_bad_input(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Trainer(new_model(training(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: q_learning.QLearning(epsilon=Schedule(5, 5)), "two chances from 0 to 1"),
+        (lambda: q_learning.QLearning(gamma=float("nan")), "gamma = nan"),
+        (lambda: policy_gradient.PolicyGradient(batch=1), "a whole number from 2 up"),
+        (lambda: policy_gradient.PolicyGradient(gamma=-1), "gamma = -1"),
+        (lambda: Schedule(-1, 0), "two numbers from 0 up"),
+    ],
+)
+def test_settings_that_make_no_sense(make: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make()
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -439,7 +503,9 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
         ("train", "q", "--resume"),
         ("train", "q", "--games", "0"),
     ):
-        assert call(*bad).exit_code != 0
+        result = call(*bad)
+        assert result.exit_code != 0
+        assert result.exception is None or isinstance(result.exception, SystemExit), bad
     assert (
         "a file that can be written"
         in call("train", "q", "--dice", "1", "--games", "10", "--out", "/dev/null/x").stderr

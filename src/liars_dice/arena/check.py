@@ -46,7 +46,7 @@ def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
     yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
     yield _check_picklable(agent)
     for rules in PRESETS:
-        check = _check_rules(name, rules, _config(agent.players, rules), limits)
+        check = _check_rules(name, rules, _accepted(agent, _config(agent.players, rules)), limits)
         yield check
         if not check.ok:
             return  # the other checks would only find the same
@@ -78,6 +78,16 @@ def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
     return config if fewest <= config.num_players <= most else None
 
 
+def _accepted(agent: Agent, config: GameConfig | None) -> GameConfig | None:
+    """The game, if the bot says that it plays by such rules."""
+    if config is not None and isinstance(agent, Agent):
+        try:
+            agent.check_rules(config)
+        except LiarsDiceError:
+            return None
+    return config
+
+
 def _play(name: str, config: GameConfig, seed: int, limits: Limits) -> MatchResult:
     """The bot in one seat, `random` in the others."""
     own = seed % config.num_players
@@ -87,7 +97,7 @@ def _play(name: str, config: GameConfig, seed: int, limits: Limits) -> MatchResu
 
 def _check_rules(name: str, rules: str, config: GameConfig | None, limits: Limits) -> Check:
     if config is None:
-        return Check(f"legal in {rules}", True, "not played: the bot says it is for other numbers of players")
+        return Check(f"legal in {rules}", True, "not played: the bot says it is for other rules or numbers of players")
     for seed in range(GAMES):
         for fault in _play(name, config, seed, limits).faults:
             advice = _ADVICE.get(fault.verdict, "Mend the error; it happens with this seed every time.")
@@ -119,7 +129,7 @@ def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, G
 
 def _some_config(agent: Agent) -> GameConfig:
     """A game with as much in it as the bot can play."""
-    configs = (_config(agent.players, rules) for rules in ("perudo", "heads-up"))
+    configs = (_accepted(agent, _config(agent.players, rules)) for rules in ("perudo", "heads-up", "classic"))
     return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
 
 

@@ -12,6 +12,7 @@ from ..core.player import hook_of
 from ..exact import VECTORISED, Guard, OutOfReachError, check_simulable, seconds_needed
 from .limits import BotFault, Limits
 from .seats import guarded
+from .tables import check_fits
 
 Method = Literal["exact", "compiled", "engine"]
 Progress = Callable[[int, int], None]
@@ -31,10 +32,8 @@ def load_agents(names: Sequence[str], limits: Limits, config: GameConfig | None 
     agents = []
     for name in names:
         agent = None if name.startswith("cmd:") else _loaded(name, limits)
-        if config is not None and not plays_with(agent, config.num_players):
-            raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
-        if config is not None and isinstance(agent, Agent):
-            agent.check_rules(config)
+        if config is not None:
+            check_fits(name, agent, config)
         agents.append(agent)
     return agents
 
@@ -56,15 +55,6 @@ def tables_guard(limits: Limits) -> Guard:
 def learns(agent: Agent | None) -> bool:
     """Whether an agent keeps something of its games: then the order in which they are played matters."""
     return agent is not None and hook_of(agent, "on_game_end") is not None
-
-
-def plays_with(agent: Agent | None, players: int) -> bool:
-    """Whether an agent plays at tables of this size."""
-    match getattr(agent, "players", (2, 15)):
-        case (int(fewest), int(most)):
-            return fewest <= players <= most
-        case other:
-            raise ConfigError("players", other, "(fewest, most), two whole numbers, in the bot's class")
 
 
 def is_tabled(agent: Agent | None) -> bool:

@@ -15,7 +15,8 @@ from ..core.dice import derive_seed, fresh_seed
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .limits import Limits
-from .methods import Method, Progress, learns, load_agents, plays_with, simulable
+from .methods import Method, Progress, learns, load_agents, simulable
+from .tables import plays_with
 
 BLOCK_GAMES = {True: 10_000, False: 25}
 PARTS = 1_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from ..agents import AGENTS, make_agent
+from ..agents import AGENTS, Agent, make_agent
 from ..agents.registry import place_of
-from ..core import ConfigError
+from ..core import ConfigError, GameConfig
 from .limits import Limits
 from .seats import InProcessSeat, Seat
 
@@ -34,3 +34,20 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
 def are_strangers(names: Iterable[str]) -> bool:
     """Whether any of these bots is not one of ours."""
     return any(name not in AGENTS and not name.startswith("threshold:") for name in names)
+
+
+def plays_with(agent: Agent | None, players: int) -> bool:
+    """Whether an agent plays at tables of this size."""
+    match getattr(agent, "players", (2, 15)):
+        case (int(fewest), int(most)):
+            return fewest <= players <= most
+        case other:
+            raise ConfigError("players", other, "(fewest, most), two whole numbers, in the bot's class")
+
+
+def check_fits(name: str, agent: Agent | None, config: GameConfig) -> None:
+    """Raise `ConfigError` if an agent does not play by these rules, or with so many."""
+    if not plays_with(agent, config.num_players):
+        raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
+    if isinstance(agent, Agent):
+        agent.check_rules(config)

@@ -31,7 +31,10 @@ from .working import bots_print_to_stderr, percent, show_progress
 @click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="S")
 @click.option(
-    "--evaluation-games", type=click.IntRange(0), metavar="M", help="Games to sample W. [default: 100000, or 1000]"
+    "--evaluation-games",
+    type=click.IntRange(0, 10**12),
+    metavar="M",
+    help="Games to sample W. [default: 100000, or 1000]",
 )
 @click.option("--out", metavar="FILE", help="Where the model goes; it is also the checkpoint.")
 @click.option("--resume", is_flag=True, help="Go on with the model in --out.")
@@ -45,25 +48,35 @@ def train_command(as_json: bool, **given: Any) -> None:
     """
     from pathlib import Path
 
+    from ..arena.limits import Limits
+    from ..arena.methods import tables_guard
     from ..arena.stats import wilson_ci
-    from ..learn.curve import draw_curve
+    from ..learn.curve import check_curve, draw_curve
     from ..learn.evaluate import sampled_wins
     from ..learn.training import Trainer
 
+    for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
+        if given[option] is not None and given["algorithm"] != algorithm:
+            raise click.UsageError(f"--{option} belongs to {algorithm}.")
     start = time.perf_counter()
     out = None if given["out"] is None else Path(given["out"])
+    if given["curve"] is not None:
+        check_curve(Path(given["curve"]))
     with bots_print_to_stderr():
-        trainer = Trainer(_model(given, out))
+        model = _model(given, out)
+        if out is not None:
+            model.save(out)
+        trainer = Trainer(model, tables_guard(Limits()))
         trainer.warm_up()
     compile_s = time.perf_counter() - start
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress:
+    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
         report = trainer.run(
             out, None if progress is None else lambda done, total, w: progress(done, total, f"W {percent(w)}")
         )
-    games = given["evaluation_games"]
-    games = (1_000 if trainer.opponent is None else 100_000) if games is None else games
-    wins = sampled_wins(trainer, games)
+        games = given["evaluation_games"]
+        games = (1_000 if trainer.opponent is None else 100_000) if games is None else games
+        wins = sampled_wins(trainer, games)
     elapsed_s = time.perf_counter() - start
     if out is not None:
         report.model.save(out)
@@ -93,7 +106,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         click.echo(
             f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
         )
-        click.echo(f"W  {percent(report.win_rate)}  exact, the greedy policy against {trainer.judge.name}")
+        how = "exact" if trainer.opponent is not None else "every pair of hands once"
+        click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {training.opponent}")
         if games:
             low, high = wilson_ci(wins, games)
             click.echo(f"   {percent(wins / games)}  in {games:,} games (95 %: {percent(low)} to {percent(high)})")

@@ -35,7 +35,9 @@ def watch_command(
 
     from rich.console import Console
 
-    from ..arena import Referee, make_seat
+    from ..agents import Agent
+    from ..arena import InProcessSeat, Referee, make_seat
+    from ..arena.tables import check_fits
     from ..core import ConfigError, format_game, load_rules
     from ..core.dice import fresh_seed
     from ..persistence import record_game
@@ -44,10 +46,15 @@ def watch_command(
     if len(agents) == 1:
         raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
-    seats = agents or islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
+    usual = islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
+    seats = agents or tuple(usual)
     seed = config.seed if seed is None else seed
     seed = fresh_seed() if seed is None else seed
-    referee = Referee([make_seat(name, isolate=isolate) for name in seats], config, seed=seed)
+    bots = [make_seat(name, isolate=isolate) for name in seats]
+    for name, seat in zip(seats, bots, strict=True):
+        if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
+            check_fits(name, seat.agent, config)
+    referee = Referee(bots, config, seed=seed)
     engine = referee.engine
     names = engine.state.public.names
     console = Console(highlight=False)

@@ -10,6 +10,7 @@ from ..exact.hands import hand_set
 from .features import make_basis
 from .model import Model
 from .policy import greedy_cells
+from .training import check_training
 
 
 class LearnedAgent(Agent):
@@ -29,6 +30,7 @@ class LearnedAgent(Agent):
             )
         self.name = name or f"{algorithm}:{path}"
         self.config = model.training.rules()
+        check_training(model.training)
         basis = make_basis(model.training.basis, self.config, self.config.dice[0])
         if model.theta.shape != (basis.size,):
             raise ConfigError("model", str(path), f"{basis.size} weights; it has {model.theta.size}")

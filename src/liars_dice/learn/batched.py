@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agent, make_agent
 from ..core import ConfigError, GameConfig, preset
+from ..core.config import SEEDS, is_whole
 from ..exact.hands import Floats, Ints, hand_set
 from ..exact.jit import compiled, in_threads
 from ..exact.streams import DECISIONS, DICE, stream
@@ -39,10 +40,14 @@ class BatchedEnv:
         workers: int | None = None,
     ) -> None:
         self.config = preset("classic", dice=2) if config is None else config
-        if n < 1:
+        if not is_whole(n, range(1, 10**9)):
             raise ConfigError("n", n, "at least one environment")
-        if self.config.num_players != 2 or self.config.mode != "single_round" or self.config.exact_call:
-            raise ConfigError("config", self.config.mode, "a single round for two players, without exact calls")
+        if not is_whole(seed, SEEDS):
+            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+        rules = self.config
+        if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
+            expected = "a single round for two players, without exact calls and max_turns"
+            raise ConfigError("config", rules.mode, expected)
         agent = make_agent(opponent) if isinstance(opponent, str) else opponent
         self.n = n
         self.round: Round = make_round(self.config)
@@ -50,7 +55,8 @@ class BatchedEnv:
         self._basis = make_basis("crossed", self.config, self.config.dice[0])
         self._counts = hand_set(self.config.dice[0], self.config.faces).counts.astype(np.int8)
         self._seed = np.uint64(seed)
-        self._workers = workers or cpu_count() or 1
+        self._workers = max(1, workers or cpu_count() or 1)
+        self._rng = np.random.default_rng(seed)
         self.hands: Ints = np.zeros(n, dtype=np.int64)
         """The learner's hand in each environment, by its number."""
         self.rungs: Ints = np.zeros(n, dtype=np.int64)
@@ -58,7 +64,7 @@ class BatchedEnv:
         self._others: Ints = np.zeros(n, dtype=np.int64)
         self._games: Ints = np.arange(n)
         self._bids: Ints = np.zeros(n, dtype=np.int64)
-        self._parts = np.array_split(np.arange(n), self._workers) if n >= 4096 else [np.arange(n)]
+        self._parts = np.array_split(np.arange(n), min(self._workers, n // 2048)) if n >= 4096 else [np.arange(n)]
         self._stop = np.zeros(1, dtype=np.int64)
         _deal_all(self.round, self._seed, self._games, self.hands, self._others, self.rungs)
 
@@ -81,12 +87,14 @@ class BatchedEnv:
 
     def any_actions(self, rng: np.random.Generator | None = None) -> Ints:
         """A legal action in each environment, all alike."""
-        noise = (np.random.default_rng(0) if rng is None else rng).random((self.n, self.n_actions))
+        noise = (self._rng if rng is None else rng).random((self.n, self.n_actions))
         chosen: Ints = np.where(self.masks(), noise, -1.0).argmax(axis=1)
         return chosen
 
     def step(self, actions: Ints) -> tuple[Floats, NDArray[np.bool_]]:
         """Act everywhere: rewards (+1, -1, or 0 while a round goes on), and which rounds ended."""
+        if np.asarray(actions).dtype.kind not in "iu":
+            raise ConfigError("actions", str(np.asarray(actions).dtype), "whole numbers")
         actions = np.ascontiguousarray(actions, dtype=np.int64)
         if actions.shape != (self.n,):
             raise ConfigError("actions", actions.shape, f"one for each of {self.n} environments")

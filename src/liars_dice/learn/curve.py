@@ -9,6 +9,12 @@ from ..core import ConfigError
 from .model import Model
 
 
+def check_curve(path: Path) -> None:
+    """Raise `ConfigError` early if no picture can go there."""
+    if path.suffix != ".png" or path.is_dir():
+        raise ConfigError("curve", str(path), "a file whose name ends in .png")
+
+
 def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
     """Write a PNG with the curve of each model, and W* above them if it is known."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,5 +48,5 @@ def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> No
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Software": None})
-    except OSError as error:
-        raise ConfigError("curve", str(path), f"a file that can be written ({error.strerror})") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError("curve", str(path), f"a file that can be written ({error})") from error

@@ -14,6 +14,7 @@ from .players import GreedyPlayer
 from .policy import greedy_cells
 from .training import Trainer
 
+CHUNK = 1_000_000
 EVALUATION = 1 << 62
 """Evaluation games are others than those that were learnt from."""
 
@@ -26,7 +27,10 @@ def sampled_wins(trainer: Trainer, games: int) -> int:
         return sum(play_game([player, trainer.judge], trainer.config, seed=seed).winner == 0 for seed in seeds)
     cells = greedy_cells(trainer.model.theta, trainer.basis)
     seed = np.uint64(trainer.model.training.seed)
-    return int(_play(cells, trainer.round, trainer.opponent, seed, EVALUATION, games))
+    won = 0
+    for first in range(0, games, CHUNK):  # Ctrl-C is heard between two chunks
+        won += _play(cells, trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
+    return won
 
 
 @compiled

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import zipfile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,12 +63,9 @@ class Model(msgspec.Struct, kw_only=True):
     def save(self, path: str | Path) -> None:
         """Write it in one step: whoever looks sees the old file or the new one."""
         path = Path(path)
-        about = {
-            "version": VERSION,
-            "training": msgspec.to_builtins(self.training),
-            "games": self.games,
-            "curve": msgspec.to_builtins(self.curve),
-        }
+        if not path.name:
+            raise ConfigError("model", str(path), "the name of a file")
+        about = _About(VERSION, self.training, self.games, self.curve)
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,8 +74,8 @@ class Model(msgspec.Struct, kw_only=True):
                     file, about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8), theta=self.theta
                 )
             beside.replace(path)
-        except OSError as error:
-            raise ConfigError("model", str(path), f"a file that can be written ({error.strerror})") from error
+        except (OSError, ValueError) as error:
+            raise ConfigError("model", str(path), f"a file that can be written ({error})") from error
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
@@ -90,27 +86,38 @@ class Model(msgspec.Struct, kw_only=True):
         expected = "a model that liars-dice train has written"
         try:
             data = Path(path).read_bytes()
+        except (OSError, ValueError) as error:
+            raise ConfigError("model", str(path), f"{expected} ({error})") from error
+        try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                about = msgspec.json.decode(arrays["about"].tobytes())
+                about = arrays["about"].tobytes()
                 theta = np.array(arrays["theta"], dtype=np.float64)
-        except OSError as error:
-            raise ConfigError("model", str(path), f"{expected} ({error.strerror})") from error
-        except (ValueError, KeyError, AttributeError, zipfile.BadZipFile, EOFError, msgspec.DecodeError) as error:
-            raise ConfigError("model", str(path), f"{expected}; this file is damaged or something else") from error
-        if not isinstance(about, dict) or about.get("version") != VERSION:
-            version = about.get("version") if isinstance(about, dict) else None
+            version = msgspec.json.decode(about, type=_Version).version
+        except Exception as error:  # a damaged archive fails in many ways
+            damaged = f"{expected}; this file is damaged or something else"
+            raise ConfigError("model", str(path), damaged) from error
+        if version != VERSION:
             raise ConfigError("model", str(path), f"a model of version {VERSION}, not of {version}")
         try:
-            training = msgspec.convert(about["training"], Training)
-            model = cls(
-                training=training,
-                theta=theta,
-                games=about["games"],
-                curve=msgspec.convert(about["curve"], list[CurvePoint]),
-            )
-            training.rules()
-        except (msgspec.ValidationError, KeyError, ConfigError) as error:
+            known = msgspec.json.decode(about, type=_About)
+            known.training.rules()
+        except (msgspec.ValidationError, ConfigError) as error:
             raise ConfigError("model", str(path), f"{expected} ({error})") from error
+        if not 0 <= known.games <= known.training.games:
+            raise ConfigError("model", str(path), f"0 to {known.training.games} games; it says {known.games}")
         if not np.isfinite(theta).all():
             raise ConfigError("model", str(path), "weights that are numbers")
-        return model
+        return cls(training=known.training, theta=theta, games=known.games, curve=known.curve)
+
+
+class _Version(msgspec.Struct):
+    version: int
+
+
+class _About(msgspec.Struct):
+    """All of a model but its weights."""
+
+    version: int
+    training: Training
+    games: int
+    curve: list[CurvePoint]

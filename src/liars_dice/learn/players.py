@@ -5,6 +5,8 @@ The same updates as in `q_learning` and `policy_gradient`, made by a player of t
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from ..agents import Agent
@@ -133,12 +135,15 @@ def learn_at_the_table(
 
 
 def exact_win_rate(player: LearningPlayer, opponent: Agent, config: GameConfig) -> float:
-    """W through all pairs of hands, each weighed; the opponent must decide alike in like games."""
+    """W through all pairs of hands, each weighed. Every pair is played with a seed of its own: for an opponent that
+    decides alike in like games W is exact, for one that draws lots it is one draw for each pair.
+    """
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
     won = 0.0
+    seeds = count()
     for mine, weight in zip(own.hands, own.weights, strict=True):
         for theirs, other_weight in zip(other.hands, other.weights, strict=True):
-            engine = GameEngine(config, [player, opponent], seed=0)
+            engine = GameEngine(config, [player, opponent], seed=next(seeds))
             engine.start_new_round([mine, theirs])
             won += weight * other_weight * (engine.play().winner == 0)
     return float(won)

@@ -12,12 +12,13 @@ import msgspec
 import numpy as np
 
 from ..core import ConfigError
+from ..core.config import is_whole
 from ..exact.hands import Floats
 from ..exact.jit import Int, compiled, inlined
 from ..exact.streams import DECISIONS, DICE, fraction, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import Opponent, Round, answer, deal, holds
-from .schedule import Schedule
+from .schedule import Schedule, check_gamma
 
 
 class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,8 +32,9 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     """Games between two updates."""
 
     def __post_init__(self) -> None:
-        if self.batch < 1:
-            raise ConfigError("batch", self.batch, "at least one game")
+        check_gamma(self.gamma)
+        if not is_whole(self.batch, range(2, 10**7)):
+            raise ConfigError("batch", self.batch, "a whole number from 2 up: the baseline is a mean over the batch")
 
 
 @inlined
@@ -79,7 +81,9 @@ def learn(
     batch: int,
     gamma: float,
 ) -> int:
-    """Play games `first`, `first + 1`, ... in batches, with an update after each; how many of them were won."""
+    """Play games `first`, `first + 1`, ... in batches, with an update after each; how many of them were won, or -1 as
+    soon as the weights are no longer numbers.
+    """
     longest = game.rungs // 2 + 2
     hands = np.empty((batch, longest), dtype=np.int64)
     rungs = np.empty((batch, longest), dtype=np.int64)
@@ -130,4 +134,6 @@ def learn(
                     if chances[i, step, action] > 0.0:
                         add_phi(theta, -advantage * chances[i, step, action], basis, hand, rung, action)
         start += size
+        if not np.isfinite(theta.sum()):
+            return -1
     return won

@@ -12,12 +12,13 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ..core import ConfigError
 from ..exact.hands import Floats
 from ..exact.jit import Int, compiled, inlined
 from ..exact.streams import DECISIONS, DICE, below, fraction, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import Opponent, Round, answer, deal, holds
-from .schedule import Schedule
+from .schedule import Schedule, check_gamma
 
 
 class QLearning(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +30,11 @@ class QLearning(msgspec.Struct, frozen=True, kw_only=True):
     """ε: how often it explores."""
     gamma: float = 1.0
     """γ: what a later reward is worth."""
+
+    def __post_init__(self) -> None:
+        check_gamma(self.gamma)
+        if max(self.epsilon.start, self.epsilon.end) > 1:
+            raise ConfigError("epsilon", (self.epsilon.start, self.epsilon.end), "two chances from 0 to 1")
 
 
 @inlined
@@ -73,8 +79,9 @@ def learn(
     epsilon: Floats,
     gamma: float,
 ) -> int:
-    """Play games `first`, `first + 1`, ... and learn from each step; how many of them were won. α and ε go from the
-    first number to the second over these games. In self-play the other side `opens` in turn.
+    """Play games `first`, `first + 1`, ... and learn from each step; how many of them were won, or -1 as soon as a step
+    is no longer a number. α and ε go from the first number to the second over these games. In self-play the other side
+    `opens` in turn.
     """
     won = 0
     for number in range(games):
@@ -94,6 +101,8 @@ def learn(
                 action = explore(basis, rung, key, position + 1)
             else:
                 action, _ = greedy(theta, basis, own, rung)
+                if action < 0:
+                    return -1
             position += 9
             reward, after = 0.0, np.int64(-1)
             if action == game.rungs:  # P1 calls
@@ -108,6 +117,8 @@ def learn(
                 _, most = greedy(theta, basis, own, after)
                 target = gamma * most
             delta = target - linear(theta, basis, own, rung, action)
+            if not np.isfinite(delta):
+                return -1
             add_phi(theta, rate * delta, basis, own, rung, action)
             if reward != 0.0:
                 won += reward > 0

@@ -26,3 +26,9 @@ class Schedule(msgspec.Struct, frozen=True):
     def at(self, part: float) -> float:
         """Its value when this part of the training is over."""
         return self.start + (self.end - self.start) * part
+
+
+def check_gamma(gamma: float) -> None:
+    """γ is a part."""
+    if not 0 <= gamma <= 1:
+        raise ConfigError("gamma", gamma, "a number from 0 to 1")

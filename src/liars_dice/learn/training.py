@@ -26,6 +26,8 @@ from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .schedule import Schedule
 
+FEW_PIECES = 5
+"""So many where a look takes long: against an opponent that remembers."""
 PIECES = 50
 """So many looks at how good the policy is, and some more at the beginning, where it changes fastest."""
 Progress = Callable[[int, int, float], None]
@@ -41,7 +43,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     model: Model
     win_rate: float
-    """W: the greedy policy's exact chance to win as the opener."""
+    """W: the greedy policy's chance to win as the opener; exact, unless the opponent decides by chance and no table
+    can hold it.
+    """
     optimum: float | None
     """W*: the best anybody can do against this opponent; None if it remembers the bidding."""
     complete: bool
@@ -74,6 +78,7 @@ class Trainer:
         """The opponent as a table; None for one that remembers the bidding, which is played through the engine."""
         self.optimum: float | None = None
         """W*, which is known against a table."""
+        self.judge.check_rules(self.config)
         if getattr(self.judge, "memoryless", False):
             self.opponent = make_opponent(self.judge, self.config, guard)
             self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
@@ -82,14 +87,22 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Compile what training needs."""
-        self._learn(self.model.theta.copy(), 0)
-        self.win_rate()
+        if self.opponent is not None:
+            self._learn(self.model.theta.copy(), 0)
+            self.win_rate()
 
-    def win_rate(self) -> float:
-        """W, exactly: the greedy policy through all pairs of hands."""
+    def _milestones(self) -> list[int]:
+        batch = self.settings.batch if isinstance(self.settings, PolicyGradient) else 1
+        return milestones(self.model.training.games, batch, FEW_PIECES if self.opponent is None else PIECES)
+
+    def win_rate(self, theta: Floats | None = None) -> float:
+        """W of these weights (the model's): the greedy policy through all pairs of hands. Exact, unless the opponent
+        remembers and decides by chance.
+        """
+        theta = self.model.theta if theta is None else theta
         if self.opponent is None:
-            return exact_win_rate(GreedyPlayer(self.model.theta, self.basis, self.config), self.judge, self.config)
-        cells = greedy_cells(self.model.theta, self.basis)
+            return exact_win_rate(GreedyPlayer(theta, self.basis, self.config), self.judge, self.config)
+        cells = greedy_cells(theta, self.basis)
         hands = [hand_set(dice, self.config.faces) for dice in self.config.dice]
         return win_between(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
 
@@ -97,20 +110,20 @@ class Trainer:
         """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
         model, training = self.model, self.model.training
         complete = True
-        if not model.curve:
-            model.curve.append(CurvePoint(0, self.win_rate()))
         try:
-            for milestone in [number for number in milestones(training.games) if number > model.games]:
+            if not model.curve:
+                model.curve.append(CurvePoint(0, self.win_rate()))
+            for milestone in [number for number in self._milestones() if number > model.games]:
                 games = milestone - model.games
                 theta = model.theta.copy()
-                self._learn(theta, games)
-                if not np.isfinite(theta).all():
+                if not self._learn(theta, games) or not np.isfinite(theta).all():
                     raise TrainingError(
-                        f"the weights were no longer numbers after {model.games + games:,} games: "
+                        f"the weights were no longer numbers before {model.games + games:,} games: "
                         "a smaller --alpha keeps them finite; the last good state is kept"
                     )
-                model.theta, model.games = theta, model.games + games
-                model.curve.append(CurvePoint(model.games, self.win_rate()))
+                point = CurvePoint(milestone, self.win_rate(theta))
+                model.theta, model.games = theta, milestone
+                model.curve.append(point)
                 if checkpoint is not None:
                     model.save(checkpoint)
                 if progress is not None:
@@ -119,25 +132,26 @@ class Trainer:
             complete = False
         return Report(model=model, win_rate=self.win_rate(), optimum=self.optimum, complete=complete)
 
-    def _learn(self, theta: Floats, games: int) -> None:
-        """One piece. In self-play the opponent is what has been learnt so far, and the two sides open in turn."""
+    def _learn(self, theta: Floats, games: int) -> bool:
+        """One piece; whether all went well. In self-play the opponent is what has been learnt so far (its greedy
+        policy), and the two sides open in turn.
+        """
         training = self.model.training
         first, total = self.model.games, training.games
         part = (first / total, (first + games) / total)
         alpha = np.array([self.settings.alpha.at(p) for p in part])
         if self.opponent is None:
             self._learn_slowly(theta, games)
-            return
+            return True
         opponent, opens = self.opponent, True
         if training.opponent == SELF:
             opponent = Opponent(greedy_cells(theta, self.basis), self.opponent.mixes)
-            opens = len(self.model.curve) % 2 == 1
+            opens = sum(number <= first for number in self._milestones()) % 2 == 0
         common = (theta, self.basis, self.round, opponent, np.uint64(training.seed), first, games, opens, alpha)
         if isinstance(self.settings, QLearning):
             epsilon = np.array([self.settings.epsilon.at(p) for p in part])
-            q_learning.learn(*common, epsilon, self.settings.gamma)
-        else:
-            policy_gradient.learn(*common, self.settings.batch, self.settings.gamma)
+            return q_learning.learn(*common, epsilon, self.settings.gamma) >= 0
+        return policy_gradient.learn(*common, self.settings.batch, self.settings.gamma) >= 0
 
     def _learn_slowly(self, theta: Floats, games: int) -> None:
         """One piece against an opponent with a memory."""
@@ -150,10 +164,11 @@ class Trainer:
         learn_at_the_table(player, self.judge, self.config, training.seed, self.model.games, games, training.games)
 
 
-def milestones(games: int) -> list[int]:
-    """After how many games to look."""
-    early = [ceil(games / share) for share in (10_000, 3_000, 1_000, 300, 100)]
-    return sorted({*early, *(ceil(games * piece / PIECES) for piece in range(1, PIECES + 1))})
+def milestones(games: int, batch: int = 1, pieces: int = PIECES) -> list[int]:
+    """After how many games to look: always after whole batches, or at the end."""
+    early = [games / share for share in (10_000, 3_000, 1_000, 300, 100)]
+    looks = [*early, *(games * piece / pieces for piece in range(1, pieces + 1))]
+    return sorted({min(games, ceil(look / batch) * batch) for look in looks})
 
 
 def check_training(training: Training) -> None:
@@ -166,7 +181,9 @@ def check_training(training: Training) -> None:
     if max(config.dice) > 5 or config.faces > 6:
         raise ConfigError("dice", config.dice, "at most 5 dice with 6 faces: beyond that there are too many weights")
     if not is_whole(training.games, range(1, 10**12)):
-        raise ConfigError("games", training.games, "a whole number of games, at least 1")
+        raise ConfigError("games", training.games, "a whole number of games from 1 to a million million")
+    if training.pg is not None and training.pg.batch > training.games:
+        raise ConfigError("batch", training.pg.batch, f"at most {training.games}, all games")
     if not is_whole(training.seed, SEEDS):
         raise ConfigError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
     if training.opponent == SELF and config.dice[0] != config.dice[1]:
