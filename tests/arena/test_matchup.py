@@ -12,7 +12,7 @@ from liars_dice.arena.blocks import BlockResult
 from liars_dice.arena.duel import matchup
 from liars_dice.arena.fields import FIELDS, field
 from liars_dice.arena.result import Settings
-from liars_dice.arena.summary import summarise_round_robin
+from liars_dice.arena.summary import Course, summarise_round_robin
 from liars_dice.arena.tournament import round_robin
 from liars_dice.core import ConfigError, GameConfig, preset
 from liars_dice.exact import OutOfReachError, PolicyError, Simulator
@@ -231,9 +231,9 @@ def test_many_comparisons_ask_for_more() -> None:
         )
         for number, pair in enumerate(pairs)
     ]  # fmt: skip
-    alone = summarise_round_robin(settings, config, None, results[:1], "", (), True)
+    alone = summarise_round_robin(settings, None, results[:1], Course())
     assert alone.ranking[0].beats == 1
-    together = summarise_round_robin(settings, config, None, results, "", (), True)
+    together = summarise_round_robin(settings, None, results, Course())
     assert [standing.beats for standing in together.ranking] == [0] * 4
 
 

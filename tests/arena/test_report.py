@@ -241,7 +241,9 @@ def test_rounds_counted_in_part(tmp_path: Path) -> None:
 def test_nobody_met(tmp_path: Path) -> None:
     """A tournament that was stopped at once."""
     nothing = ((None,) * 2,) * 2
-    page(write_report(msgspec.structs.replace(RESULTS["two"], cells=nothing, complete=False), tmp_path, {}))
+    stopped = msgspec.structs.replace(RESULTS["two"], cells=nothing, complete=False)
+    text = page(write_report(stopped, tmp_path, {})).text
+    assert all(agent in text for agent in stopped.agents)
 
 
 def test_verdicts() -> None:

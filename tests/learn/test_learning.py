@@ -25,7 +25,7 @@ from liars_dice.learn.evaluate import sampled_wins
 from liars_dice.learn.features import Basis, make_basis, phi
 from liars_dice.learn.mdp import Opponent, Round, make_opponent, make_round
 from liars_dice.learn.model import Model, Training
-from liars_dice.learn.players import GreedyPlayer, exact_win_rate
+from liars_dice.learn.players import GreedyPlayer, rounds_won
 from liars_dice.learn.policy import greedy_cells
 from liars_dice.learn.schedule import Schedule
 from liars_dice.learn.training import Trainer, TrainingError, milestones, new_model
@@ -279,7 +279,19 @@ def test_the_table_and_the_engine_agree_on_w() -> None:
     trainer = Trainer(new_model(training("q", 1)))
     report = trainer.run()
     player = GreedyPlayer(report.model.theta, trainer.basis, trainer.config)
-    assert exact_win_rate(player, make_agent("truthful"), trainer.config) == pytest.approx(report.win_rate, abs=1e-12)
+    won = rounds_won(player, make_agent("truthful"), trainer.config)
+    weights = hand_set(1, 6).weights
+    assert weights @ won @ weights == pytest.approx(report.win_rate, abs=1e-12)
+
+
+def test_w_is_not_called_exact_against_one_who_draws_lots(tmp_path: Path) -> None:
+    (tmp_path / "gambler.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Gambler(Agent):\n    def choose_action(self, view):\n"
+        "        return self.rng.choice(view.legal_actions)\n"
+    )
+    words = ("train", "q", "--dice", "1", "--games", "20", "--evaluation-games", "50", "--json", "--opponent")
+    assert json.loads(call(*words, str(tmp_path / "gambler.py")).stdout)["win_rate"] is None
+    assert json.loads(call(*words, "detective").stdout)["win_rate"] is not None
 
 
 # -- repeatable, resumable, safe ---------------------------------------------------------------------------------------

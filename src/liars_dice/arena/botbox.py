@@ -16,9 +16,9 @@ import msgspec
 
 from ..agents import Agent, make_agent
 from ..core import Event
+from ..core.errors import describe
 from ..core.player import hook_of
 from . import cage
-from .limits import describe
 from .protocol import GameFromMessages, Message, answer_message, encode, is_action
 
 # What bots commonly import is imported before privileges go: where Python lives in a place that only its owner can

@@ -39,11 +39,3 @@ class BotFault(Exception):  # noqa: N818 - a verdict about a bot, not an error o
 
     def __str__(self) -> str:
         return f"{self.verdict}, {self.detail}"
-
-
-def describe(error: BaseException) -> str:
-    """An error in words, even one that refuses to be printed."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return type(error).__name__

@@ -13,9 +13,10 @@ from typing import TypeVar
 
 from ..core import Action, Event, GameConfig, GameResult, GameView, Player, RoundResolution
 from ..core.engine import agent_id
+from ..core.errors import describe
 from ..core.player import hook_of
 from ..persistence.session import player_type
-from .limits import BotFault, Limits, describe
+from .limits import BotFault, Limits
 
 Result = TypeVar("Result")
 

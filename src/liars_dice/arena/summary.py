@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import erfc, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core import GameConfig
 from ..exact import Matchups
 from ..exact.hands import Floats
 from .blocks import BlockResult, rotated
@@ -26,14 +26,17 @@ Exact = tuple[list[int], Matchups]
 Cells = list[list[Cell | None]]
 
 
+class Course(NamedTuple):
+    """How a tournament went."""
+
+    why: str = ""
+    """Why results were not found out in a better way."""
+    learners: tuple[str, ...] = ()
+    complete: bool = True
+
+
 def summarise_round_robin(
-    settings: Settings,
-    config: GameConfig,
-    exact: Exact | None,
-    results: list[BlockResult],
-    why: str,
-    learners: tuple[str, ...],
-    complete: bool,
+    settings: Settings, exact: Exact | None, results: list[BlockResult], course: Course
 ) -> TournamentResult:
     """The result of a round robin."""
     size = len(settings.agents)
@@ -59,18 +62,10 @@ def summarise_round_robin(
         _fill_exact(exact, cells, rounds, matches / 2)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
     intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, why, learners, complete)
+    return _result(settings, results, cells, means, intervals, rounds, course)
 
 
-def summarise_league(
-    settings: Settings,
-    config: GameConfig,
-    exact: Exact | None,
-    results: list[BlockResult],
-    why: str,
-    learners: tuple[str, ...],
-    complete: bool,
-) -> TournamentResult:
+def summarise_league(settings: Settings, results: list[BlockResult], course: Course) -> TournamentResult:
     """The result of a league. Two agents are compared by the games at common tables that one of them won."""
     size = len(settings.agents)
     meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
@@ -101,7 +96,7 @@ def summarise_league(
     _count_rounds(results, rounds)
     means = [number / games if games else 0.0 for number, games in zip(won, played, strict=True)]
     intervals = [wilson_ci(number, games) for number, games in zip(won, played, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, why, learners, complete)
+    return _result(settings, results, cells, means, intervals, rounds, course)
 
 
 class _Meetings:
@@ -144,13 +139,11 @@ def _result(
     means: list[float],
     intervals: Sequence[tuple[float, float] | None],
     rounds: dict[int, _Rounds],
-    why: str,
-    learners: tuple[str, ...],
-    complete: bool,
+    course: Course,
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
-    is_exact = complete and not results
+    is_exact = course.complete and not results
     ratings = _ratings(settings, cells, results)
     rounded = [round(mean, 12) for mean in means]
     order = sorted(range(size), key=lambda i: -rounded[i])
@@ -188,13 +181,13 @@ def _result(
     return TournamentResult(
         settings=settings,
         method=weakest,
-        why=why or next((result.why for result in results if result.why), ""),
+        why=course.why or next((result.why for result in results if result.why), ""),
         ranking=ranking,
         cells=tuple(map(tuple, cells)),
         games=sum(result.games for result in results) or None,
         rounds=float(sum(result.rounds for result in results)),
-        ordered=learners,
-        complete=complete,
+        ordered=course.learners,
+        complete=course.complete,
     )
 
 

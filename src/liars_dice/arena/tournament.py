@@ -23,7 +23,7 @@ from .methods import Progress, is_quick, is_tabled, learns, load_agents, referee
 from .result import ALPHA, Settings, TournamentResult
 from .schedule import league, natural_tables
 from .stats import PairCounts, sequential_p
-from .summary import summarise_league, summarise_round_robin
+from .summary import Course, summarise_league, summarise_round_robin
 
 DEALS = {True: 5_000, False: 100}
 """Deals a pairing if nobody says, compiled and refereed; each is played in both seatings."""
@@ -122,8 +122,11 @@ def run_tournament(
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     complete = _play(plan, results, backend, ledger, progress)
-    summarise = summarise_round_robin if settings.kind == "round-robin" else summarise_league
-    result = summarise(settings, config, exact, list(results.values()), plan.why, plan.learners, complete)
+    course = Course(plan.why, plan.learners, complete)
+    if settings.kind == "round-robin":
+        result = summarise_round_robin(settings, exact, list(results.values()), course)
+    else:
+        result = summarise_league(settings, list(results.values()), course)
     if ledger is not None and complete:
         ledger.close(result)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,10 @@ from .working import (
     terminated_like_interrupted,
     warm_up,
 )
+
+if TYPE_CHECKING:
+    from ..arena import Matchup
+    from ..core import GameConfig
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
@@ -59,41 +64,50 @@ def matchup_command(
         found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
     elapsed_s = time.perf_counter() - start
     if as_json:
-        report: dict[str, object] = {
-            "a": a,
-            "b": b,
-            "rules": rules,
-            "dice": list(config.dice),
-            "method": found.method,
-            "why": found.why,
-            "win_rate": found.win_rate,
-            "win_rate_first": found.win_rate_first,
-            "win_rate_second": found.win_rate_second,
-            "games": found.games,
-            "ci95": found.ci95,
-            "round": None
-            if found.round_first is None or found.round_second is None
-            else {
-                "win_rate": (found.round_first + found.round_second) / 2,
-                "win_rate_first": found.round_first,
-                "win_rate_second": found.round_second,
-            },
-            "expected_rounds": found.expected_rounds,
-            "final_dice": [{"a": d.a, "b": d.b, "probability": d.probability} for d in found.final_dice] or None,
-            "faults": found.faults,
-            "complete": found.complete,
-            "seed": None if found.method == "exact" else seed,
-            "elapsed_s": elapsed_s,
-            "compile_s": compile_s,
-        }
-        print_json(report)
-        return
+        print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})
+    else:
+        _show(found, rules, config, method_line(found.method, found.games, found.why, seed, elapsed_s))
+
+
+def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[str, object]:
+    """The result with the keys that other programs rely on."""
+    return {
+        "a": found.a,
+        "b": found.b,
+        "rules": rules,
+        "dice": list(config.dice),
+        "method": found.method,
+        "why": found.why,
+        "win_rate": found.win_rate,
+        "win_rate_first": found.win_rate_first,
+        "win_rate_second": found.win_rate_second,
+        "games": found.games,
+        "ci95": found.ci95,
+        "round": None
+        if found.round_first is None or found.round_second is None
+        else {
+            "win_rate": (found.round_first + found.round_second) / 2,
+            "win_rate_first": found.round_first,
+            "win_rate_second": found.round_second,
+        },
+        "expected_rounds": found.expected_rounds,
+        "final_dice": [{"a": d.a, "b": d.b, "probability": d.probability} for d in found.final_dice] or None,
+        "faults": found.faults,
+        "complete": found.complete,
+        "seed": None if found.method == "exact" else seed,
+    }
+
+
+def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
+    """The result for people."""
     from rich.console import Console
     from rich.table import Column, Table
 
     console = Console(highlight=False)
-    console.print(f"{a} against {b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False)
-    console.print(method_line(found.method, found.games, found.why, seed, elapsed_s), markup=False)
+    console.print(
+        f"{found.a} against {found.b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False
+    )
+    console.print(how, markup=False)
     table = Table("", *(Column(name, justify="right") for name in ("wins", "bidding first", "second")), box=None)
     table.add_row("the match", percent(found.win_rate), percent(found.win_rate_first), percent(found.win_rate_second))
     if found.round_first is not None and found.round_second is not None:
@@ -106,7 +120,7 @@ def matchup_command(
         console.print(f"rounds expected in a match: {found.expected_rounds:.2f}", markup=False)
     if config.mode == "elimination":
         for end in sorted(found.final_dice, key=lambda end: (end.a, -end.b), reverse=True):
-            who, left = (a, end.a) if end.a else (b, end.b)
+            who, left = (found.a, end.a) if end.a else (found.b, end.b)
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
     if found.faults:

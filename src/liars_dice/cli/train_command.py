@@ -77,6 +77,7 @@ def train_command(as_json: bool, **given: Any) -> None:
         games = given["evaluation_games"]
         games = (1_000 if trainer.opponent is None else 100_000) if games is None else games
         wins = sampled_wins(trainer, games)
+        is_exact = trainer.is_exact()
     elapsed_s = time.perf_counter() - start
     if out is not None:
         report.model.save(out)
@@ -91,7 +92,7 @@ def train_command(as_json: bool, **given: Any) -> None:
                 "games": report.model.games,
                 "basis": training.basis,
                 "opponent": training.opponent,
-                "win_rate": report.win_rate,
+                "win_rate": report.win_rate if is_exact else None,
                 "win_rate_sampled": wins / games if games else None,
                 "ci95": wilson_ci(wins, games) if games else None,
                 "optimum": report.optimum,
@@ -106,7 +107,7 @@ def train_command(as_json: bool, **given: Any) -> None:
         click.echo(
             f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
         )
-        how = "exact" if trainer.opponent is not None else "every pair of hands once"
+        how = "exact" if is_exact else "every pair of hands once (the opponent draws lots)"
         click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {training.opponent}")
         if games:
             low, high = wilson_ci(wins, games)

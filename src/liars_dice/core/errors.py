@@ -86,3 +86,11 @@ def one_of(given: str, choices: Iterable[str]) -> str:
     choices = list(choices)
     near = difflib.get_close_matches(given, choices, n=1)
     return f"one of {', '.join(choices)}" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+def describe(error: BaseException) -> str:
+    """An error in words, even one that refuses to be printed."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__

@@ -17,7 +17,7 @@ from .hands import Floats, number_of_hands
 from .match import Match, match
 from .policy import Guard, PolicyBook, unguarded
 from .rounds import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
-from .situation import cells_needed, dice_states, rungs, situations
+from .situation import MOST_CELLS, cells_needed, dice_states, rungs, situations
 
 SECONDS_PER_STEP = 1e-9
 """About how long one step of following a pair of hands takes."""
@@ -25,8 +25,6 @@ SECONDS_PER_CELL = 3e-8
 """About how long a cell of a built-in bot's table takes."""
 SECONDS_PER_WIN = 1.5e-7
 """About how long a step of a long best-of match takes."""
-MOST_CELLS = 100_000_000
-"""More cells than this, of all agents' tables together, are not held in memory."""
 LONGEST = 3600.0
 """Work of more seconds than this is out of reach."""
 
@@ -53,7 +51,7 @@ class Matchups:
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        check_reach(agents, config, guard)
+        seconds_needed(agents, config, guard)
         self.agents = list(agents)
         self.config = config.without_seed
         self._books = [PolicyBook(agent, guard) for agent in agents]
@@ -87,8 +85,10 @@ class Matchups:
         return Tables(self._books, round_rules(self.config, own + other, False), own)
 
 
-def check_reach(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> None:
-    """Raise `OutOfReachError` if the exact method cannot answer for these agents and rules, in sensible time."""
+def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
+    """About how long the exact method takes for these agents and rules; `OutOfReachError` if it cannot answer, or not
+    in sensible time.
+    """
     if config.num_players != 2:
         raise OutOfReachError(
             f"{config.num_players} players: the exact method is for two; "
@@ -106,12 +106,7 @@ def check_reach(agents: Sequence[Agent], config: GameConfig, guard: Guard = ungu
             f"dice {config.dice} with {config.faces} faces: the exact method would need tables of {cells:,} cells and "
             f"about {seconds:,.0f} seconds; play games instead (--games N)"
         )
-
-
-def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
-    """About how long the exact method takes; `OutOfReachError` if it cannot be used."""
-    check_reach(agents, config, guard)
-    return _work(agents, config, guard)[1]
+    return seconds
 
 
 def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[int, float]:

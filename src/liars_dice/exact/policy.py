@@ -1,4 +1,4 @@
-"""A memoryless agent as a table: for every hand and current bid, what it does (DESIGN: a policy is a table)."""
+"""A memoryless agent as a table: for every hand and current bid, what it does."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agent
 from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameConfig, GameView, LiarsDiceError, parse_bid
 from ..core.engine import agent_id
+from ..core.errors import describe
 from ..core.player import hook_of
 from ..core.rules import round_rules
 from ..core.transition import can_apply
@@ -171,14 +172,7 @@ def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, 
     except PolicyError:
         raise
     except Exception as error:
-        raise PolicyError(f"{name} failed {where}: {_in_words(error)}") from error
-
-
-def _in_words(error: Exception) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return type(error).__name__
+        raise PolicyError(f"{name} failed {where}: {describe(error)}") from error
 
 
 def _legal(action: object, view: GameView, name: str) -> Action:
@@ -236,7 +230,7 @@ class PolicyBook:
                 try:
                     self._guard(call, *arguments)
                 except Exception as error:
-                    raise PolicyError(f"{agent_id(self.agent)} failed in {hook}: {_in_words(error)}") from error
+                    raise PolicyError(f"{agent_id(self.agent)} failed in {hook}: {describe(error)}") from error
 
     @property
     def is_vectorised(self) -> bool:

@@ -20,7 +20,7 @@ from .hands import Floats, HandSet, Ints, Truths, hand_set
 from .jit import compiled, in_threads
 from .mixes import MixArrays
 from .policy import UNKNOWN, PolicyBook
-from .situation import ANY_RAISE, CALLS_ONLY, Situation
+from .situation import ANY_RAISE, CALLS_ONLY, Situation, ladder_arrays
 
 Cells = NDArray[np.int32]
 OUTCOMES = 4
@@ -71,8 +71,7 @@ def round_outcomes(
     openers: Tables, others: Tables, rules: RoundRules, meets: Truths, workers: int | None = None
 ) -> Floats:
     """The probabilities of the four outcomes of a round, for every opener [i] and other agent [j] who meet."""
-    quantity = np.array([bid.quantity for bid in rules.bids])
-    face = np.array([bid.face for bid in rules.bids])
+    quantity, face = ladder_arrays(rules)
     most = most_turns(rules)
     last_turn = len(rules.bids) + 1 if most is None else most
     stop = np.zeros(1, dtype=np.int64)
@@ -104,8 +103,7 @@ def round_outcomes(
 def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig) -> float:
     """The opener's exact chance in one round: its deterministic cells against the other's, which may mix."""
     rules = round_rules(config.without_seed, config.total_dice, False)
-    quantity = np.array([bid.quantity for bid in rules.bids])
-    face = np.array([bid.face for bid in rules.bids])
+    quantity, face = ladder_arrays(rules)
     own, theirs = hands
     first = (opener, opener[:0], own.weights, own.matches(rules.wild_face))
     second = (other, other[:0], theirs.weights, theirs.matches(rules.wild_face))

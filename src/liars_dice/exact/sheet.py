@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.bid import Bid
 from ..core.odds import binomial_prob_at_least, binomial_prob_exactly, match_chance
 from .hands import Floats, Ints, Truths, hand_set
-from .situation import ANY_RAISE, Situation
+from .situation import ANY_RAISE, Situation, ladder_arrays
 
 Kind = TypeVar("Kind", np.bool_, np.float64)
 NONE = -1
@@ -31,8 +31,7 @@ class Sheet:
         self.size = len(rules.ladder)
         self.liar, self.exact = self.size, self.size + 1
         self.may_call_exact = rules.config.exact_call
-        self.quantity: Ints = np.array([bid.quantity for bid in rules.bids])
-        self.face: Ints = np.array([bid.face for bid in rules.bids])
+        self.quantity, self.face = ladder_arrays(rules)
         self.held: Ints = self.hands.matches(rules.wild_face)
         """How many own dice count for a bid on each face (column 0 belongs to none)."""
         self.opens: Truths = np.zeros(self.size, dtype=bool)

@@ -22,11 +22,9 @@ from .kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games
 from .matchups import OutOfReachError
 from .mixes import MixArrays
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
-from .situation import CALLS_ONLY, Situation, cells_needed, dice_states, situations
+from .situation import CALLS_ONLY, MOST_CELLS, Situation, cells_needed, dice_states, situations
 from .vectorised import VECTORISED
 
-MOST_CELLS = 200_000_000
-"""More cells than this, of all tables together, are not held in memory."""
 MOST_ROLLS = 1 << 16
 """Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
 SMALL = 1 << 11

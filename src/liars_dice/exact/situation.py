@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
+import numpy as np
 
 from ..core import GameConfig, GameView
 from ..core.rules import RoundRules, round_rules
 from ..core.state import PublicState
-from .hands import number_of_hands
+from .hands import Ints, number_of_hands
 
 CALLS_ONLY = -1
 """The limit on raises when as many bids have been made as the rules allow."""
+MOST_CELLS = 200_000_000
+"""More cells than this, of all agents' tables together, are not held in memory."""
 ANY_RAISE = 0
 """The limit on raises when only the ladder limits them."""
 
@@ -117,6 +120,11 @@ def dice_states(config: GameConfig) -> list[tuple[int, int]]:
     most = config.dice_cap
     others = most * (config.num_players - 1)
     return [(own, other) for own in range(1, most + 1) for other in range(1, min(others, total - own) + 1)]
+
+
+def ladder_arrays(rules: RoundRules) -> tuple[Ints, Ints]:
+    """The quantity and the face of every rung."""
+    return np.array([bid.quantity for bid in rules.bids]), np.array([bid.face for bid in rules.bids])
 
 
 def rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) -> int:

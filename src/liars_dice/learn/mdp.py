@@ -20,6 +20,7 @@ from ..exact.jit import Int, inlined
 from ..exact.kernel import draw
 from ..exact.mixes import MixArrays
 from ..exact.policy import Guard, unguarded
+from ..exact.situation import ladder_arrays
 from ..exact.streams import below
 
 GOES_ON = 0
@@ -52,10 +53,11 @@ def make_round(config: GameConfig) -> Round:
     """The first round by these rules, the learner in seat 0."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
+    quantity, face = ladder_arrays(rules)
     return Round(
         rungs=len(rules.bids),
-        quantity=np.array([bid.quantity for bid in rules.bids]),
-        face=np.array([bid.face for bid in rules.bids]),
+        quantity=quantity,
+        face=face,
         own_rolls=own.of_rolls(),
         other_rolls=other.of_rolls(),
         own_matches=own.matches(rules.wild_face),

@@ -134,16 +134,16 @@ def learn_at_the_table(
     player.finish()
 
 
-def exact_win_rate(player: LearningPlayer, opponent: Agent, config: GameConfig) -> float:
-    """W through all pairs of hands, each weighed. Every pair is played with a seed of its own: for an opponent that
-    decides alike in like games W is exact, for one that draws lots it is one draw for each pair.
+def rounds_won(player: LearningPlayer, opponent: Agent, config: GameConfig, first_seed: int = 0) -> Floats:
+    """[own hand, other hand]: 1 if the player wins as the opener. Every pair of hands is played once, with a seed of
+    its own.
     """
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
-    won = 0.0
-    seeds = count()
-    for mine, weight in zip(own.hands, own.weights, strict=True):
-        for theirs, other_weight in zip(other.hands, other.weights, strict=True):
+    seeds = count(first_seed)
+    won = np.zeros((len(own), len(other)))
+    for i, mine in enumerate(own.hands):
+        for j, theirs in enumerate(other.hands):
             engine = GameEngine(config, [player, opponent], seed=next(seeds))
             engine.start_new_round([mine, theirs])
-            won += weight * other_weight * (engine.play().winner == 0)
-    return float(won)
+            won[i, j] = engine.play().winner == 0
+    return won

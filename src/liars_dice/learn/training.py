@@ -20,7 +20,7 @@ from . import policy_gradient, q_learning
 from .features import Basis, make_basis
 from .mdp import Opponent, Round, make_opponent, make_round
 from .model import SELF, CurvePoint, Model, Training
-from .players import GreedyPlayer, PGPlayer, QPlayer, exact_win_rate, learn_at_the_table
+from .players import GreedyPlayer, PGPlayer, QPlayer, learn_at_the_table, rounds_won
 from .policy import greedy_cells
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
@@ -43,9 +43,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     model: Model
     win_rate: float
-    """W: the greedy policy's chance to win as the opener; exact, unless the opponent decides by chance and no table
-    can hold it.
-    """
+    """W: the greedy policy's chance to win as the opener; exact if `Trainer.is_exact`."""
     optimum: float | None
     """W*: the best anybody can do against this opponent; None if it remembers the bidding."""
     complete: bool
@@ -100,11 +98,20 @@ class Trainer:
         remembers and decides by chance.
         """
         theta = self.model.theta if theta is None else theta
-        if self.opponent is None:
-            return exact_win_rate(GreedyPlayer(theta, self.basis, self.config), self.judge, self.config)
-        cells = greedy_cells(theta, self.basis)
         hands = [hand_set(dice, self.config.faces) for dice in self.config.dice]
+        if self.opponent is None:
+            won = rounds_won(GreedyPlayer(theta, self.basis, self.config), self.judge, self.config)
+            return float(hands[0].weights @ won @ hands[1].weights)
+        cells = greedy_cells(theta, self.basis)
         return win_between(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
+
+    def is_exact(self) -> bool:
+        """Whether W is exact: against a table always, else if the same pairs of hands end alike with other seeds."""
+        if self.opponent is not None:
+            return True
+        player = GreedyPlayer(self.model.theta, self.basis, self.config)
+        one, other = (rounds_won(player, self.judge, self.config, seed) for seed in (0, 1 << 32))
+        return bool((one == other).all())
 
     def run(self, checkpoint: Path | None = None, progress: Progress | None = None) -> Report:
         """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
