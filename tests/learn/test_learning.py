@@ -498,6 +498,13 @@ def test_train_keeps_its_contract(tmp_path: Path) -> None:
     assert {k: v for k, v in found.items() if k not in times} == {k: v for k, v in again.items() if k not in times}
 
 
+def test_self_play_says_whom_it_is_measured_against() -> None:
+    words = ("train", "q", "--dice", "1", "--games", "100", "--opponent", "self", "--evaluation-games", "0")
+    assert "the greedy policy against truthful" in call(*words).stdout
+    found = json.loads(call(*words, "--json").stdout)
+    assert (found["opponent"], found["against"]) == ("self", "truthful")
+
+
 def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
     model, curve = str(tmp_path / "m.npz"), tmp_path / "curve.png"
     words = ("train", "pg", "--dice", "1", "--games", "3000", "--out", model)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, print_json, rules_options, seed_option
+from .options import json_option, print_json, rules_options, seed_for, seed_option
 from .working import (
     bots_print_to_stderr,
     method_line,
@@ -53,12 +53,10 @@ def matchup_command(
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
     from ..arena.duel import matchup
     from ..arena.tables import are_strangers
-    from ..core.dice import fresh_seed
 
     compile_s = warm_up(strangers=are_strangers((a, b)))
     config = rules_for_two(rules, players, dice)
-    seed = config.seed if seed is None else seed
-    seed = fresh_seed() if seed is None else seed
+    seed = seed_for(config, seed)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
         found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..core.config import DICE_PER_SEAT, PLAYERS, SEEDS
+from ..core.config import DICE_PER_SEAT, PLAYERS, SEEDS, GameConfig
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -50,6 +50,14 @@ db_option = click.option(
     "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def seed_for(config: GameConfig, seed: int | None) -> int:
+    """The seed that was asked for, on the command line or in the rules, or a new one."""
+    from ..core.dice import fresh_seed
+
+    asked = config.seed if seed is None else seed
+    return fresh_seed() if asked is None else asked
 
 
 def program() -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import db_option, json_option, print_json, rules_options, seed_option
+from .options import db_option, json_option, print_json, rules_options, seed_for, seed_option
 from .working import (
     backend_options,
     bots_print_to_stderr,
@@ -106,7 +106,6 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     from ..arena.result import Settings
     from ..arena.tournament import check_settings
     from ..core import load_rules
-    from ..core.dice import fresh_seed
 
     def said(name: str) -> bool:
         return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -114,13 +113,12 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
-    seed = config.seed if given["seed"] is None else given["seed"]
     wanted = Settings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
         rules=given["rules"],
         config=config.without_seed.to_dict(),
-        seed=fresh_seed() if seed is None else seed,
+        seed=seed_for(config, given["seed"]),
         exact=given["exact"],
         games=given["games"],
         tables=given["tables"],

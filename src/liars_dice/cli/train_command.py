@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from .options import json_option, print_json, program
 from .working import bots_print_to_stderr, percent, show_progress
+
+if TYPE_CHECKING:
+    from ..learn import Model, Report
 
 
 @click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out model.npz --curve curve.png")
@@ -46,8 +50,6 @@ def train_command(as_json: bool, **given: Any) -> None:
     W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays
     everywhere as q:FILE or pg:FILE.
     """
-    from pathlib import Path
-
     from ..arena.limits import Limits
     from ..arena.methods import tables_guard
     from ..arena.stats import wilson_ci
@@ -83,40 +85,16 @@ def train_command(as_json: bool, **given: Any) -> None:
         report.model.save(out)
     if given["curve"]:
         draw_curve([report.model], report.optimum, Path(given["curve"]))
-    training = report.model.training
+    sample = Sample(wins, games, wilson_ci(wins, games)) if games else None
     if as_json:
-        print_json(
-            {
-                "algorithm": training.algorithm,
-                "dice": given["dice"],
-                "games": report.model.games,
-                "basis": training.basis,
-                "opponent": training.opponent,
-                "win_rate": report.win_rate if is_exact else None,
-                "win_rate_sampled": wins / games if games else None,
-                "ci95": wilson_ci(wins, games) if games else None,
-                "optimum": report.optimum,
-                "seed": training.seed,
-                "complete": report.complete,
-                "elapsed_s": elapsed_s,
-                "compile_s": compile_s,
-                "run": {"out": given["out"], "curve": given["curve"]},
-            }
-        )
+        times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
+        files = {"out": given["out"], "curve": given["curve"]}
+        print_json(_as_json(report, is_exact, sample) | times | {"run": files})
     else:
-        click.echo(
-            f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
-        )
-        how = "exact" if is_exact else "every pair of hands once (the opponent draws lots)"
-        click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {training.opponent}")
-        if games:
-            low, high = wilson_ci(wins, games)
-            click.echo(f"   {percent(wins / games)}  in {games:,} games (95 %: {percent(low)} to {percent(high)})")
-        if report.optimum is not None:
-            click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
+        _show(report, is_exact, sample, elapsed_s)
         if out is not None:
-            measure = f"{program()} exploit {training.algorithm}:{out} --dice {given['dice']} {given['dice']}"
-            click.echo(f"\nsaved: {out}. Measure it: {measure}")
+            algorithm, dice = given["algorithm"], given["dice"]
+            click.echo(f"\nsaved: {out}. Measure it: {program()} exploit {algorithm}:{out} --dice {dice} {dice}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
@@ -124,7 +102,50 @@ def train_command(as_json: bool, **given: Any) -> None:
         raise SystemExit(130)
 
 
-def _model(given: dict[str, Any], out: Any) -> Any:
+class Sample(NamedTuple):
+    """W by playing."""
+
+    wins: int
+    games: int
+    ci95: tuple[float, float]
+
+
+def _as_json(report: Report, is_exact: bool, sample: Sample | None) -> dict[str, object]:
+    """The result with the keys that other programs rely on."""
+    training = report.model.training
+    return {
+        "algorithm": training.algorithm,
+        "dice": training.rules().dice[0],
+        "games": report.model.games,
+        "basis": training.basis,
+        "opponent": training.opponent,
+        "against": report.against,
+        "win_rate": report.win_rate if is_exact else None,
+        "win_rate_sampled": None if sample is None else sample.wins / sample.games,
+        "ci95": None if sample is None else sample.ci95,
+        "optimum": report.optimum,
+        "seed": training.seed,
+        "complete": report.complete,
+    }
+
+
+def _show(report: Report, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
+    """The result for people."""
+    training = report.model.training
+    click.echo(
+        f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
+    )
+    how = "exact" if is_exact else "every pair of hands once (the opponent draws lots)"
+    click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {report.against}")
+    if sample is not None:
+        low, high = sample.ci95
+        rate = percent(sample.wins / sample.games)
+        click.echo(f"   {rate}  in {sample.games:,} games (95 %: {percent(low)} to {percent(high)})")
+    if report.optimum is not None:
+        click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
+
+
+def _model(given: dict[str, Any], out: Path | None) -> Model:
     """The model to train: a new one, or the one in the file if it is the same training."""
     import msgspec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import db_option, json_option, print_json, program, rules_options, seed_option
+from .options import db_option, json_option, print_json, program, rules_options, seed_for, seed_option
 from .working import open_or_warn
 
 
@@ -39,7 +39,6 @@ def watch_command(
     from ..arena import InProcessSeat, Referee, make_seat
     from ..arena.tables import check_fits
     from ..core import ConfigError, format_game, load_rules
-    from ..core.dice import fresh_seed
     from ..persistence import record_game
     from ..play import TableView
 
@@ -48,8 +47,7 @@ def watch_command(
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
     usual = islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
     seats = agents or tuple(usual)
-    seed = config.seed if seed is None else seed
-    seed = fresh_seed() if seed is None else seed
+    seed = seed_for(config, seed)
     bots = [make_seat(name, isolate=isolate) for name in seats]
     for name, seat in zip(seats, bots, strict=True):
         if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):

@@ -44,6 +44,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     model: Model
     win_rate: float
     """W: the greedy policy's chance to win as the opener; exact if `Trainer.is_exact`."""
+    against: str
+    """Whom W is measured against: the opponent, or `truthful` after self-play."""
     optimum: float | None
     """W*: the best anybody can do against this opponent; None if it remembers the bidding."""
     complete: bool
@@ -71,7 +73,8 @@ class Trainer:
         )
         self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
         self.round: Round = make_round(self.config)
-        self.judge: Agent = make_agent("truthful" if training.opponent == SELF else training.opponent)
+        self.against = "truthful" if training.opponent == SELF else training.opponent
+        self.judge: Agent = make_agent(self.against)
         self.opponent: Opponent | None = None
         """The opponent as a table; None for one that remembers the bidding, which is played through the engine."""
         self.optimum: float | None = None
@@ -137,7 +140,9 @@ class Trainer:
                     progress(model.games, training.games, model.curve[-1].win_rate)
         except KeyboardInterrupt:
             complete = False
-        return Report(model=model, win_rate=self.win_rate(), optimum=self.optimum, complete=complete)
+        return Report(
+            model=model, win_rate=self.win_rate(), against=self.against, optimum=self.optimum, complete=complete
+        )
 
     def _learn(self, theta: Floats, games: int) -> bool:
         """One piece; whether all went well. In self-play the opponent is what has been learnt so far (its greedy
