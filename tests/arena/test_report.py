@@ -283,3 +283,13 @@ def test_check_writable_complains(tmp_path: Path, where: str) -> None:
 def test_check_writable_minds_what_no_one_may_write() -> None:
     with pytest.raises(ConfigError, match="a directory that can be written"):
         check_writable(Path(os.devnull) / "report")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_ratings_are_explained_on_the_scale_they_have(name: str, tmp_path: Path) -> None:
+    """Elo in a round robin, played or not; bars only where there are intervals."""
+    result = RESULTS[name]
+    text = page(write_report(result, tmp_path, {})).text
+    assert ("400 points more" in text) == (result.settings.kind == "round-robin")
+    assert ("Where bars overlap" in text) == any(one.rating_interval is not None for one in result.ranking)
+    assert ("on average" in text) == (result.settings.kind == "round-robin")

@@ -95,8 +95,9 @@ def ratings(result: TournamentResult) -> bytes:
             axes.plot(standing.rating_interval, (row, row), color=PURPLE, alpha=0.4, linewidth=4)
         axes.plot(standing.rating, row, "o", color=PURPLE, markersize=6)
     axes.ticklabel_format(axis="x", useOffset=False)
-    exact = result.method == "exact"
-    axes.set_xlabel("Elo scale, mean 1500" if exact else "OpenSkill, with 95\u202f% intervals", color=INK, fontsize=9)
+    scale = "Elo scale, mean 1500" if result.settings.kind == "round-robin" else "OpenSkill"
+    barred = any(standing.rating_interval is not None for standing in result.ranking)
+    axes.set_xlabel(f"{scale}, with 95\u202f% intervals" if barred else scale, color=INK, fontsize=9)
     return _png(figure)
 
 

@@ -92,13 +92,14 @@ def _summary(result: TournamentResult) -> str:
     exact = result.method == "exact"
     first = [standing for standing in result.ranking if standing.rank == 1]
     best, others = first[0], len(result.agents) - 1
+    share = "on average" if result.settings.kind == "round-robin" else "of its games"
     names = " and ".join(f"<strong>{escape(standing.agent)}</strong>" for standing in first)
     if len(first) > 1:
-        who = f"{names} share the first place: each wins {_percent(best.win_rate)} of its games."
+        who = f"{names} share the first place: each wins {_percent(best.win_rate)} {share}."
     else:
         beats = "beats" if exact else "is significantly better than"
         whom = f"{best.beats} of {others} other agents" if others > 1 else ("the other" if best.beats else "nobody")
-        who = f"{names} comes first: it wins {_percent(best.win_rate)} of its games and {beats} {whom}."
+        who = f"{names} comes first: it wins {_percent(best.win_rate)} {share} and {beats} {whom}."
         if best.rank_interval[1] > 1:
             who += f" That is not certain: its rank may be as low as {best.rank_interval[1]}."
     if exact:
@@ -139,10 +140,11 @@ def _ratings(result: TournamentResult, png: bytes) -> str:
     best = max(result.ranking, key=lambda one: one.rating)
     worst = min(result.ranking, key=lambda one: one.rating)
     alt = f"Ratings from {best.rating:.1f} for {best.agent} down to {worst.rating:.1f} for {worst.agent}."
-    if result.method == "exact":
-        how = "Further right is stronger. 400 points more mean about ten wins for each loss."
-    else:
-        how = "Further right is stronger. Where bars overlap a lot, the games do not tell who is."
+    how = "Further right is stronger."
+    if result.settings.kind == "round-robin":
+        how += " 400 points more mean about ten wins for each loss."
+    if any(standing.rating_interval is not None for standing in result.ranking):
+        how += " Where bars overlap a lot, the games do not tell who is."
     return _picture(png, alt, how)
 
 
