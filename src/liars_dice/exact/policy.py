@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameConfi
 from ..core.engine import agent_id
 from ..core.errors import describe
 from ..core.player import hook_of
-from ..core.rules import round_rules
+from ..core.rules import RoundRules, round_rules
 from ..core.transition import can_apply
 from .hands import HandSet, hand_set
 from .mixes import Mixes
@@ -41,7 +42,7 @@ memoryless. And every question is asked twice in a row, to find those that decid
 
 
 class PolicyError(LiarsDiceError):
-    """An agent that cannot be made into a table."""
+    """An agent of which it cannot be said what it does."""
 
 
 class PolicyTable:
@@ -125,63 +126,72 @@ class PolicyTable:
             return UNKNOWN
         chances = ask(self.agent, view, self._guard)
         self._check_same(view, chances)
-        actions = [self._number(action) for action in chances]
+        actions = [action_number(action, self.situation.rules) for action in chances]
         return self.mixes.add(actions, tuple(chances.values()))
 
     def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
         """Ask again, and mind another answer."""
         if ask(self.agent, view, self._guard) != chances:
             raise PolicyError(
-                f"{agent_id(self.agent)} gives two answers to one question, with {view.my_dice} after "
-                f"{view.current_bid or 'no bid'}: it is not memoryless, or decides at random without stating a policy"
+                f"{agent_id(self.agent)} gives two answers to one question, {_where(view)}: "
+                "it is not memoryless, or decides at random without stating a policy"
             )
 
-    def _number(self, action: Action) -> int:
-        if isinstance(action, BidAction):
-            return self.situation.rules.rungs[action.bid]
-        return self.exact if isinstance(action, CallExactAction) else self.liar
+
+def action_number(action: Action, rules: RoundRules) -> int:
+    """The place of an action among `rules.moves`: its rung, or one of the calls behind the last rung."""
+    if isinstance(action, BidAction):
+        return rules.rungs[action.bid]
+    return len(rules.bids) + isinstance(action, CallExactAction)
 
 
 def states_policy(agent: Agent) -> bool:
     """Whether an agent's `policy` speaks for its `choose_action`: it was written with or after it, not inherited."""
-    classes = type(agent).__mro__
+    return _policy_speaks(type(agent)) and callable(getattr(agent, "policy", None))
+
+
+@lru_cache(maxsize=256)
+def _policy_speaks(kind: type) -> bool:
+    classes = kind.__mro__
     policy = next((i for i, one in enumerate(classes) if "policy" in vars(one)), len(classes))
     choose = next((i for i, one in enumerate(classes) if "choose_action" in vars(one)), len(classes))
-    return policy <= choose and callable(getattr(agent, "policy", None)) and classes[policy] is not Agent
+    return policy <= choose and classes[policy] is not Agent
 
 
 def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
-    """What a memoryless agent does here, with probabilities; `PolicyError` if that cannot be said."""
-    name = agent_id(agent)
-    where = f"with {view.my_dice} after {view.current_bid or 'no bid'}"
+    """What an agent does here, with probabilities; `PolicyError` if that cannot be said."""
     try:
         stated = guard(agent.policy, view) if states_policy(agent) else None
         if stated is None:
-            return {_legal(_certain_action(agent, view, guard), view, name): 1.0}
+            return {_legal(_certain_action(agent, view, guard), view, agent): 1.0}
         total = sum(stated.values())
         if not abs(total - 1) < 1e-9:
-            raise PolicyError(f"{name} states a policy {where} that adds up to {total:g}, not to 1")
+            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} that adds up to {total:g}, not to 1")
         if min(stated.values()) < 0:
-            raise PolicyError(f"{name} states a policy {where} with a chance below zero")
+            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} with a chance below zero")
         plain: dict[Action, float] = {}
         for action, chance in stated.items():
             if chance > 0:
-                legal = _legal(action, view, name)
+                legal = _legal(action, view, agent)
                 plain[legal] = plain.get(legal, 0.0) + chance / total
         return plain
     except PolicyError:
         raise
     except Exception as error:
-        raise PolicyError(f"{name} failed {where}: {describe(error)}") from error
+        raise PolicyError(f"{agent_id(agent)} failed {_where(view)}: {describe(error)}") from error
 
 
-def _legal(action: object, view: GameView, name: str) -> Action:
+def _where(view: GameView) -> str:
+    return f"with {view.my_dice} after {view.current_bid or 'no bid'}"
+
+
+def _legal(action: object, view: GameView, agent: Agent) -> Action:
     """A legal action without its reasons."""
-    where = f"with {view.my_dice} after {view.current_bid or 'no bid'}"
     if type(action) not in (BidAction, CallLiarAction, CallExactAction):
-        raise PolicyError(f"{name} chose an object of type {type(action).__name__} {where}, which is not an action")
+        kind = type(action).__name__
+        raise PolicyError(f"{agent_id(agent)} chose an object of type {kind} {_where(view)}, which is not an action")
     if not can_apply(view.public, view.player_id, action):
-        raise PolicyError(f"{name} chose {action} {where}, which is not legal")
+        raise PolicyError(f"{agent_id(agent)} chose {action} {_where(view)}, which is not legal")
     if isinstance(action, BidAction):
         return BidAction(action.bid)
     return CallExactAction() if isinstance(action, CallExactAction) else CallLiarAction()
@@ -194,9 +204,10 @@ def _certain_action(agent: Agent, view: GameView, guard: Guard) -> object:
         for seed in range(8):
             guard(agent.seed, seed)
             if not _same(guard(agent.choose_action, view), first):
+                instead = ", or set memoryless = False" if getattr(agent, "memoryless", False) else ""
                 raise PolicyError(
-                    f"{agent_id(agent)} decides at random with {view.my_dice} after {view.current_bid or 'no bid'}, "
-                    "but states no policy: write policy(view), or set memoryless = False"
+                    f"{agent_id(agent)} decides at random {_where(view)}, but states no policy: "
+                    f"write policy(view){instead}"
                 )
         guard(agent.seed, 0)
     return first
@@ -204,6 +215,16 @@ def _certain_action(agent: Agent, view: GameView, guard: Guard) -> object:
 
 def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
+
+
+def tell(agent: Agent, hook: str, *arguments: object, guard: Guard = unguarded) -> None:
+    """Call an agent's hook, if it has it: when a game begins it may prepare itself."""
+    call = hook_of(agent, hook)
+    if call is not None:
+        try:
+            guard(call, *arguments)
+        except Exception as error:
+            raise PolicyError(f"{agent_id(agent)} failed in {hook}: {describe(error)}") from error
 
 
 class PolicyBook:
@@ -218,19 +239,10 @@ class PolicyBook:
     def __getitem__(self, situation: Situation) -> PolicyTable:
         if situation not in self._tables:
             if not self._tables and not self.is_vectorised:
-                self._begin(situation)
+                tell(self.agent, "seed", 0, guard=self._guard)
+                tell(self.agent, "on_game_start", situation.rules.config, 0, guard=self._guard)
             self._tables[situation] = PolicyTable(self.agent, situation, self.mixes, self._guard)
         return self._tables[situation]
-
-    def _begin(self, situation: Situation) -> None:
-        """Tell a stranger that a game begins: it may prepare itself then."""
-        for hook, arguments in (("seed", (0,)), ("on_game_start", (situation.rules.config, 0))):
-            call = hook_of(self.agent, hook)
-            if call is not None:
-                try:
-                    self._guard(call, *arguments)
-                except Exception as error:
-                    raise PolicyError(f"{agent_id(self.agent)} failed in {hook}: {describe(error)}") from error
 
     @property
     def is_vectorised(self) -> bool:

@@ -27,7 +27,7 @@ from .jit import compiled
 from .matchups import OutOfReachError
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
 from .rounds import most_turns
-from .situation import CALLS_ONLY, Situation, ladder_arrays, rungs
+from .situation import CALLS_ONLY, Situation, rungs, showdowns
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
 """As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
@@ -87,12 +87,7 @@ class _Response:
         self.calls = book[Situation(self.rules, theirs, CALLS_ONLY)].complete() if capped else self.table
         self.size = len(self.rules.bids)
         self.own, self.theirs = hand_set(own, config.faces), hand_set(theirs, config.faces)
-        own_matches, their_matches = (hands.matches(self.rules.wild_face) for hands in (self.own, self.theirs))
-        quantity, face = ladder_arrays(self.rules)
-        # [rung, their hand, own hand]: whether the bid holds, and whether it is exactly right
-        count = their_matches.T[face][:, :, None] + own_matches.T[face][:, None, :]
-        self.true = (count >= quantity[:, None, None]).astype(np.float64)
-        self.right = (count == quantity[:, None, None]).astype(np.float64)
+        self.true, self.right = showdowns(self.rules, self.own, self.theirs)
 
     def value(self, *, opens: bool) -> float:
         """The value of the best response, if it opens or if the agent does."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import GameConfig, GameView
 from ..core.rules import RoundRules, round_rules
 from ..core.state import PublicState
-from .hands import Ints, number_of_hands
+from .hands import Floats, HandSet, Ints, number_of_hands
 
 CALLS_ONLY = -1
 """The limit on raises when as many bids have been made as the rules allow."""
@@ -125,6 +125,16 @@ def dice_states(config: GameConfig) -> list[tuple[int, int]]:
 def ladder_arrays(rules: RoundRules) -> tuple[Ints, Ints]:
     """The quantity and the face of every rung."""
     return np.array([bid.quantity for bid in rules.bids]), np.array([bid.face for bid in rules.bids])
+
+
+def showdowns(rules: RoundRules, own: HandSet, theirs: HandSet) -> tuple[Floats, Floats]:
+    """[rung, their hand, own hand]: whether the bid holds (1 or 0), and whether it is exactly right."""
+    own_matches, their_matches = (hands.matches(rules.wild_face) for hands in (own, theirs))
+    quantity, face = ladder_arrays(rules)
+    count = their_matches.T[face][:, :, None] + own_matches.T[face][:, None, :]
+    true = (count >= quantity[:, None, None]).astype(np.float64)
+    right = (count == quantity[:, None, None]).astype(np.float64)
+    return true, right
 
 
 def rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) -> int:
