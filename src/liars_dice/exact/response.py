@@ -1,4 +1,5 @@
-"""The best that anybody can do against a memoryless policy in one round, knowing it: exactly.
+"""The best that anybody can do against an agent in one round, knowing it: exactly. Here for memoryless agents, whose
+policy is a table; the others are asked, in `asked`.
 
 The adversary sees the bids and its own dice. What it knows of the policy's dice is a *belief*: how likely each hand is,
 given that it would have bid as it did. With U(b, c) the chance to win after raising to rung c and V(b, r) the chance to
@@ -22,6 +23,7 @@ from ..agents import Agent
 from ..core import GameConfig
 from ..core.engine import agent_id
 from ..core.rules import round_rules
+from .asked import Progress, asked_response
 from .hands import Floats, Truths, hand_set, number_of_hands
 from .jit import compiled
 from .matchups import OutOfReachError
@@ -38,10 +40,13 @@ HIGHEST_TREE = 26
 """The tree of all biddings is walked with at most so many rungs: each doubles it."""
 
 
-def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[float, float]:
+def best_response(
+    agent: Agent, config: GameConfig, *, guard: Guard = unguarded, progress: Progress | None = None
+) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other: +1 for a win, -1 for a loss.
 
-    Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode.
+    Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode. An agent that is not
+    memoryless is asked after every bidding it can come to (see `asked`); `progress` is told how far that has come.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
@@ -51,11 +56,6 @@ def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded)
     """
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
-    if not getattr(agent, "memoryless", False):
-        raise OutOfReachError(
-            f"{agent_id(agent)} is not memoryless, so there is no table of what it does to respond to; "
-            "matchup AGENT OTHER --games N measures it in play"
-        )
     hands = [number_of_hands(n, config.faces) for n in config.dice]
     rungs_ = rungs(config, config.total_dice)
     gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9
@@ -64,6 +64,8 @@ def best_response(agent: Agent, config: GameConfig, *, guard: Guard = unguarded)
             f"dice {config.dice} with {config.faces} faces: a best response would need about {gigabytes:,.0f} GB, "
             f"{MOST_GIGABYTES} at most are used; fewer dice can be answered"
         )
+    if not getattr(agent, "memoryless", False):
+        return asked_response(agent, config, guard, progress)
     opener, other = config.dice
     as_opener = _Response(agent, config, guard, own=opener, theirs=other).value(opens=True)
     as_other = _Response(agent, config, guard, own=other, theirs=opener).value(opens=False)
