@@ -93,6 +93,26 @@ def test_exploit_keeps_its_contract() -> None:
     assert "wins 83.33 % of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
 
 
+def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
+    found = answer("exploit", "detective", "--dice", "1", "1")
+    assert found["best_response_value_first"] == pytest.approx(1 / 6, abs=1e-12)
+    assert found["best_response_value_second"] == pytest.approx(1 / 6, abs=1e-12)
+    bot = tmp_path / "bot.py"
+    for body, dice, message in (
+        ("return self.rng.choice(view.legal_actions)", "1", "states no policy"),
+        ("return view.legal_actions[0 if view.round_bids else 99]", "1", "IndexError"),
+        ("return view.legal_actions[len(view.legal_actions) > len(view.round_bids) + 2]", "3", "questions"),
+    ):
+        bot.write_text(
+            "from liars_dice.agents import Agent\n\n\nclass Bot(Agent):\n    def choose_action(self, view):\n"
+            f"        {body}\n"
+        )
+        result = call("exploit", str(bot), "--dice", dice, dice)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -110,7 +130,6 @@ def test_exploit_keeps_its_contract() -> None:
         (("tournament", "cmd:\udcff", "random", "--games", "2"), "a name that can be printed"),
         (("tournament", "optimal"), "at least two agents"),
         (("tournament", "--field", "personality"), "expected"),
-        (("exploit", "detective", "--dice", "1", "1"), "not memoryless"),
         (("exploit", "optimal"), "Missing option '--dice'"),
         (("exploit", "optimal", "--dice", "0", "1"), "0 is not in the range"),
         (("exploit", "random", "--dice", "10", "10"), "GB"),

@@ -118,7 +118,6 @@ def test_openspiel_agrees(name: str, faces: int) -> None:
 @pytest.mark.parametrize(
     ("agent", "config", "message"),
     [
-        ("detective", preset("classic", dice=1), "not memoryless.*matchup"),
         ("random", preset("perudo"), "6 players"),
         ("random", preset("classic", dice=10), "would need about .* GB"),
     ],

@@ -1,7 +1,7 @@
 """The best that anybody can do in one round against an agent that uses the bidding: it is asked wherever it may decide.
 
-The formulas are those of `response`, with the whole bidding h in the place of the rung. For every hand of the adversary's
-at once, b being how likely each hand of the agent's is together with what it bid so far,
+The formulas are those of `response`, with the whole bidding h in the place of the rung. For every hand of the
+adversary's at once, b being how likely each hand of the agent's is together with what it bid so far,
 
     V(h, b) = max(chance that the last bid of h is false, max over raises c of U(h c, b))
     U(h, b) = chance that the agent calls the last bid of h and it is true
@@ -35,8 +35,8 @@ Progress = Callable[[int, int], None]
 """Told how many questions have been put, and about how many there are."""
 
 MOST_QUESTIONS = 20_000_000
-"""More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the agent
-needs for it."""
+"""More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the
+agent needs for it."""
 MOST_RUNGS = 300
 """Nor are longer ladders walked: a bidding may take every rung, one inside the other."""
 PROBES = 10
@@ -55,19 +55,20 @@ def asked_response(
     expected = math.ceil(sum(walk.expected_questions() for walk in walks))
     enough = int(math.log2(MOST_QUESTIONS / sum(len(walk.theirs) for walk in walks))) + 1
     too_many = OutOfReachError(
-        f"{name} uses the bidding, and would have to be asked about {_about(expected)} questions with {size} rungs; "
+        f"{name} is not memoryless, so it would have to be asked about {_about(expected)} questions with {size} rungs; "
         f"at most {MOST_QUESTIONS:,} are put, enough for any agent up to {enough} rungs: take fewer dice or faces"
     )
     if expected > MOST_QUESTIONS:
         raise too_many
-    put = 0
+    put = told = 0
 
     def count(questions: int) -> None:
-        nonlocal put
+        nonlocal put, told
         put += questions
-        if put > 2 * MOST_QUESTIONS:  # it was more than it had seemed
+        if put > 2 * MOST_QUESTIONS:  # they are more than it seemed
             raise too_many
-        if progress is not None:
+        if progress is not None and put >= told + 1000:
+            told = put
             progress(put, max(put, expected))
 
     as_opener, as_other = (walk.value(count) for walk in walks)
@@ -219,7 +220,7 @@ class _Walk:
 
     def raised(self, public: PublicState, belief: Floats) -> Floats:
         """U: the chances to win when the agent is to answer, or to open."""
-        self.count(np.count_nonzero(belief))
+        self.count(int(np.count_nonzero(belief)))
         total: Floats = np.zeros(len(self.own))
         for reply, part in self.replies(public, belief).items():
             if reply < self.size:
@@ -255,13 +256,13 @@ class _Walk:
 
     def _sampled_questions(self, rng: random.Random) -> float:
         """An unbiased guess (Chen, Heterogeneous sampling, 1992): of all biddings that lead the agent to the same rung
-        with as many hands still possible, one is followed for all.
+        with about as many hands still possible, one is followed for all.
         """
         root = self.witness.root
         waiting: dict[tuple[int, int], tuple[float, PublicState, Floats]] = {}
 
         def meet(weight: float, public: PublicState, belief: Floats) -> None:
-            kind = public.rung, np.count_nonzero(belief)
+            kind = public.rung, int(np.count_nonzero(belief)).bit_length()
             there = waiting[kind][0] if kind in waiting else 0.0
             chosen = (public, belief) if rng.random() * (there + weight) < weight else waiting[kind][1:]
             waiting[kind] = (there + weight, *chosen)
@@ -276,9 +277,8 @@ class _Walk:
             meet_all_raises(1.0, root, self.theirs.weights)
         total = 0.0
         while waiting:
-            kind = min(waiting)
-            weight, public, belief = waiting.pop(kind)
-            total += weight * kind[1]
+            weight, public, belief = waiting.pop(min(waiting))
+            total += weight * np.count_nonzero(belief)
             for reply, part in self.replies(public, belief).items():
                 if reply < self.size:
                     meet_all_raises(weight, after(public, reply), part)
