@@ -26,8 +26,8 @@ from ..core.errors import describe
 from ..core.events import BidPlaced, DiceRolled, GameCreated, RoundStarted
 from ..core.player import hook_of
 from ..core.state import PublicState
+from .errors import OutOfReachError
 from .hands import Floats, hand_set
-from .matchups import OutOfReachError
 from .policy import SECOND_LOOK, Guard, PolicyError, action_number, ask, states_policy, tell, unguarded
 from .situation import rungs, showdowns
 

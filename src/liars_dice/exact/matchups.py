@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent
-from ..core import GameConfig, LiarsDiceError
+from ..core import GameConfig
 from ..core.engine import agent_id
 from ..core.rules import round_rules
+from .errors import OutOfReachError
 from .hands import Floats, number_of_hands
 from .match import Match, match
 from .policy import Guard, PolicyBook, unguarded
@@ -27,10 +28,6 @@ SECONDS_PER_WIN = 1.5e-7
 """About how long a step of a long best-of match takes."""
 LONGEST = 3600.0
 """Work of more seconds than this is out of reach."""
-
-
-class OutOfReachError(LiarsDiceError):
-    """A question the exact method cannot answer; the message says what can."""
 
 
 class Matchups:

@@ -24,9 +24,9 @@ from ..core import GameConfig
 from ..core.engine import agent_id
 from ..core.rules import round_rules
 from .asked import Progress, asked_response
+from .errors import OutOfReachError
 from .hands import Floats, Truths, hand_set, number_of_hands
 from .jit import compiled
-from .matchups import OutOfReachError
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
 from .rounds import most_turns
 from .situation import CALLS_ONLY, Situation, rungs, showdowns

@@ -16,10 +16,10 @@ from ..core.config import SEEDS, is_whole
 from ..core.engine import agent_id
 from ..core.rules import round_rules
 from ..core.transition import apply, deal, new_game
+from .errors import OutOfReachError
 from .hands import Ints, hand_set
 from .jit import in_threads
 from .kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games
-from .matchups import OutOfReachError
 from .mixes import MixArrays
 from .policy import UNKNOWN, Guard, PolicyBook, PolicyTable, unguarded
 from .situation import CALLS_ONLY, MOST_CELLS, Situation, cells_needed, dice_states, situations

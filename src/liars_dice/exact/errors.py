@@ -1,0 +1,13 @@
+"""What can go wrong when answers are asked for: too much to compute, or a file that does not hold what it should."""
+
+from __future__ import annotations
+
+from ..core import LiarsDiceError
+
+
+class OutOfReachError(LiarsDiceError):
+    """A question the exact method cannot answer; the message says what can."""
+
+
+class DataError(LiarsDiceError):
+    """A file of computed strategies that is missing, damaged, of another version or for another round."""
