@@ -119,6 +119,6 @@ def _check(config: GameConfig) -> None:
     for dice in config.dice:
         hands = number_of_hands(dice, config.faces)
         if hands > 10_000:
-            raise ConfigError(
+            raise OutOfReachError(
                 f"{dice} dice with {config.faces} faces make {hands:,} hands; at most 10,000 can be solved"
             )
