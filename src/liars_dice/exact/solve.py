@@ -188,6 +188,7 @@ def _solver(
 
         started = time.perf_counter()
         solver = GpuSolver(tree, least=least, memory=memory)
+        _warm_up(tree, np.float32)
         return solver, time.perf_counter() - started
     kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
     limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
@@ -199,12 +200,17 @@ def _solver(
         )
     slots = min(int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize)), 1 << min(tree.rungs, 40))
     started = time.perf_counter()
+    _warm_up(tree, kind)
+    compile_s = time.perf_counter() - started
+    return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
+
+
+def _warm_up(tree: PublicTree, kind: type) -> None:
+    """Have the walk compiled: solve next to nothing."""
     tiny = PublicTree(msgspec.structs.replace(tree.config, dice=(1, 1), faces=2, max_quantity="total"))
     warm = CpuSolver(tiny, least=0.0, slots=1 << 8, kind=kind, workers=1)
     warm.iterate()
     warm.bracket()
-    compile_s = time.perf_counter() - started
-    return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
