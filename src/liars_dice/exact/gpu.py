@@ -47,7 +47,7 @@ class Cuda:
             import cupy
         except ImportError:
             raise OutOfReachError(
-                "--device gpu needs CuPy: pip install 'liars-dice[gpu]' on a machine with an NVIDIA GPU, or use --device cpu"
+                "--device gpu needs CuPy: pip install 'liars-dice[gpu]' with an NVIDIA GPU, or use --device cpu"
             ) from None
         try:
             found = cupy.cuda.runtime.getDeviceCount()

@@ -1,4 +1,5 @@
-"""Solved rounds that come with the package: six faces, no wilds, bids in the order of quantities, two players.
+"""Solved rounds that come with the package: six faces, no wilds, bids in the order of quantities, two players, at most
+six dice in all.
 
 The file is a zip archive. `index.json` says which rounds are there and what their strategies were proved to be worth,
 as they are in the file: after leaving out what hardly ever happens and after rounding. The strategies are columns, see
@@ -28,15 +29,13 @@ from .publictree import PublicTree
 from .solve import Progress, solve
 from .strategy import Strategy, certify, extract
 
-MOST_DICE = 5
+MOST_DICE = 6
 """How many dice the rounds of the package have in all, at most."""
 FACES = 6
 FORMAT = 1
 """The version of the file."""
-TARGET, LEAST = 3e-5, 1e-6
-"""To which exploitability rounds are solved, and how rarely a thing must be done to be left out."""
-GOOD_ENOUGH = 1e-4
-"""Worse than this, as it is in the file, no round is shipped."""
+LEAST = 1e-6
+"""What is done less often than this is left out."""
 STEPS = 65535
 _COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
 
@@ -227,8 +226,14 @@ def rounds_with(most_dice: int) -> list[tuple[int, int]]:
     return [(a, total - a) for total in range(2, most_dice + 1) for a in range(1, total)]
 
 
-def make_round(dice: tuple[int, int], *, target: float = TARGET, **options: Any) -> tuple[SolvedRound, int]:
+def good_enough(dice: tuple[int, int]) -> float:
+    """Rounds that are more exploitable than this, as they are in the file, are not shipped."""
+    return 1e-4 if sum(dice) <= 5 else 1e-3
+
+
+def make_round(dice: tuple[int, int], **options: Any) -> tuple[SolvedRound, int]:
     """Solve a round and bring it into the shape in which it is shipped, with the proof for that; and the iterations."""
+    target = good_enough(dice) * (0.2 if sum(dice) <= 5 else 0.9)
     solution = solve(solved_tree(dice).config, target=target, **options)
     first, second = (rounded(extract(solution.tree, solution.pool, seat, LEAST)) for seat in (0, 1))
     lower, upper = certify((first, second))
@@ -258,8 +263,11 @@ def write(path: Path, rounds: Iterable[tuple[SolvedRound, int]]) -> None:
     beside.replace(path)
 
 
-def build(path: Path, *, most_dice: int = MOST_DICE, target: float = TARGET, **options: Any) -> None:
-    """Solve every round with at most so many dice and write the file. Says how it is going on standard error."""
+def build(path: Path, *, most_dice: int = MOST_DICE, device: str = "cpu") -> None:
+    """Solve every round with at most so many dice and write the file. Says how it is going on standard error.
+
+    Rounds with six dice in all have too many nodes for a GPU that keeps room for every one: the processor solves them.
+    """
 
     def say(text: str, end: str = "\n") -> None:
         print(f"\r{text:<100}", end=end, file=sys.stderr, flush=True)
@@ -272,20 +280,20 @@ def build(path: Path, *, most_dice: int = MOST_DICE, target: float = TARGET, **o
         def show(now: Progress, name: str = name) -> None:
             say(f"{name}: [{now.lower:.6f}, {now.upper:.6f}] after {now.iterations} iterations", end="")
 
-        solved, iterations = make_round(dice, target=target, progress=show, **options)
+        solved, iterations = make_round(dice, progress=show, device=device if sum(dice) <= 5 else "cpu")
         say(
             f"{name}: [{solved.lower:.6f}, {solved.upper:.6f}], exploitability {solved.exploitability:.1e}, "
             f"{sum(map(len, solved.strategies)):,} lines, {time.perf_counter() - started:.0f} s so far"
         )
-        if solved.exploitability > GOOD_ENOUGH:
-            raise OutOfReachError(f"{name}: exploitability {solved.exploitability:.1e} is above {GOOD_ENOUGH:g}")
+        if solved.exploitability > good_enough(dice):
+            raise OutOfReachError(f"{name}: exploitability {solved.exploitability:.1e} is above {good_enough(dice):g}")
         made.append((solved, iterations))
     write(path, made)
     say(f"{path}: {path.stat().st_size:,} bytes")
 
 
 def main(arguments: list[str]) -> int:
-    """`build [--out FILE] [--most-dice N] [--target E] [--device cpu|gpu]`."""
+    """`build [--out FILE] [--most-dice N] [--device cpu|gpu]`."""
     import argparse
 
     parser = argparse.ArgumentParser(prog="python -m liars_dice.exact.tablebase", description=main.__doc__)
@@ -293,10 +301,9 @@ def main(arguments: list[str]) -> int:
     here = Path(str(files(__package__).joinpath("data/tablebase.zip")))
     parser.add_argument("--out", type=Path, default=here, help="the file to write (default: the package's own)")
     parser.add_argument("--most-dice", type=int, default=MOST_DICE, help="how many dice in all, at most")
-    parser.add_argument("--target", type=float, default=TARGET, help="the exploitability to reach when solving")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     given = parser.parse_args(arguments)
-    build(given.out, most_dice=given.most_dice, target=given.target, device=given.device)
+    build(given.out, most_dice=given.most_dice, device=given.device)
     return 0
 
 
