@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +27,8 @@ from ..core import GameConfig
 from .errors import DataError, OutOfReachError
 from .publictree import PublicTree
 from .solve import Progress, solve
-from .strategy import Strategy, certify, extract
+from .strategy import Strategy, certify, extract, pool_of
+from .walk import Pool
 
 MOST_DICE = 6
 """How many dice the rounds of the package have in all, at most."""
@@ -58,13 +59,18 @@ class Index(msgspec.Struct, frozen=True):
     rounds: list[Entry]
 
 
-class SolvedRound(msgspec.Struct, frozen=True):
+class SolvedRound(msgspec.Struct, frozen=True, dict=True):
     """An equilibrium of one round, and its proof: the opener is sure of `lower` and cannot get more than `upper`."""
 
     tree: PublicTree
     lower: float
     upper: float
     strategies: tuple[Strategy, Strategy]
+
+    @cached_property
+    def pool(self) -> Pool:
+        """Both strategies as a pool, to be walked."""
+        return pool_of(self.strategies)
 
     @property
     def value(self) -> float:
