@@ -8,9 +8,9 @@ places (column, memory), where column 0 stands for no bid yet and column c for r
     J(place) = how likely the pair comes there,    V(place) = what the pair's round is worth from there on.
 
 One sweep computes J from the lowest rung up and V from the highest down, for every pair of hands; a move is worth
-sum over the other's hands of J(place) V(next place). Regret matching (CFR+, with the last regret counted twice as a
-forecast) makes of it strategies whose average is returned. With a small chance `TREMBLE` every bid is made in J, so that
-places which good players avoid are learned too.
+sum over the other's hands of J(place) V(next place). Regret matching (CFR+, with old regrets discounted) makes of it
+strategies whose average is returned. With a small chance, the tremble, every bid is made in J, so that places which
+good players avoid are learned too.
 
 Nothing proves that this converges where players forget, so what comes out is measured: `response_bounds` is what a
 perfect adversary earns who knows the strategy, remembers the whole bidding and is bound by no memory.
@@ -26,31 +26,33 @@ import lzma
 import struct
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agents import Agent
 from ..core import GameConfig, LiarsDiceError
 from ..core.rules import round_rules
 from .hands import Floats, Ints, Truths, hand_set
 from .jit import compiled
+from .policy import PolicyTable
 from .situation import ladder_arrays
 
 Reals = NDArray[np.float32]
 LONGEST_RAISE, LONGEST_OPENING = 3, 4
 """The strategies raise by at most so many times `faces` rungs, and open at most so high. Adversaries need not."""
-TREMBLE = 0.01
-"""The chance of a raise that nobody chose, any of them."""
-ITERATIONS = 100
+TREMBLE = 0.1
+"""The chance of a raise that nobody chose, any of them: a tenth of this at first, and ever less."""
 PARTS = 64
 """Chances are kept in 64ths..."""
 LEAST = 0.01
 """...and smaller ones than this are dropped."""
-UNLIKELY = 0.01
+UNLIKELY = 0.003
 """What is done at places that a hand comes to with a smaller chance than this, whatever the other does, is not kept."""
 FACES, MOST_DICE, SOLVED = 6, 5, 5
 """The packaged file is for six faces, hands of up to five dice, and rounds of more than five dice in all."""
@@ -65,7 +67,7 @@ class StrategyFileError(LiarsDiceError):
 class Places:
     """The public places of a round, and where each raise leads."""
 
-    def __init__(self, config: GameConfig) -> None:
+    def __init__(self, config: GameConfig, *, any_raise: bool = False) -> None:
         self.dice = (config.dice[0], config.dice[1])
         self.faces = config.faces
         rules = round_rules(config.without_seed, config.total_dice, False)
@@ -84,6 +86,8 @@ class Places:
         self.width = np.minimum(LONGEST_RAISE * self.faces, self.rungs - np.arange(self.rungs + 1))
         """How many raises each column has: move j of column c is a bid of rung c + j."""
         self.width[0] = min(LONGEST_OPENING * self.faces, self.rungs)
+        if any_raise:
+            self.width = self.rungs - np.arange(self.rungs + 1)
         self.call = int(self.width.max())
         """The move that calls."""
         memories = 3 * (self.faces + 1)
@@ -126,7 +130,7 @@ def memory_of(rungs: Sequence[int], faces: int = FACES) -> int:
     (0, 0, 13)
     """
     memory = 0
-    for low, high in zip(rungs[-3:], rungs[-2:], strict=False):
+    for low, high in pairwise(rungs[-3:]):
         memory = remember(memory, high - low, faces)
     return memory
 
@@ -134,8 +138,11 @@ def memory_of(rungs: Sequence[int], faces: int = FACES) -> int:
 # -- solving ---------------------------------------------------------------------------------------------------------
 
 
-def solve_memoryless(config: GameConfig, iterations: int = ITERATIONS) -> tuple[Reals, Reals]:
-    """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move]."""
+def solve_memoryless(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
+    """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move].
+
+    Iteration n counts n times, in the average and in the regrets too.
+    """
     places = Places(config)
     now = [np.repeat(places.even[None], len(weights), axis=0) for weights in places.weights]
     regret = [np.zeros_like(chances) for chances in now]
@@ -143,22 +150,22 @@ def solve_memoryless(config: GameConfig, iterations: int = ITERATIONS) -> tuple[
     for iteration in range(1, iterations + 1):
         for player in (0, 1):
             chances = now[player]
-            gain = worth(places, now, player)
+            gain = worth(places, now, player, TREMBLE / (iteration + 9))
             gain -= (gain * chances).sum(axis=-1, keepdims=True)
             gain *= places.legal
             total[player] += np.float32(iteration) * chances
+            regret[player] *= np.float32(iteration / (iteration + 1))
             regret[player] += gain
             np.maximum(regret[player], 0, out=regret[player])
-            gain += regret[player]
-            now[player] = places.normal(np.maximum(gain, 0, out=gain))
+            now[player] = places.normal(regret[player])
     return places.normal(total[0]), places.normal(total[1])
 
 
-def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float = TREMBLE) -> Reals:
+def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float = 0.0) -> Reals:
     """What each move of the player's is worth, times how likely it comes to that: [hand, column, memory, move]."""
     gain = np.zeros_like(chances[player])
     other = np.ascontiguousarray(chances[1 - player].transpose(1, 2, 3, 0))
-    used = (other > 0).any(axis=-1)
+    used: Truths = np.asarray((other > 0).any(axis=-1))
     weights, matches = places.weights, places.matches
     mine, theirs = (weights[player], matches[player]), (weights[1 - player], matches[1 - player])
     ladder = (places.quantity, places.face, places.width, places.after, places.kind)
@@ -166,9 +173,9 @@ def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float 
     return gain
 
 
-def value(config: GameConfig, opener: Reals, other: Reals) -> float:
+def value(places: Places, opener: Reals, other: Reals) -> float:
     """What the opener earns in a round: +1 for a win, -1 for a loss."""
-    gain = worth(Places(config), (opener, other), 0, tremble=0.0)
+    gain = worth(places, (opener, other), 0)
     return float((gain[:, 0, 0] * opener[:, 0, 0]).sum())
 
 
@@ -245,7 +252,11 @@ def _sweep(
         for column in range(rungs, -1, -1):
             raises = width[column]
             for memory in range(memories if column else 1):
-                i_move, they_move, reach = my_value[column, memory], their_value[column, memory], my_reach[column, memory]
+                reach, i_move, they_move = (
+                    my_reach[column, memory],
+                    my_value[column, memory],
+                    their_value[column, memory],
+                )
                 next_values = following[kind[memory]]
                 if memory == 0 or kind[memory] > kind[:memory].max():
                     for move in range(raises):
@@ -285,7 +296,7 @@ def response_bounds(config: GameConfig, strategy: Floats, *, opens: bool, cut: f
     places = Places(config)
     me, it = (0, 1) if opens else (1, 0)
     policy = np.ascontiguousarray(strategy.transpose(1, 2, 3, 0), dtype=np.float64)
-    used = (policy > 0).any(axis=-1)
+    used: Truths = np.asarray((policy > 0).any(axis=-1))
     depth, size, own = places.rungs // 2 + 3, len(places.weights[me]), len(places.weights[it])
     beliefs = np.zeros((depth, size))
     rows = np.zeros((4, depth, own))
@@ -330,21 +341,25 @@ def _answer(
     """
     rungs, call, most = quantity.size, policy.shape[2] - 1, count.size - 1
     belief, hands, own = beliefs[level], beliefs.shape[1], matches.shape[0]
-    rows[:2, level] = 0.0
+    for o in range(own):
+        rows[0, level, o] = rows[1, level, o] = 0.0
     if column > 0:
         weight = _at_least(belief, policy[0, 0, call], False, their_matches[:, face[column - 1]], count)
         for o in range(own):
             missing = quantity[column - 1] - matches[o, face[column - 1]]
-            rows[:2, level, o] = weight - count[min(max(missing, 0), most)]
+            rows[0, level, o] = weight - count[min(max(missing, 0), most)]
+            rows[1, level, o] = rows[0, level, o]
         if weight < cut:
-            rows[1, level] = weight
+            for o in range(own):
+                rows[1, level, o] = weight
             return 0
     for bid in range(column + 1, rungs + 1):
         remembered = after[memory, bid - column - 1] if column > 0 else 0
         _at_least(belief, policy[bid, remembered, call], True, their_matches[:, face[bid - 1]], count)
         for o in range(own):
             missing = quantity[bid - 1] - matches[o, face[bid - 1]]
-            rows[2:, level, o] = count[min(max(missing, 0), most)]
+            rows[2, level, o] = count[min(max(missing, 0), most)]
+            rows[3, level, o] = rows[2, level, o]
         for move in range(width[bid]):
             if used[bid, remembered, move]:
                 possible = False
@@ -402,7 +417,8 @@ def in_parts(chances: Reals) -> NDArray[np.uint8]:
     order = np.argsort(parts - exact, axis=-1, kind="stable")
     rank = np.argsort(order, axis=-1, kind="stable")
     parts += rank < PARTS - parts.sum(axis=-1, keepdims=True)
-    return parts.astype(np.uint8)
+    whole: NDArray[np.uint8] = parts.astype(np.uint8)
+    return whole
 
 
 def likely(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Truths:
@@ -480,8 +496,7 @@ class Strategy:
             start, end = self._starts[cell], self._starts[cell + 1]
         moves, parts, call = self._moves[start:end], self._parts[start:end], self.places.call
         return {
-            self.liar if move == call else column + move: part / PARTS
-            for move, part in zip(moves, parts, strict=True)
+            self.liar if move == call else column + move: part / PARTS for move, part in zip(moves, parts, strict=True)
         }
 
     def array(self) -> Floats:
@@ -519,7 +534,7 @@ class StrategyBook:
     def __contains__(self, key: tuple[int, int, bool]) -> bool:
         return key in self._where
 
-    def __iter__(self) -> Iterable[tuple[int, int, bool]]:
+    def __iter__(self) -> Iterator[tuple[int, int, bool]]:
         return iter(self._where)
 
     def __getitem__(self, key: tuple[int, int, bool]) -> Strategy:
@@ -553,41 +568,75 @@ def rounds() -> list[tuple[int, int]]:
     return [(a, b) for a in every for b in every if a + b > SOLVED]
 
 
-def packed_round(dice: tuple[int, int], iterations: int = ITERATIONS) -> dict[tuple[int, int, bool], bytes]:
+def iterations_for(dice: int) -> int:
+    """How often a round of so many dice is worked over: larger ones take longer, and the whole should be done soon."""
+    return 200 if dice <= 7 else 120 if dice == 8 else 80
+
+
+def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[tuple[int, int, bool], bytes]:
     """Both strategies of a round, solved and packed."""
     config = GameConfig(dice=dice, faces=FACES)
     places = Places(config)
+    solved = solve_memoryless(config, iterations or iterations_for(sum(dice)))
     blocks = {}
-    for opens, chances in zip((True, False), solve_memoryless(config, iterations), strict=True):
+    for opens, chances in zip((True, False), solved, strict=True):
         own, other = dice if opens else dice[::-1]
         parts = in_parts(chances)
         blocks[own, other, opens] = packed(parts, likely(places, parts, opens=opens))
     return blocks
 
 
+def build(out: Path) -> None:
+    """Make the file of all strategies, and say how it goes."""
+    blocks: dict[tuple[int, int, bool], bytes] = {}
+    for dice in rounds():
+        start = time.perf_counter()
+        blocks.update(packed_round(dice))
+        print(f"{dice[0]} v {dice[1]}: {time.perf_counter() - start:.0f} s", flush=True)
+    out.write_bytes(written(blocks))
+    print(f"{out}: {out.stat().st_size:,} bytes")
+
+
+def exploitability_bounds(dice: tuple[int, int], cut: float = 1e-4) -> tuple[float, float]:
+    """What a perfect adversary earns against the packaged strategies, the mean of both seats, at least and at most."""
+    opener, other = load()[(*dice, True)], load()[(*dice[::-1], False)]
+    against_opener = response_bounds(opener.config, opener.array(), opens=True, cut=cut)
+    against_other = response_bounds(other.config, other.array(), opens=False, cut=cut)
+    return (against_opener[0] + against_other[0]) / 2, (against_opener[1] + against_other[1]) / 2
+
+
+def earned(strategy: Strategy, agent: Agent) -> float:
+    """What a strategy earns in a round against a memoryless agent: +1 for a win, -1 for a loss."""
+    places = Places(strategy.config, any_raise=True)
+    columns, memories, moves = places.legal.shape
+    mine = np.zeros((len(strategy.hands), columns, memories, moves), dtype=np.float32)
+    narrow = strategy.array()
+    mine[..., : narrow.shape[-1] - 1] = narrow[..., :-1]
+    mine[..., -1] = narrow[..., -1]
+    table = PolicyTable.of(agent, strategy.config, own=strategy.other, other=strategy.own).complete()
+    theirs = np.zeros((len(table.hands), columns, memories, moves), dtype=np.float32)
+    for hand, column in np.ndindex(theirs.shape[:2]):
+        cell = table.cell(hand, column - 1)
+        for action, chance in (table.mixes[cell] if cell < 0 else {cell: 1.0}).items():
+            theirs[hand, column, :, places.call if action == table.liar else action - column] = chance
+    return value(places, mine, theirs) if strategy.opens else -value(places, theirs, mine)
+
+
 def main(arguments: Sequence[str]) -> int:
     """`build [--out FILE]` or `check`."""
-    if list(arguments[:1]) == ["build"] and (len(arguments) == 1 or arguments[1] == "--out" and len(arguments) == 3):
-        out = Path(arguments[2]) if len(arguments) == 3 else Path(__file__).parent / "data" / NAME
-        blocks: dict[tuple[int, int, bool], bytes] = {}
-        for dice in rounds():
-            start = time.perf_counter()
-            blocks.update(packed_round(dice))
-            print(f"{dice[0]} v {dice[1]}: {time.perf_counter() - start:.0f} s", flush=True)
-        out.write_bytes(written(blocks))
-        print(f"{out}: {out.stat().st_size:,} bytes")
-        return 0
-    if list(arguments) == ["check"]:
-        for a, b in rounds():
-            opener, other = load()[a, b, True], load()[b, a, False]
-            cut = 1e-4
-            as_other = response_bounds(opener.config, opener.array(), opens=True, cut=cut)
-            as_opener = response_bounds(other.config, other.array(), opens=False, cut=cut)
-            least, most = ((x + y) / 2 for x, y in zip(as_opener, as_other, strict=True))
-            print(f"{a} v {b}: exploitability between {least:.4f} and {most:.4f}", flush=True)
-        return 0
-    print("usage: python -m liars_dice.exact.memoryless build [--out FILE] | check", file=sys.stderr)
-    return 2
+    match list(arguments):
+        case ["build"]:
+            build(Path(__file__).parent / "data" / NAME)
+        case ["build", "--out", out]:
+            build(Path(out))
+        case ["check"]:
+            for dice in rounds():
+                least, most = exploitability_bounds(dice)
+                print(f"{dice[0]} v {dice[1]}: exploitability from {least:.4f} to {most:.4f}", flush=True)
+        case _:
+            print("usage: python -m liars_dice.exact.memoryless build [--out FILE] | check", file=sys.stderr)
+            return 2
+    return 0
 
 
 if __name__ == "__main__":
