@@ -141,7 +141,7 @@ def memory_of(rungs: Sequence[int], faces: int = FACES) -> int:
 def solve_memoryless(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
     """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move].
 
-    Iteration n counts n times, in the average and in the regrets too.
+    Iteration n counts n times in the regrets, and its square in the average.
     """
     places = Places(config)
     now = [np.repeat(places.even[None], len(weights), axis=0) for weights in places.weights]
@@ -149,16 +149,36 @@ def solve_memoryless(config: GameConfig, iterations: int) -> tuple[Reals, Reals]
     total = [np.zeros_like(chances) for chances in now]
     for iteration in range(1, iterations + 1):
         for player in (0, 1):
-            chances = now[player]
             gain = worth(places, now, player, TREMBLE / (iteration + 9))
-            gain -= (gain * chances).sum(axis=-1, keepdims=True)
-            gain *= places.legal
-            total[player] += np.float32(iteration) * chances
-            regret[player] *= np.float32(iteration / (iteration + 1))
-            regret[player] += gain
-            np.maximum(regret[player], 0, out=regret[player])
-            now[player] = places.normal(regret[player])
+            _match_regrets(gain, places.width, iteration, now[player], regret[player], total[player])
     return places.normal(total[0]), places.normal(total[1])
+
+
+@compiled
+def _match_regrets(gain: Reals, width: Ints, iteration: int, chances: Reals, regret: Reals, total: Reals) -> None:
+    """Add chances to their total and what was missed by them to the regrets; new chances are as the regrets are."""
+    hands, columns, memories, moves = gain.shape
+    keep, weight, call = np.float32(iteration / (iteration + 1)), np.float32(iteration**2), moves - 1
+    for hand in range(hands):
+        for column in range(columns):
+            raises = width[column]
+            first = 0 if column > 0 else 1  # calling is the last move; an opener cannot
+            for memory in range(memories if column > 0 else 1):
+                worth, chance = gain[hand, column, memory], chances[hand, column, memory]
+                missed, summed = regret[hand, column, memory], total[hand, column, memory]
+                mean = np.float32(0)
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    mean += worth[move] * chance[move]
+                    summed[move] += weight * chance[move]
+                whole = np.float32(0)
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    missed[move] = max(keep * missed[move] + worth[move] - mean, np.float32(0))
+                    whole += missed[move]
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    chance[move] = missed[move] / whole if whole > 0 else np.float32(1) / (raises + 1 - first)
 
 
 def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float = 0.0) -> Reals:
@@ -570,7 +590,7 @@ def rounds() -> list[tuple[int, int]]:
 
 def iterations_for(dice: int) -> int:
     """How often a round of so many dice is worked over: larger ones take longer, and the whole should be done soon."""
-    return 200 if dice <= 7 else 120 if dice == 8 else 80
+    return 120 if dice <= 7 else 80 if dice == 8 else 60
 
 
 def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[tuple[int, int, bool], bytes]:
