@@ -521,12 +521,14 @@ class Strategy:
 
     def array(self) -> Floats:
         """The whole strategy: [hand, column, memory, move]."""
-        whole = np.zeros((len(self.hands), *self.places.legal.shape))
-        call = self.places.call
-        for hand, column, memory in np.ndindex(whole.shape[:3]):
-            for action, chance in self._of(hand, column, memory).items():
-                whole[hand, column, memory, call if action == self.liar else action - column] = chance
-        return whole
+        columns, memories, moves = self.places.legal.shape
+        sizes = np.diff(self._starts)
+        cells = np.zeros((sizes.size, moves))
+        move, parts = (np.frombuffer(data, dtype=np.uint8) for data in (self._moves, self._parts))
+        cells[np.repeat(np.arange(sizes.size), sizes), move] = parts / PARTS
+        whole = cells.reshape(columns, memories, len(self.hands), moves).transpose(2, 0, 1, 3)
+        kept = sizes.reshape(columns, memories, len(self.hands)).transpose(2, 0, 1) > 0
+        return np.where(kept[..., None], whole, whole[:, :, :1])
 
 
 class StrategyBook:
