@@ -186,7 +186,7 @@ def test_packaged_strategies_leave_little_to_exploit() -> None:
     assert 0 < least < most < 0.04
     for name in ("probabilistic", "optimal", "conservative", "sniper"):
         earned = [memoryless.earned(load()[3, 3, opens], make_agent(name)) for opens in (True, False)]
-        assert sum(earned) > 0.1
+        assert min(earned) > 0.02
 
 
 def test_the_program_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
