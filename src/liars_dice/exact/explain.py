@@ -49,7 +49,7 @@ def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: N
         return Known(solved.tree, solved.pool, solved.lower, solved.upper)
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
-            f"dice {dice} with {config.faces} faces make {tree.rungs} rungs; up to {MOST_RUNGS} are solved on the spot, "
+            f"dice {dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at once, "
             f"and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
         )
     solution = solve(config, target=TARGET, progress=progress)

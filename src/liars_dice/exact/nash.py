@@ -8,14 +8,14 @@ from ..agents.base import Policy, PolicyAgent
 from ..agents.probabilistic import ProbabilisticAgent
 from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameView
 from ..core.rules import RoundRules
-from . import memoryless
+from . import shortmemory
 from .tablebase import FACES, MOST_DICE, Tablebase
 
 _LIAR: Action = CallLiarAction()
 
 
 class NashAgent(PolicyAgent):
-    """In two-player rounds without wilds: an equilibrium with at most six dice in all, a nearly memoryless strategy with
+    """In two-player rounds without wilds: an equilibrium with at most six dice in all, a short-memory strategy with
     up to five dice each. In all other rounds it plays as `probabilistic` does.
 
     Every action says in its reasoning which of the three it comes from.
@@ -47,12 +47,12 @@ class NashAgent(PolicyAgent):
                 solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
                 mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
                 return f"equilibrium, {own} against {other} dice", mix
-            if (own, other, opens) in memoryless.load():
-                strategy = memoryless.load()[own, other, opens]
+            if (own, other, opens) in shortmemory.load():
+                strategy = shortmemory.load()[own, other, opens]
                 rungs = [public.rules.rungs[bid] for bid in public.bid_history]
                 chances = strategy.chances(view.my_dice, rungs)
                 moves = public.rules.moves
-                return f"nearly memoryless strategy, {own} against {other} dice", {
+                return f"short-memory strategy, {own} against {other} dice", {
                     _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
                 }
         chosen = self._otherwise.choose_action(view)

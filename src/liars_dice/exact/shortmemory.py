@@ -15,8 +15,8 @@ good players avoid are learned too.
 Nothing proves that this converges where players forget, so what comes out is measured: `response_bounds` is what a
 perfect adversary earns who knows the strategy, remembers the whole bidding and is bound by no memory.
 
-    python -m liars_dice.exact.memoryless build    makes the packaged file again
-    python -m liars_dice.exact.memoryless check    measures what is in it
+    python -m liars_dice.exact.shortmemory build    makes the packaged file again
+    python -m liars_dice.exact.shortmemory check    measures what is in it
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent
-from ..core import GameConfig, LiarsDiceError
+from ..core import GameConfig
 from ..core.rules import round_rules
+from .errors import DataError, OutOfReachError
 from .hands import Floats, Ints, Truths, hand_set
 from .jit import compiled
 from .policy import PolicyTable
@@ -54,14 +55,10 @@ LEAST = 0.01
 """...and smaller ones than this are dropped."""
 UNLIKELY = 0.003
 """What is done at places that a hand comes to with a smaller chance than this, whatever the other does, is not kept."""
-FACES, MOST_DICE, SOLVED = 6, 5, 5
-"""The packaged file is for six faces, hands of up to five dice, and rounds of more than five dice in all."""
+FACES, MOST_DICE, SOLVED = 6, 5, 6
+"""The packaged file is for six faces, hands of up to five dice, and rounds of more dice in all than are solved."""
 MAGIC, VERSION = b"LDSM", 1
-NAME = "memoryless.bin"
-
-
-class StrategyFileError(LiarsDiceError):
-    """A file of strategies that cannot be read."""
+NAME = "shortmemory.bin"
 
 
 class Places:
@@ -78,7 +75,7 @@ class Places:
             or config.max_turns is not None
             or len(rules.opening_rungs) != len(rules.bids)
         ):
-            raise LiarsDiceError(
+            raise OutOfReachError(
                 "these strategies are for two players without wild faces, exact calls, opening limits or a cap on turns"
             )
         self.quantity, self.face = ladder_arrays(rules)
@@ -138,7 +135,7 @@ def memory_of(rungs: Sequence[int], faces: int = FACES) -> int:
 # -- solving ---------------------------------------------------------------------------------------------------------
 
 
-def solve_memoryless(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
+def solve_shortmemory(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
     """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move].
 
     Iteration n counts n times in the regrets, and its square in the average.
@@ -477,7 +474,7 @@ def packed(parts: NDArray[np.uint8], kept: Truths) -> bytes:
     return lzma.compress(b"".join(part.tobytes() for part in written), format=lzma.FORMAT_ALONE, preset=9)
 
 
-class Strategy:
+class ShortStrategy:
     """A player's strategy with so many dice against so many, as the opener or as the other."""
 
     def __init__(self, own: int, other: int, opens: bool, data: bytes) -> None:
@@ -537,21 +534,21 @@ class StrategyBook:
     def __init__(self, data: bytes, name: str = NAME) -> None:
         head = struct.calcsize("<4sHH16s")
         if len(data) < head:
-            raise StrategyFileError(f"{name}: not a file of strategies")
+            raise DataError(f"{name}: not a file of strategies")
         magic, version, blocks, digest = struct.unpack_from("<4sHH16s", data)
         if magic != MAGIC:
-            raise StrategyFileError(f"{name}: not a file of strategies")
+            raise DataError(f"{name}: not a file of strategies")
         if version != VERSION:
-            raise StrategyFileError(f"{name}: strategies of version {version}; this program reads version {VERSION}")
+            raise DataError(f"{name}: strategies of version {version}; this program reads version {VERSION}")
         if hashlib.blake2b(data[head:], digest_size=16).digest() != digest:
-            raise StrategyFileError(f"{name}: damaged, its checksum is wrong")
+            raise DataError(f"{name}: damaged, its checksum is wrong")
         self._data = data
         self._where: dict[tuple[int, int, bool], tuple[int, int]] = {}
         start = head + blocks * struct.calcsize("<BBBxI")
         for own, other, opens, size in struct.iter_unpack("<BBBxI", data[head:start]):
             self._where[own, other, bool(opens)] = (start, start + size)
             start += size
-        self._known: dict[tuple[int, int, bool], Strategy] = {}
+        self._known: dict[tuple[int, int, bool], ShortStrategy] = {}
 
     def __contains__(self, key: tuple[int, int, bool]) -> bool:
         return key in self._where
@@ -559,11 +556,11 @@ class StrategyBook:
     def __iter__(self) -> Iterator[tuple[int, int, bool]]:
         return iter(self._where)
 
-    def __getitem__(self, key: tuple[int, int, bool]) -> Strategy:
+    def __getitem__(self, key: tuple[int, int, bool]) -> ShortStrategy:
         """The strategy with `own` dice against `other`, as the opener or not."""
         if key not in self._known:
             start, end = self._where[key]
-            self._known[key] = Strategy(*key, self._data[start:end])
+            self._known[key] = ShortStrategy(*key, self._data[start:end])
         return self._known[key]
 
 
@@ -599,7 +596,7 @@ def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[t
     """Both strategies of a round, solved and packed."""
     config = GameConfig(dice=dice, faces=FACES)
     places = Places(config)
-    solved = solve_memoryless(config, iterations or iterations_for(sum(dice)))
+    solved = solve_shortmemory(config, iterations or iterations_for(sum(dice)))
     blocks = {}
     for opens, chances in zip((True, False), solved, strict=True):
         own, other = dice if opens else dice[::-1]
@@ -627,7 +624,7 @@ def exploitability_bounds(dice: tuple[int, int], cut: float = 1e-4) -> tuple[flo
     return (against_opener[0] + against_other[0]) / 2, (against_opener[1] + against_other[1]) / 2
 
 
-def earned(strategy: Strategy, agent: Agent) -> float:
+def earned(strategy: ShortStrategy, agent: Agent) -> float:
     """What a strategy earns in a round against a memoryless agent: +1 for a win, -1 for a loss."""
     places = Places(strategy.config, any_raise=True)
     columns, memories, moves = places.legal.shape
@@ -656,7 +653,7 @@ def main(arguments: Sequence[str]) -> int:
                 least, most = exploitability_bounds(dice)
                 print(f"{dice[0]} v {dice[1]}: exploitability from {least:.4f} to {most:.4f}", flush=True)
         case _:
-            print("usage: python -m liars_dice.exact.memoryless build [--out FILE] | check", file=sys.stderr)
+            print("usage: python -m liars_dice.exact.shortmemory build [--out FILE] | check", file=sys.stderr)
             return 2
     return 0
 
