@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from io import BytesIO
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any, Literal
 from zipfile import ZIP_LZMA, BadZipFile, ZipFile
@@ -39,6 +40,8 @@ LEAST = 1e-6
 """What is done less often than this is left out."""
 STEPS = 65535
 _COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
+_DAMAGE = (BadZipFile, LZMAError, KeyError, EOFError, AttributeError, ValueError, OSError)
+"""What reading a damaged file can raise."""
 
 Opener = Literal["loser", "winner", "alternate"]
 
@@ -99,7 +102,7 @@ class Tablebase:
             if version != FORMAT:
                 raise DataError(f"{name} is a tablebase of format {version}; this version reads {FORMAT}")
             index = msgspec.json.decode(raw, type=Index)
-        except (BadZipFile, KeyError, EOFError, AttributeError, ValueError, OSError) as error:
+        except _DAMAGE as error:
             raise self._damaged(error) from None
         self.entries = {entry.dice: entry for entry in index.rounds}
         """The rounds that are there, by the opener's dice and the other's."""
@@ -139,7 +142,7 @@ class Tablebase:
                 np.load(BytesIO(self._file.read(f"{folder}/{seat}/{name}.npy")), allow_pickle=False)
                 for name in _COLUMNS
             )
-        except (BadZipFile, KeyError, EOFError, ValueError, OSError) as error:
+        except _DAMAGE as error:
             raise self._damaged(error) from None
         return Strategy(
             tree,

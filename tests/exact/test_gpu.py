@@ -1,0 +1,155 @@
+"""The GPU solver: its kernels compiled for the processor, one lane wide, and, where there is a GPU, as they are."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from liars_dice.core import GameConfig
+from liars_dice.exact import OutOfReachError, gpu, solve
+from liars_dice.exact.cpu import CpuSolver, best_responses
+from liars_dice.exact.gpu import Cuda, Device, GpuSolver, memory_needed
+from liars_dice.exact.publictree import PublicTree
+
+COMPILER = shutil.which("c++")
+ROUNDS = {
+    "plain": GameConfig(dice=(2, 1), faces=4),
+    "even": GameConfig(dice=(1, 1)),
+    "ones": GameConfig(dice=(1, 2), faces=3, wild="ones"),
+    "perudo": GameConfig(dice=(2, 1), faces=3, wild="ones", bid_ordering="perudo", open_on_ones=False),
+    "top": GameConfig(dice=(2, 2), faces=2, wild="top"),
+}
+CUDA_ON_A_PROCESSOR = """
+#include <algorithm>
+#include <cstddef>
+using std::max;
+#define __device__
+#define __global__
+#define __forceinline__ inline
+struct Index { unsigned x; };
+static Index blockIdx{0}, threadIdx{0}, gridDim{1}, blockDim{1};
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int atomicAdd(int *place, int more) { int before = *place; *place += more; return before; }
+template <typename T> static inline T __shfl_xor_sync(unsigned, T x, int) { return x; }
+static inline int __any_sync(unsigned, int x) { return x; }
+"""
+
+
+class Processor:
+    """Stands in for a GPU that has one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.arrays: Any = np
+        self.folder = folder
+
+    def memory(self) -> float:
+        return 1.0
+
+    def kernels(self, macros: dict[str, int]) -> Callable[[str], Callable[..., None]]:
+        name = "_".join(str(value) for value in macros.values())
+        source, library = self.folder / f"{name}.cpp", self.folder / f"{name}.so"
+        source.write_text(CUDA_ON_A_PROCESSOR + gpu.source())
+        defined = [f"-D{key}={value}" for key, value in {**macros, "LANES": 1}.items()]
+        assert COMPILER is not None
+        options = ["-O1", "-std=c++17", "-shared", "-fPIC", "-Wall", "-Wno-unused-value", "-Werror"]
+        subprocess.run([COMPILER, *options, *defined, str(source), "-o", str(library)], check=True)
+        loaded = ctypes.CDLL(str(library))
+
+        def as_c(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                return ctypes.c_void_p(value.ctypes.data)
+            return ctypes.c_float(value) if isinstance(value, np.float32) else ctypes.c_int(int(value))
+
+        return lambda kernel: lambda *arguments: getattr(loaded, kernel)(*map(as_c, arguments))
+
+    def to_host(self, array: NDArray[Any]) -> NDArray[Any]:
+        return np.array(array)
+
+
+@pytest.fixture(params=["processor", "gpu"])
+def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
+    if request.param == "gpu":
+        try:
+            return Cuda()
+        except OutOfReachError as error:
+            pytest.skip(f"GPU: {error}")
+    if COMPILER is None:
+        pytest.skip("GPU: its kernels are tried on the processor where there is a C++ compiler (c++)")
+    return Processor(tmp_path)
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_it_does_what_the_processor_does(name: str, device: Device) -> None:
+    tree = PublicTree(ROUNDS[name])
+    here = CpuSolver(tree, least=1e-7, slots=1 << 16)
+    there = GpuSolver(tree, least=1e-7, device=device)
+    for _ in range(2):  # from the third iteration on, ties are broken by rounding
+        here.iterate()
+        there.iterate()
+    assert there.bracket() == pytest.approx(here.bracket(), abs=1e-6)
+    for _ in range(150):
+        there.iterate()
+    lower, upper = there.bracket()
+    assert upper - lower < 0.02
+    first, second = best_responses(tree, there.compact())
+    assert (-second, first) == pytest.approx((lower, upper), abs=1e-9)  # the processor certifies the same
+    known = solve(ROUNDS[name], target=1e-4)
+    assert lower <= known.upper + 1e-9
+    assert known.lower <= upper + 1e-9
+
+
+@pytest.mark.parametrize("name", ["plain", "ones"])
+def test_it_goes_on_from_what_was_saved(name: str, device: Device) -> None:
+    tree = PublicTree(ROUNDS[name])
+    first = GpuSolver(tree, least=1e-7, device=device)
+    for _ in range(20):
+        first.iterate()
+    second = GpuSolver(tree, least=1e-7, device=device)
+    second.restore(first.compact(), first.iterations)
+    assert second.bracket() == first.bracket()
+    for solver in (first, second):
+        solver.iterate()
+    assert second.bracket() == first.bracket()
+    assert second.iterations == 21
+
+
+def test_memory_is_worked_out_before_it_is_taken() -> None:
+    assert memory_needed(PublicTree(GameConfig(dice=(2, 3)))) == pytest.approx(22.5, abs=0.1)
+    with pytest.raises(OutOfReachError, match=r"need 22\.\d GB of the GPU's memory; 0\.9\d? GB can be used"):
+        GpuSolver(PublicTree(GameConfig(dice=(2, 3))), least=0.0, device=Processor(Path()))
+    with pytest.raises(OutOfReachError, match="36 rungs: at most 30"):
+        GpuSolver(PublicTree(GameConfig(dice=(3, 4))), least=0.0, device=Processor(Path()))
+
+
+@pytest.mark.skipif(find_spec("cupy") is not None, reason="GPU: CuPy is installed")
+def test_without_cupy_there_is_one_clear_line() -> None:
+    with pytest.raises(OutOfReachError, match=r"needs CuPy: pip install 'liars-dice\[gpu\]'") as error:
+        solve(GameConfig(dice=(1, 1)), device="gpu")
+    assert "\n" not in str(error.value)
+
+
+def test_without_a_gpu_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Runtime:
+        class CUDARuntimeError(RuntimeError):
+            pass
+
+        def getDeviceCount(self) -> int:  # noqa: N802
+            raise self.CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    class Fake:
+        class cuda:  # noqa: N801
+            runtime = Runtime()
+
+    monkeypatch.setitem(sys.modules, "cupy", Fake)
+    with pytest.raises(OutOfReachError, match=r"CuPy finds no GPU .*no CUDA-capable device"):
+        Cuda()

@@ -1,0 +1,238 @@
+"""Strategies as lists, the shipped tablebase, chained matches, and the explanations made from them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import msgspec
+import numpy as np
+import pytest
+
+from liars_dice.core import Bid, BidAction, CallLiarAction, ConfigError, GameConfig
+from liars_dice.exact import DataError, OutOfReachError, solve
+from liars_dice.exact.explain import draw, explain, known
+from liars_dice.exact.publictree import PublicTree
+from liars_dice.exact.strategy import Strategy, certify, extract, pool_of
+from liars_dice.exact.tablebase import (
+    MOST_DICE,
+    Tablebase,
+    build,
+    good_enough,
+    main,
+    match_bracket,
+    rounded,
+    rounds_with,
+    write,
+)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        GameConfig(dice=(1, 1), faces=4),
+        GameConfig(dice=(2, 1), faces=3),
+        GameConfig(dice=(1, 2), faces=3, wild="ones"),
+        GameConfig(dice=(1, 1), faces=3, bid_ordering="liars_dice_standard", wild="top"),
+        GameConfig(dice=(2, 2), faces=2, opening_min_quantity=2),
+    ],
+    ids=["plain", "uneven", "ones", "standard", "opening"],
+)
+def test_a_list_says_all_that_the_pool_does(config: GameConfig) -> None:
+    solution = solve(config, target=1e-5)
+    first, second = (extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    assert certify((first, second)) == pytest.approx((solution.lower, solution.upper), abs=1e-12)
+    for strategy in (first, second):
+        assert (strategy.chance > 0).all()
+        keys = list(zip(strategy.node.tolist(), strategy.hand.tolist(), strategy.rung.tolist(), strict=True))
+        assert keys == sorted(set(keys))
+
+
+def test_leaving_things_out_costs_little_and_rounding_too() -> None:
+    solution = solve(GameConfig(dice=(2, 1)), target=1e-5)
+    whole = tuple(extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    few = tuple(rounded(extract(solution.tree, solution.pool, seat, 1e-5)) for seat in (0, 1))
+    assert sum(map(len, few)) < sum(map(len, whole)) / 2
+    lower, upper = certify((few[0], few[1]))
+    assert solution.lower - 1e-3 < lower < upper < solution.upper + 1e-3
+    for strategy in few:
+        steps = strategy.chance * 65535
+        assert np.allclose(steps, np.rint(steps), atol=1e-9)
+        assert steps.min() >= 1
+
+
+def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
+    solution = solve(GameConfig(dice=(1, 1)), target=1e-5)
+    strategy = extract(solution.tree, solution.pool, 1, 0.0)
+    mix = strategy.mix([Bid(1, 6)], (6,))
+    assert sum(mix.values()) == pytest.approx(1)
+    assert mix[BidAction(Bid(2, 6))] == pytest.approx(1, abs=1e-3)  # six of one's own makes it likely
+    assert strategy.mix([Bid(2, 3)], (6,)) == {CallLiarAction(): 1.0}  # a rung that was left out of the tree
+    assert strategy.mix([Bid(1, 1), Bid(1, 2), Bid(1, 3)], (6,)) == {CallLiarAction(): 1.0}  # never its own play
+    opening = extract(solution.tree, solution.pool, 0, 0.0).mix([], (3,))
+    assert CallLiarAction() not in opening
+    assert sum(opening.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("dice", rounds_with(MOST_DICE), ids=str)
+def test_what_is_shipped_is_what_is_proved(dice: tuple[int, int]) -> None:
+    solved = Tablebase.shipped().round(*dice)
+    assert certify(solved.strategies) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
+    assert 0 <= solved.exploitability <= good_enough(dice)
+
+
+def test_shipped_values_agree_with_published_ones() -> None:
+    base = Tablebase.shipped()
+    for dice, value in {(1, 1): -1 / 9, (1, 2): -22 / 81}.items():
+        assert base.round(*dice).lower - 1e-12 <= value <= base.round(*dice).upper + 1e-12
+    assert round(base.round(2, 1).value, 3) == 0.275
+
+
+def test_the_file_is_small_and_can_be_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build(tmp_path / "small.zip", most_dice=3)
+    assert "2 v 1: [0.27" in capsys.readouterr().err
+    made = Tablebase.read(tmp_path / "small.zip")
+    assert sorted(made.entries) == [(1, 1), (1, 2), (2, 1)]
+    again = tmp_path / "again.zip"
+    write(again, [(made.round(*dice), entry.iterations) for dice, entry in made.entries.items()])
+    assert (
+        Tablebase.read(again).round(2, 1).strategies[0].chance.tolist()
+        == made.round(2, 1).strategies[0].chance.tolist()
+    )
+    with pytest.raises(OutOfReachError, match="has rounds with 3 dice in all"):
+        made.round(2, 2)
+    with pytest.raises(SystemExit):
+        main(["bulid"])
+
+
+def test_damaged_files_say_so(tmp_path: Path) -> None:
+    build(tmp_path / "tiny.zip", most_dice=2)
+    whole = (tmp_path / "tiny.zip").read_bytes()
+    for data in (b"", b"no tablebase at all", whole[: len(whole) // 2]):
+        with pytest.raises(DataError, match=r"^x is damaged or no tablebase") as error:
+            Tablebase(data, "x")
+        assert "\n" not in str(error.value)
+    spoilt = bytearray(whole)
+    spoilt[len(whole) // 8] ^= 0xFF
+    with pytest.raises(DataError, match="damaged"):
+        Tablebase(bytes(spoilt), "x").round(1, 1)
+    other = BytesIO()
+    with ZipFile(other, "w") as file:
+        file.writestr("index.json", msgspec.json.encode({"format": 7, "rounds": []}))
+    with pytest.raises(DataError, match="of format 7; this version reads 1"):
+        Tablebase(other.getvalue(), "x")
+    with pytest.raises(DataError, match="there is no such tablebase"):
+        Tablebase.read(tmp_path / "none.zip")
+
+
+# -- matches -----------------------------------------------------------------------------------------------------------
+
+
+def test_matches_chain_rounds() -> None:
+    base = Tablebase.shipped()
+    low, high = match_bracket(1, 1)
+    assert (low, high) == pytest.approx(((1 + base.round(1, 1).lower) / 2, (1 + base.round(1, 1).upper) / 2))
+    one, even = match_bracket(1, 1), base.round(2, 1)
+    win = [(1 + v) / 2 for v in (even.lower, even.upper)]
+    by_hand = [win[0] + (1 - win[0]) * one[0], win[1] + (1 - win[1]) * one[1]]  # who loses has one die left, and opens
+    assert match_bracket(2, 1) == pytest.approx(tuple(by_hand))
+    for custom in ("loser", "winner", "alternate"):
+        for dice in rounds_with(5):
+            low, high = match_bracket(*dice, custom)
+            assert 0 < low <= high < 1
+            assert high - low < 1e-4
+
+
+def test_matches_of_equal_dice_are_nearly_even_and_more_dice_are_better() -> None:
+    for a, b in ((2, 1), (3, 1), (3, 2), (4, 1)):
+        assert match_bracket(a, b)[0] > 0.5 > match_bracket(b, a)[1]
+    assert 0.49 < match_bracket(2, 2)[0] < 0.5
+
+
+# -- explanations ------------------------------------------------------------------------------------------------------
+
+
+def test_explanations_agree_with_the_value_of_the_round() -> None:
+    solved = Tablebase.shipped().round(2, 2)
+    worth = 0.0
+    hands = solved.tree.hand_sets[0]
+    for hand, weight in zip(hands.hands, hands.weights, strict=True):
+        explained = explain(solved.tree, solved.pool, [], hand)
+        assert sum(choice.chance for choice in explained.choices) == pytest.approx(1)
+        assert explained.comes_here
+        assert explained.expected
+        assert sum(chance for _, chance in explained.belief) == pytest.approx(1)
+        worth += weight * explained.value
+    assert worth == pytest.approx(solved.upper, abs=1e-9)  # the best play against the other's strategy
+
+
+def test_what_the_equilibrium_does_is_worth_most() -> None:
+    solved = Tablebase.shipped().round(2, 3)
+    explained = explain(solved.tree, solved.pool, [Bid(1, 6)], (5, 4, 4))
+    assert explained.best.action == BidAction(Bid(2, 4))
+    assert explained.of(BidAction(Bid(2, 4))).chance > 0.99
+    assert explained.of(CallLiarAction()).value == pytest.approx(
+        -explained.of(BidAction(Bid(2, 6))).value, abs=1e-9
+    )  # nobody believes two sixes from here, and one six is called
+
+
+def test_claims_are_explained() -> None:
+    solved = Tablebase.shipped().round(2, 3)
+    explained = explain(solved.tree, solved.pool, [Bid(2, 4), Bid(3, 4)], (4, 4))
+    assert explained.best.action == BidAction(Bid(5, 4))
+    called = explain(solved.tree, solved.pool, [Bid(2, 4), Bid(3, 4), Bid(5, 4)], (1, 4, 4))
+    assert called.expected  # two fours bid so
+    assert called.best.action == CallLiarAction()
+    assert called.value == 1
+    assert called.belief == (((4, 4), 1.0),)
+
+
+def test_where_perfect_play_never_comes_it_says_so() -> None:
+    solved = Tablebase.shipped().round(2, 3)
+    here = explain(solved.tree, solved.pool, [Bid(1, 4), Bid(2, 4)], (1, 4))
+    assert not here.comes_here
+    assert all(choice.chance == 0 for choice in here.choices)
+    odd = explain(solved.tree, solved.pool, [Bid(4, 1)], (1, 2, 3))
+    assert not odd.expected
+    assert odd.best.action == CallLiarAction()
+
+
+def test_other_rules_are_solved_at_once() -> None:
+    found = known(GameConfig(dice=(1, 1), wild="ones"))
+    assert found.upper - found.lower <= 1e-3
+    assert explain(found.tree, found.pool, [], (1,)).value > 0.2  # a wild die to open with
+    with pytest.raises(OutOfReachError, match="18 at most are solved at once"):
+        known(GameConfig(dice=(3, 3), wild="ones"))
+
+
+def test_bad_questions_get_one_line() -> None:
+    solved = Tablebase.shipped().round(2, 1)
+    for history, hand, complaint in (
+        ([], (1,), "expected 2 dice from 1 to 6"),
+        ([], (1, 7), "expected 2 dice from 1 to 6"),
+        ([Bid(4, 1)], (1,), "cannot be bid with 3 dice"),
+        ([Bid(2, 1), Bid(1, 6)], (1, 2), "must be higher"),
+    ):
+        with pytest.raises(OutOfReachError, match=complaint) as error:
+            explain(solved.tree, solved.pool, history, hand)
+        assert "\n" not in str(error.value)
+
+
+def test_pictures(tmp_path: Path) -> None:
+    solved = Tablebase.shipped().round(1, 1)
+    explained = explain(solved.tree, solved.pool, [Bid(1, 3)], (3,))
+    draw(explained, "one die each", tmp_path / "a" / "b.png")
+    assert (tmp_path / "a" / "b.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ConfigError, match=r"\.png"):
+        draw(explained, "", tmp_path / "b.gif")
+
+
+def test_pools_of_lists_hold_nothing_else() -> None:
+    tree = PublicTree(GameConfig(dice=(1, 1), faces=2))
+    empty = np.zeros(0, dtype=np.int64)
+    opener = Strategy(tree, 0, np.zeros(2, dtype=np.uint64), np.array([0, 1]), np.array([0, 1]), np.ones(2))
+    caller = Strategy(tree, 1, empty.astype(np.uint64), empty, empty, np.zeros(0))
+    pool = pool_of((opener, caller))
+    assert certify((opener, caller)) == pytest.approx((-0.5, 1.0))
+    assert pool.average.sum() == 2
