@@ -34,7 +34,10 @@ class CpuSolver:
         self.iterations = 0
         self.workers = 1 if tree.rungs <= FEW_RUNGS else workers or cpu_count() or 1
         self._weights: list[Rows] = [w.astype(kind) for w in tree.weights]
-        self._claim(min(slots, self.workers << tree.rungs), 1)  # room for everything in each thread's part, if there is
+        self._claim(
+            min(slots, self.workers << tree.rungs), 1 + tree.rungs
+        )  # each thread could take it all, if possible
+        self.pool.first[ROOT] = 1  # a round is opened, from the beginning
 
     def _claim(self, slots: int, known: int) -> None:
         """Have room for so many nodes, the first `known` of them taken. The system gives memory when it is touched."""

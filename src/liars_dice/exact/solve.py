@@ -291,7 +291,7 @@ def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) ->
 
 def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             version = int(file["format"])
             if version != FORMAT:
                 raise DataError(f"{path} is of format {version}; this version reads {FORMAT}")
