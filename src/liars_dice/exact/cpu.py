@@ -71,7 +71,7 @@ class CpuSolver:
         self.iterations += 1
         for seat in (0, 1):
             self._improve(seat, float(self.iterations) ** 3)
-        if self.full and len(self.pool.first) - self.nodes > 8 * self.workers * self.tree.rungs:
+        if self.full and len(self.pool.first) - self.nodes > 2 * self.workers * self.tree.rungs:
             side_by_side(CpuSolver._gather, [self])  # a thread has used up its part, but there is room elsewhere
 
     def bracket(self) -> tuple[float, float]:
