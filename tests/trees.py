@@ -61,9 +61,9 @@ def behaviour_of(tree: PublicTree, pool: Pool) -> Behaviour:
 
     def behave(seat: int, hand: Hand, history: History) -> Chances:
         node: int | None = 0
-        for bit in tree.bits(history):
+        for bid in history:
             begin = 0 if node is None else int(pool.first[node])
-            node = begin + bit if begin else None
+            node = begin + tree.rungs - 1 - tree.rules.rungs[bid] if begin else None
         if node is None:
             return {None: 1.0}
         i, begin = tree.hand_sets[seat].index[hand], int(pool.first[node])

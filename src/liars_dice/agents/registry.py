@@ -60,6 +60,7 @@ AGENTS: dict[str, AgentInfo] = {
         _entry("crawler", "styles:CrawlerAgent", "raises as little as it can"),
         _entry("sniper", "styles:SniperAgent", "jumps to the highest bid better than even, loves exact calls"),
         _entry("detective", "styles:DetectiveAgent", "listens to what the others bid", memoryless=False),
+        AgentInfo("nash", "liars_dice.exact.nash:NashAgent", "plays solved rounds: two players, no wilds"),
     )
 }
 """Every agent that needs no parameters. `human` is none of them: nobody is made to play by being listed."""

@@ -19,6 +19,7 @@ COMMANDS = {
     "train": "Learn by reinforcement, measured against the optimum.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
     "solve": "Compute perfect play of one round, certified.",
+    "explain": "Show what an equilibrium does at one point of a round, and why.",
     "rules": "Show a rule set, check it, or list the named ones.",
     "agents": "List the bots that can be named.",
     "check-bot": "Check a bot of your own.",

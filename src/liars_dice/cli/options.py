@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..core.config import DICE_PER_SEAT, PLAYERS, SEEDS, GameConfig
+from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,6 +38,29 @@ def rules_options(default: str) -> Callable[[Command], Command]:
         )(command)
 
     return decorate
+
+
+round_dice_option = click.option(
+    "--dice",
+    nargs=2,
+    type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+    required=True,
+    metavar="N0 N1",
+    help="Dice of the player who opens, and of the other.",
+)
+
+
+def round_options(command: Command) -> Command:
+    """`--faces`, `--wild` and `--ordering`: the rules of one round between two players."""
+    faces = click.option("--faces", type=click.IntRange(FACES[0], FACES[-1]), default=6, show_default=True, metavar="F")
+    wild = click.option("--wild", type=click.Choice(["none", "ones", "top"]), default="none", show_default=True)
+    ordering = click.option(
+        "--ordering",
+        type=click.Choice(["quantity_then_face", "liars_dice_standard", "perudo"]),
+        default="quantity_then_face",
+        show_default=True,
+    )
+    return faces(wild(ordering(command)))
 
 
 seed_option = click.option(

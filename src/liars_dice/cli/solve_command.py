@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.config import DICE_PER_SEAT, FACES
-from .options import json_option, print_json, program
-from .working import percent, software, terminated_like_interrupted
+from ..core.config import DICE_PER_SEAT
+from .options import json_option, print_json, program, round_options
+from .working import percent, show_bracket, software, terminated_like_interrupted
 
 if TYPE_CHECKING:
-    from ..exact import Progress, Solution
+    from ..exact import Solution
 
 RULES = {"faces": 6, "wild": "none", "ordering": "quantity_then_face"}
 """The rules unless told otherwise."""
@@ -29,16 +26,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 )
 @click.argument("n0", type=DICE)
 @click.argument("n1", type=DICE)
-@click.option(
-    "--faces", type=click.IntRange(FACES[0], FACES[-1]), default=RULES["faces"], show_default=True, metavar="F"
-)
-@click.option("--wild", type=click.Choice(["none", "ones", "top"]), default=RULES["wild"], show_default=True)
-@click.option(
-    "--ordering",
-    type=click.Choice(["quantity_then_face", "liars_dice_standard", "perudo"]),
-    default=RULES["ordering"],
-    show_default=True,
-)
+@round_options
 @click.option(
     "--target", type=float, default=1e-4, show_default=True, metavar="E", help="The exploitability to come down to."
 )
@@ -62,7 +50,7 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
     rules = {name: given[name] for name in RULES}
     config = GameConfig(dice=(n0, n1), faces=rules["faces"], wild=rules["wild"], bid_ordering=rules["ordering"])
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
-    with _show_bracket(quiet=as_json) as progress, terminated_like_interrupted():
+    with show_bracket(quiet=as_json) as progress, terminated_like_interrupted():
         solution = solve(
             config,
             target=given["target"],
@@ -80,30 +68,6 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
         _show(solution, rules, given)
     if solution.stopped == "interrupted":
         raise SystemExit(130)
-
-
-@contextmanager
-def _show_bracket(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """One line on standard error in which the bracket closes, if somebody is there to see it."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling", total=None)
-
-        def update(now: Progress) -> None:
-            bar.update(
-                task,
-                description=f"[{now.lower:+.5f}, {now.upper:+.5f}] exploitable {now.exploitability:.1e}, "
-                f"iteration {now.iterations:,}, {now.nodes:,} nodes",
-            )
-
-        yield update
 
 
 def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> dict[str, object]:

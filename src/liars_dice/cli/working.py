@@ -15,6 +15,7 @@ import click
 if TYPE_CHECKING:
     from ..arena.backends import Backend
     from ..core import GameConfig
+    from ..exact import Progress as SolverProgress
     from ..persistence import GameRecorder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -99,6 +100,29 @@ def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | N
 
         def update(done: int, total: int, news: str = "") -> None:
             bar.update(task, completed=done, total=total, description=f"{what} {news}".strip())
+
+        yield update
+
+
+@contextmanager
+def show_bracket(*, quiet: bool) -> Iterator[Callable[[SolverProgress], None]]:
+    """How the bracket around a round's value closes, on standard error, if somebody is there to see it."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("solving", total=None)
+
+        def update(now: SolverProgress) -> None:
+            bar.update(
+                task,
+                description=f"[{now.lower:+.5f}, {now.upper:+.5f}] exploitable {now.exploitability:.1e}, "
+                f"iteration {now.iterations:,}, {now.nodes:,} nodes",
+            )
 
         yield update
 

@@ -87,9 +87,14 @@ class PublicTree:
             SeatView(quantity, face, opens, matches[1], matches[0], claims[1], claims[0]),
         )
 
-    def bits(self, history: Sequence[Bid]) -> tuple[int, ...]:
-        """The bits of the bids made so far, all of which must be in the tree."""
-        return tuple(self.rungs - 1 - self.rules.rungs[bid] for bid in history)
+    @cached_property
+    def kept(self) -> frozenset[Bid]:
+        """The bids of the tree."""
+        return frozenset(self.bids)
+
+    def node(self, history: Sequence[Bid]) -> int:
+        """The node after these bids, all of which must be in the tree: a number with a one for every bit."""
+        return sum(1 << (self.rungs - 1 - self.rules.rungs[bid]) for bid in history)
 
     @property
     def information_sets(self) -> int:

@@ -195,6 +195,7 @@ def _solver(
 
         started = time.perf_counter()
         solver = GpuSolver(tree, least=least, memory=memory)
+        _warm_up(np.float32)
         return solver, time.perf_counter() - started
     kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
     limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
@@ -206,12 +207,17 @@ def _solver(
         )
     slots = int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize))
     started = time.perf_counter()
+    _warm_up(kind)
+    compile_s = time.perf_counter() - started
+    return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
+
+
+def _warm_up(kind: type) -> None:
+    """Have the walk compiled: solve next to nothing."""
     tiny = PublicTree(GameConfig(dice=(1, 1), faces=2))
     warm = CpuSolver(tiny, least=0.0, slots=1 << 8, kind=kind, workers=1)
     warm.iterate()
     warm.bracket()
-    compile_s = time.perf_counter() - started
-    return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,121 @@
+"""`liars-dice explain`: what an equilibrium does at one point of a round, and what each action is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import json_option, print_json, round_dice_option, round_options
+from .working import percent, show_bracket
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..core import GameConfig
+    from ..exact.explain import Explanation, Known
+
+SHOWN = 8
+"""How many actions are listed at least."""
+
+
+@click.command("explain", epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6")
+@round_dice_option
+@click.option("--hand", required=True, metavar="D,D,...", help="The dice of the player whose turn it is.")
+@click.option("--bids", default="", metavar="B,B,...", help="The bids made so far, as in 1x4,2x4. [default: none yet]")
+@round_options
+@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the answer into this file, too.")
+@json_option
+def explain_command(
+    dice: tuple[int, int], hand: str, bids: str, faces: int, wild: str, ordering: str, png: Path | None, as_json: bool
+) -> None:
+    """Show how often perfect play takes each action at one point of a round, and what each action is worth.
+
+    The opener has N0 dice, the other player N1; whose turn it is follows from the number of bids. A value is what the
+    action earns against perfect play with the best play after it: +1 is a sure win, -1 a sure loss. Rounds with up to
+    six dice are in the package; small rounds by other rules are solved on the spot.
+    """
+    from rich.console import Console
+
+    from ..core import GameConfig, NotationError, parse_bid
+    from ..exact.explain import draw, explain, known
+
+    config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
+    if not all(part.strip().isdigit() for part in hand.split(",")):
+        raise NotationError(hand, "dice as in 1,4")
+    held = tuple(sorted(int(part) for part in hand.split(",")))
+    history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
+    with show_bracket(quiet=as_json) as progress:
+        round_ = known(config, progress)
+    explanation = explain(round_.tree, round_.pool, history, held)
+    if png is not None:
+        draw(explanation, _title(config, held, bids), png)
+    if as_json:
+        print_json(
+            {
+                "dice": list(dice),
+                "hand": list(held),
+                "bids": [str(bid) for bid in history],
+                "value": explanation.value,
+                "best": str(explanation.best.action),
+                "comes_here": explanation.comes_here,
+                "expected": explanation.expected,
+                "actions": [
+                    {"action": str(c.action), "probability": c.chance, "value": c.value} for c in explanation.choices
+                ],
+                "belief": [{"hand": list(h), "probability": p} for h, p in explanation.belief],
+                "lower": round_.lower,
+                "upper": round_.upper,
+            }
+        )
+        return
+    _show(Console(highlight=False), round_, explanation, _title(config, held, bids))
+    if png is not None:
+        click.echo(f"drawn into {png}")
+
+
+def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
+    after = f"after {bids.replace(',', ' ')}" if bids.strip() else "to open"
+    return f"{config.dice[0]} against {config.dice[1]} dice, holding {' '.join(map(str, hand))}, {after}"
+
+
+def _show(console: Console, round_: Known, explanation: Explanation, title: str) -> None:
+    from rich.table import Table
+
+    from ..exact.explain import worth_showing
+
+    console.print(title, markup=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for name, side in (("", "left"), ("often", "right"), ("", "left"), ("value", "right"), ("wins", "right")):
+        table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    choices = worth_showing(explanation, SHOWN)
+    for choice in choices:
+        best = " best" if choice is explanation.best else ""
+        table.add_row(
+            str(choice.action),
+            f"{choice.chance:.1%}" if choice.chance else "",
+            _bar(choice.chance, ascii_only=console.options.ascii_only),
+            f"{choice.value:+.4f}",
+            f"{percent((1 + choice.value) / 2)}{best}",
+        )
+    console.print(table)
+    left_out = len(explanation.choices) - len(choices)
+    if left_out:
+        console.print(f"{left_out} more actions are worth no more and never taken", markup=False)
+    if not explanation.comes_here:
+        console.print("Perfect play would not have come here with this hand: take what is worth most.", soft_wrap=True)
+    if not explanation.expected:
+        console.print("Perfect play would not have bid so: its dice are weighed as before that bid.", soft_wrap=True)
+    hands = ", ".join(f"{' '.join(map(str, hand))} ({chance:.1%})" for hand, chance in explanation.belief[:4])
+    console.print(f"The other holds most likely: {hands}", markup=False, soft_wrap=True)
+    half = (round_.upper - round_.lower) / 2
+    console.print(f"Solved to an exploitability of {half:.1e}; how: docs/solver.md", markup=False, soft_wrap=True)
+
+
+def _bar(chance: float, *, ascii_only: bool, width: int = 24) -> str:
+    """A bar as long as the chance."""
+    if ascii_only:
+        return "#" * round(chance * width)
+    eighths = round(chance * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

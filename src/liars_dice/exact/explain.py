@@ -1,0 +1,253 @@
+"""What a solved round says about one decision: how often each action is right, and what each is worth.
+
+An action's value is what it earns against the other player's equilibrium strategy if one plays as well as possible from
+there on. What the other player may hold follows from how it bids: each hand is as likely as it was to be rolled, times
+how often the strategy bids so with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..core import Action, Bid, BidAction, CallLiarAction, ConfigError, GameConfig
+from .cpu import values_below
+from .errors import OutOfReachError
+from .hands import Floats
+from .publictree import PublicTree
+from .solve import Progress, solve
+from .tablebase import FACES, MOST_DICE, Tablebase
+from .walk import NOWHERE, ROOT, Pool
+
+CALL: Action = CallLiarAction()
+MOST_RUNGS = 18
+"""Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
+TARGET = 5e-4
+"""How exactly."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A round whose equilibrium is known: the tree, both strategies, and the bracket around the value."""
+
+    tree: PublicTree
+    pool: Pool
+    lower: float
+    upper: float
+
+
+def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: None) -> Known:
+    """The round of a rule set: from the package's tablebase, or solved now."""
+    tree = PublicTree(config)
+    base = Tablebase.shipped()
+    dice = (config.dice[0], config.dice[1])
+    if tree.reduced and config.faces == FACES and dice in base.entries:
+        solved = base.round(*dice)
+        return Known(solved.tree, solved.pool, solved.lower, solved.upper)
+    if tree.rungs > MOST_RUNGS:
+        raise OutOfReachError(
+            f"dice {dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at once, "
+            f"and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
+        )
+    solution = solve(config, target=TARGET, progress=progress)
+    return Known(solution.tree, solution.pool, solution.lower, solution.upper)
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One action that can be taken."""
+
+    action: Action
+    chance: float
+    """How often the equilibrium takes it; 0 for all if it never comes here."""
+    value: float
+    """What it earns with the best play after it: 1 is a sure win, -1 a sure loss."""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """A decision, explained."""
+
+    choices: tuple[Choice, ...]
+    """Calling first where it is possible, then bids from the lowest rung up."""
+    comes_here: bool
+    """Whether the equilibrium strategy would ever have bid so with this hand."""
+    expected: bool
+    """Whether the other player's equilibrium strategy would ever have bid so. If not, its dice are weighed as they were
+    before the first bid that it would not have made."""
+    belief: tuple[tuple[tuple[int, ...], float], ...]
+    """The other player's hands, the likeliest first, and how likely each is."""
+
+    @property
+    def best(self) -> Choice:
+        """The choice that is worth most."""
+        return max(self.choices, key=lambda choice: choice.value)
+
+    @property
+    def value(self) -> float:
+        """What the decision is worth."""
+        return self.best.value
+
+    def of(self, action: Action) -> Choice:
+        """The choice of this action."""
+        return next(choice for choice in self.choices if _same(choice.action, action))
+
+
+def _same(one: Action, other: Action) -> bool:
+    if isinstance(one, BidAction) and isinstance(other, BidAction):
+        return one.bid == other.bid
+    return type(one) is type(other)
+
+
+def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> Explanation:
+    """What the strategies in the pool say about a decision: the bids made so far, and the hand of whose turn it is."""
+    seat = len(history) % 2
+    own = _index(tree, seat, hand)
+    rungs = [_rung(tree, bid) for bid in history]
+    if any(low >= high for low, high in pairwise(rungs)):
+        raise OutOfReachError(f"bids {' '.join(map(str, history))}: each must be higher than the one before it")
+    if rungs and rungs[0] not in tree.rules.opening_rungs:
+        raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
+    slot, bit, comes_here, expected, reach = _follow(tree, pool, seat, own, rungs)
+    weight = reach.sum()
+    mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
+    choices = []
+    if history:
+        choices.append(Choice(CALL, mix.get(None, 0.0), _call_value(tree, seat, own, history[-1], reach)))
+    first = int(pool.first[slot]) if slot >= 0 else 0
+    for rung in range(rungs[-1] + 1 if rungs else 0, len(tree.rules.bids)):
+        bid = tree.rules.bids[rung]
+        if not rungs and rung not in tree.rules.opening_rungs:
+            continue
+        if rung >= tree.rungs:
+            value = -_call_value(tree, seat, own, bid, reach)
+        else:
+            child = tree.rungs - 1 - rung
+            below = (first + child if first else NOWHERE, child, len(history) + 1)
+            value = float(values_below(tree, pool, pool.average, seat, below, reach)[own]) / weight
+        choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), value))
+    other = tree.hand_sets[1 - seat]
+    order = np.argsort(-reach, kind="stable")
+    belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
+    return Explanation(tuple(choices), comes_here, expected, belief)
+
+
+def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
+    found = tree.hand_sets[seat].index.get(tuple(sorted(hand)))
+    if found is None:
+        raise OutOfReachError(
+            f"hand {','.join(map(str, hand))}: expected {tree.config.dice[seat]} dice from 1 to {tree.config.faces}"
+        )
+    return found
+
+
+def _rung(tree: PublicTree, bid: Bid) -> int:
+    if bid not in tree.rules.rungs:
+        raise OutOfReachError(f"{bid} cannot be bid with {tree.config.total_dice} dice by these rules")
+    return tree.rules.rungs[bid]
+
+
+def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[Bid | None, float]:
+    """How often the seat takes each action with this hand; None is calling."""
+    if slot == NOWHERE:
+        return {None: 1.0}
+    chances = _chances(tree, pool, seat, slot, bit)[:, own]
+    mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
+    mix[None] = float(chances[bit + 1])
+    if chances[bit] > 0:
+        mix[Bid(tree.config.total_dice, tree.hand_sets[seat].hands[own][0])] = float(chances[bit])
+    return mix
+
+
+def _chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
+    """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
+    hands, theirs = tree.hands[seat], tree.hands[1 - seat]
+    done = np.zeros((bit + 2, hands))
+    first = int(pool.first[slot])
+    if first:
+        done[:bit] = pool.average[first : first + bit, :hands]
+    done[bit, tree.views[seat].own_claims] = pool.average[slot, hands + theirs :]
+    if slot != ROOT:
+        done[bit + 1] = pool.average[slot, theirs : theirs + hands]
+    total = done.sum(axis=0)
+    done[bit + 1, total == 0] = 1
+    chances: Floats = done / done.sum(axis=0)
+    return chances
+
+
+def _follow(
+    tree: PublicTree, pool: Pool, seat: int, own: int, rungs: Sequence[int]
+) -> tuple[int, int, bool, bool, Floats]:
+    """Where bids lead: the slot and bit, whether either player would come there, and the other's hands, weighted."""
+    slot, bit, comes_here, expected = ROOT, tree.rungs, True, True
+    reach: Floats = tree.weights[1 - seat].copy()
+    for made, rung in enumerate(rungs):
+        actor, child = made % 2, tree.rungs - 1 - rung
+        chances: Floats = np.zeros(tree.hands[actor])
+        if slot >= 0 and child >= 0:
+            chances = _chances(tree, pool, actor, slot, bit)[child]
+        elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
+            claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
+            chances[claim] = _chances(tree, pool, actor, slot, bit)[bit, claim]
+        if actor == seat:
+            comes_here = comes_here and bool(chances[own] > 0)
+        else:
+            expected = expected and bool((reach * chances).any())
+            reach = reach * chances if expected else reach
+        first = int(pool.first[slot]) if slot >= 0 else 0
+        slot, bit = (first + child if first and child >= 0 else NOWHERE), child
+    return slot, bit, comes_here, expected, reach
+
+
+def _call_value(tree: PublicTree, seat: int, own: int, bid: Bid, reach: Floats) -> float:
+    """What calling this bid is worth."""
+    view = tree.views[seat]
+    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
+    return float(1 - 2 * reach[true].sum() / reach.sum())
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
+    """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
+    by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
+    taken = sum(choice.chance > 0 for choice in explanation.choices)
+    kept = by_merit[: max(most, taken)]
+    return [choice for choice in explanation.choices if choice in kept]
+
+
+def draw(explanation: Explanation, title: str, path: Path, most: int = 12) -> None:
+    """Write a PNG: for every action a bar as long as it is often taken, and a mark at what it is worth."""
+    if path.suffix != ".png" or path.is_dir():
+        raise ConfigError("png", str(path), "a file whose name ends in .png")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    choices = worth_showing(explanation, most)
+    figure = Figure(figsize=(7, 1.6 + 0.32 * len(choices)), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    often, worth = figure.subplots(1, 2, sharey=True)
+    rows = range(len(choices))
+    often.barh(rows, [100 * choice.chance for choice in choices], color="#5e3c99")
+    often.set_yticks(rows, [str(choice.action) for choice in choices])
+    often.invert_yaxis()
+    often.set_xlim(0, 100)
+    often.set_xlabel("how often, in percent")
+    worth.axvline(0, color="#999999", linewidth=1)
+    worth.barh(rows, [choice.value for choice in choices], color="#fdb863", edgecolor="#b35806")
+    best = max(rows, key=lambda row: choices[row].value)
+    worth.plot(choices[best].value, best, marker="D", color="black", markersize=5, linestyle="none", label="best")
+    worth.set_xlim(-1.05, 1.05)
+    worth.set_xlabel("value: +1 won, -1 lost")
+    worth.legend(loc="lower right", frameon=False)
+    for axes in (often, worth):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="x", alpha=0.3)
+    figure.suptitle(title, fontsize=11)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Software": None})
+    except (OSError, ValueError) as error:
+        raise ConfigError("png", str(path), f"a file that can be written ({error})") from error
