@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..agents import Agent, make_agent
+from ..agents import AGENTS, Agent, make_agent
 from ..core import Event
 from ..core.errors import describe
 from ..core.player import hook_of
@@ -32,18 +32,20 @@ def main(arguments: list[str]) -> None:
     control, limits, kind, *what = arguments
     file = Path(what[0].partition(":")[0])
     source = file.read_bytes() if kind == "python" and file.suffix == ".py" and file.is_file() else None
+    ours = kind == "python" and what[0] in AGENTS  # code and data of the package: loaded while they can be read
+    loaded = make_agent(what[0]) if ours else None
 
     def bot() -> None:
         cage.restrict(**json.loads(limits))
         if kind == "command":
             os.execvpe(what[0], what, {"PATH": "/usr/local/bin:/usr/bin:/bin"})
-        run(what[0], source)
+        run(what[0], source, loaded)
 
     cage.keep(int(control), bot)
 
 
-def run(spec: str, source: bytes | None) -> None:
-    """Load a Python bot and serve it until the input ends."""
+def run(spec: str, source: bytes | None, loaded: Agent | None = None) -> None:
+    """Load a Python bot, unless it is, and serve it until the input ends."""
     answers = FileIO(os.dup(1), "wb")
     questions = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -51,7 +53,7 @@ def run(spec: str, source: bytes | None) -> None:
         os.dup2(nothing, standard)
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
     try:
-        agent = make_agent(spec, source)
+        agent = loaded or make_agent(spec, source)
     except MemoryError:
         _say(answers, {"type": "fault", "verdict": "out_of_memory", "detail": "while loading"})
         return

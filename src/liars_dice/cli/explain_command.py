@@ -83,7 +83,7 @@ def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
 def _show(console: Console, round_: Known, explanation: Explanation, title: str) -> None:
     from rich.table import Table
 
-    from ..exact.explain import worth_showing
+    from ..exact.explain import SELDOM, worth_showing
 
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1))
@@ -94,7 +94,7 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str)
         best = " best" if choice is explanation.best else ""
         table.add_row(
             str(choice.action),
-            f"{choice.chance:.1%}" if choice.chance else "",
+            f"{choice.chance:.1%}" if choice.chance >= SELDOM else "",
             _bar(choice.chance, ascii_only=console.options.ascii_only),
             f"{choice.value:+.4f}",
             f"{percent((1 + choice.value) / 2)}{best}",
@@ -102,7 +102,7 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str)
     console.print(table)
     left_out = len(explanation.choices) - len(choices)
     if left_out:
-        console.print(f"{left_out} more actions are worth no more and never taken", markup=False)
+        console.print(f"{left_out} more actions are hardly ever taken, and worth no more", markup=False)
     if not explanation.comes_here:
         console.print("Perfect play would not have come here with this hand: take what is worth most.", soft_wrap=True)
     if not explanation.expected:

@@ -77,6 +77,40 @@ def asked_response(
     return as_opener, as_other
 
 
+def asked_round(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
+    """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss: both are asked,
+    wherever they may come to decide.
+
+    >>> from liars_dice.agents import make_agent
+    >>> from liars_dice.core import preset
+    >>> asked_round(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
+    0.0
+    """
+    witnesses = (Witness(opener, config, 0, guard), Witness(other, config, 1, guard))
+    root = witnesses[0].root
+    first, second = (hand_set(n, config.faces) for n in config.dice)
+    true, right = showdowns(root.rules, first, second)  # [rung, the other's hand, the opener's hand]
+    size = len(root.rules.bids)
+
+    def worth(public: PublicState, beliefs: tuple[Floats, Floats]) -> float:
+        """To the opener, from here on."""
+        actor = public.current_player
+        total = 0.0
+        for reply, part in witnesses[actor].replies(public, beliefs[actor]).items():
+            left = (part, beliefs[1]) if actor == 0 else (beliefs[0], part)
+            if reply < size:
+                total += worth(after(public, reply), left)
+                continue
+            wins = 1 - true[public.rung] if reply == size else right[public.rung]
+            total += float(left[1] @ (2 * wins - 1) @ left[0]) * (1 if actor == 0 else -1)
+        return total
+
+    value = worth(root, (first.weights, second.weights))
+    for witness in witnesses:
+        witness.confirm()
+    return value
+
+
 def _about(number: int) -> str:
     """A large number in two digits: 3,400,000."""
     return f"{round(number, 2 - len(str(number))):,}"
@@ -117,6 +151,19 @@ class Witness:
             self._kept.append((view, found))
         elif (place := int(self._rng.random() * self._asked)) < SECOND_LOOK:
             self._kept[place] = view, found
+        return found
+
+    def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
+        """The agent's answers, each with the belief that it leaves."""
+        hands = hand_set(self.config.dice[self.seat], self.config.faces).hands
+        found: dict[int, Floats] = {}
+        for hand in belief.nonzero()[0].tolist():
+            weight = belief[hand]
+            for action, chance in self.chances(hands[hand], public).items():
+                reply = action_number(action, public.rules)
+                if reply not in found:
+                    found[reply] = np.zeros(len(belief))
+                found[reply][hand] = weight * chance
         return found
 
     def confirm(self) -> None:
@@ -239,15 +286,7 @@ class _Walk:
 
     def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
         """The agent's answers, each with the belief that it leaves."""
-        found: dict[int, Floats] = {}
-        for hand in belief.nonzero()[0].tolist():
-            weight = belief[hand]
-            for action, chance in self.witness.chances(self.theirs.hands[hand], public).items():
-                reply = action_number(action, self.rules)
-                if reply not in found:
-                    found[reply] = np.zeros(len(belief))
-                found[reply][hand] = weight * chance
-        return found
+        return self.witness.replies(public, belief)
 
     def expected_questions(self) -> float:
         """About how many questions the walk will put: the mean of some samples."""

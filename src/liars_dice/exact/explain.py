@@ -28,6 +28,8 @@ MOST_RUNGS = 18
 """Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
 TARGET = 5e-4
 """How exactly."""
+SELDOM = 1e-3
+"""What is done less often need not be shown."""
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -213,7 +215,7 @@ def _call_value(tree: PublicTree, seat: int, own: int, bid: Bid, reach: Floats) 
 def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
     """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
     by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
-    taken = sum(choice.chance > 0 for choice in explanation.choices)
+    taken = sum(choice.chance >= SELDOM for choice in explanation.choices)
     kept = by_merit[: max(most, taken)]
     return [choice for choice in explanation.choices if choice in kept]
 
@@ -245,6 +247,7 @@ def draw(explanation: Explanation, title: str, path: Path, most: int = 12) -> No
     for axes in (often, worth):
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="x", alpha=0.3)
+        axes.set_axisbelow(True)
     figure.suptitle(title, fontsize=11)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,7 @@ class NashAgent(PolicyAgent):
 
     def __init__(self) -> None:
         self._otherwise = ProbabilisticAgent()
+        Tablebase.shipped(), shortmemory.load()  # both are read now, since a walled bot cannot read files later
 
     def policy(self, view: GameView) -> Policy:
         """How probable each action is."""
