@@ -18,6 +18,7 @@ COMMANDS = {
     "simulate": "Draw random tables, and count who wins.",
     "train": "Learn by reinforcement, measured against the optimum.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
+    "solve": "Compute perfect play of one round, certified.",
     "explain": "Show what an equilibrium does at one point of a round, and why.",
     "rules": "Show a rule set, check it, or list the named ones.",
     "agents": "List the bots that can be named.",

@@ -58,16 +58,16 @@ def backend_options(command: Command) -> Command:
 
 def run_facts(backend: Backend) -> dict[str, object]:
     """What may differ from run to run although the result does not."""
+    return {"workers": backend.workers, "backend": backend.name, **software()}
+
+
+def software() -> dict[str, object]:
+    """The versions at work."""
     import platform
 
     from .. import __version__
 
-    return {
-        "workers": backend.workers,
-        "backend": backend.name,
-        "version": __version__,
-        "python": platform.python_version(),
-    }
+    return {"version": __version__, "python": platform.python_version()}
 
 
 def open_or_warn(db: str | None, *, must_exist: bool = False) -> GameRecorder:

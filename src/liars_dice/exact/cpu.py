@@ -18,6 +18,8 @@ FEW_RUNGS = 18
 """A tree with no more rungs is walked by one thread: sharing it out would take longer than walking it."""
 SHARED_RUNGS = 6
 """What lies above the lowest rungs, so many of them, is shared out among the threads."""
+CHUNK = 1 << 14
+"""So many nodes are moved at a time."""
 
 
 class CpuSolver:
@@ -32,14 +34,21 @@ class CpuSolver:
         self.iterations = 0
         self.workers = 1 if tree.rungs <= FEW_RUNGS else workers or cpu_count() or 1
         self._weights: list[Rows] = [w.astype(kind) for w in tree.weights]
-        self._claim(slots, 1)
+        self._claim(
+            min(slots, self.workers << tree.rungs), 1 + tree.rungs
+        )  # each thread could take it all, if possible
+        self.pool.first[ROOT] = 1  # a round is opened, from the beginning
 
     def _claim(self, slots: int, known: int) -> None:
         """Have room for so many nodes, the first `known` of them taken. The system gives memory when it is touched."""
         slots = max(slots, known + self.workers * (self.tree.rungs + 1))
         shape = (slots, self.tree.width)
         self.pool = Pool(np.zeros(shape, self.kind), np.zeros(shape, self.kind), np.zeros(slots, dtype=np.int64))
-        bounds = np.linspace(known, slots, self.workers + 1).astype(np.int64)
+        self._share_out(known)
+
+    def _share_out(self, known: int) -> None:
+        """Each thread gets its part of the room behind the first `known` nodes."""
+        bounds = np.linspace(known, len(self.pool.first), self.workers + 1).astype(np.int64)
         self._starts = bounds[:-1]
         self._regions = [np.array([start, end, 0]) for start, end in pairwise(bounds)]
         self._known = known
@@ -62,6 +71,8 @@ class CpuSolver:
         self.iterations += 1
         for seat in (0, 1):
             self._improve(seat, float(self.iterations) ** 3)
+        if self.full and len(self.pool.first) - self.nodes > 2 * self.workers * self.tree.rungs:
+            side_by_side(CpuSolver._gather, [self])  # a thread has used up its part, but there is room elsewhere
 
     def bracket(self) -> tuple[float, float]:
         """What the opener's average strategy is sure of, and what the other's concedes: exact, in double precision."""
@@ -102,13 +113,26 @@ class CpuSolver:
         go(CONSUME)
 
     def compact(self) -> Pool:
-        """The nodes met so far, without gaps."""
-        taken = [np.arange(self._known)]
-        taken += [np.arange(start, r[0]) for start, r in zip(self._starts, self._regions, strict=True)]
-        kept = np.concatenate(taken)
-        place = np.zeros(len(self.pool.first), dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        return Pool(self.pool.regret[kept], self.pool.average[kept], place[self.pool.first[kept]])
+        """The nodes met so far, without gaps. Nothing is copied: the next iteration changes them."""
+        side_by_side(CpuSolver._gather, [self])  # not to be left halfway on Ctrl-C
+        regret, average, first = self.pool
+        return Pool(regret[: self._known], average[: self._known], first[: self._known])
+
+    def _gather(self) -> None:
+        """Move all nodes to the front, in place, and share the room behind them out anew."""
+        starts, ends = self._starts, [int(region[0]) for region in self._regions]
+        free, moved = self._known, []
+        for start, end in zip(starts.tolist(), ends, strict=True):
+            moved.append(start - free)
+            for part in self.pool if start > free else ():
+                for begin in range(start, end, CHUNK):
+                    chunk = part[begin : min(begin + CHUNK, end)]
+                    part[begin - start + free :][: len(chunk)] = chunk
+                part[max(start, free + end - start) : end] = 0
+            free += end - start
+        first = self.pool.first[:free]
+        first -= np.array([*moved, 0])[np.searchsorted(starts, first, side="right") - 1]
+        self._share_out(free)
 
     def restore(self, pool: Pool, iterations: int) -> None:
         """Go on from what `compact` gave."""

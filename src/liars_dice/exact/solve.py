@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import ceil, inf
 from pathlib import Path
 from typing import Literal, Protocol
-from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from ..core import GameConfig
 from .cpu import CpuSolver, best_responses
 from .errors import DataError, OutOfReachError
 from .publictree import PublicTree
-from .walk import Pool
+from .walk import ROOT, Pool
 
 LEAST_TARGET = 1e-12
 """Sums of doubles over a whole tree are good to about a tenth of this."""
@@ -130,7 +131,13 @@ def solve(
         raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
     if iterations is not None and iterations < 1:
         raise OutOfReachError(f"iterations {iterations}: at least one is needed")
+    if workers is not None and workers < 1:
+        raise OutOfReachError(f"workers {workers}: at least one is needed")
+    if memory is not None and not memory > 0:
+        raise OutOfReachError(f"memory {memory:g}: some gigabytes are needed")
     tree = PublicTree(config, reduce=reduce)
+    if save is not None:
+        _check_place(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
         _restore(solver, tree, resume)
@@ -151,7 +158,7 @@ def solve(
                 stopped = "memory"
                 break
             if save is not None and now - saved > 300:
-                write(save, tree, solver)
+                _write_or_warn(save, tree, solver.compact(), solver.iterations)
                 saved = time.perf_counter()
         else:
             stopped = "iterations"
@@ -161,7 +168,7 @@ def solve(
     second, first = best_responses(tree, pool)[::-1]
     elapsed = time.perf_counter() - began
     if save is not None:
-        write(save, tree, solver)
+        _write_or_warn(save, tree, pool, solver.iterations)
     return Solution(
         tree, pool, -second, first, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
     )  # fmt: skip
@@ -188,7 +195,7 @@ def _solver(
 
         started = time.perf_counter()
         solver = GpuSolver(tree, least=least, memory=memory)
-        _warm_up(tree, np.float32)
+        _warm_up(np.float32)
         return solver, time.perf_counter() - started
     kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
     limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
@@ -198,16 +205,16 @@ def _solver(
             f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
             f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit)}"
         )
-    slots = min(int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize)), 1 << min(tree.rungs, 40))
+    slots = int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize))
     started = time.perf_counter()
-    _warm_up(tree, kind)
+    _warm_up(kind)
     compile_s = time.perf_counter() - started
     return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
 
 
-def _warm_up(tree: PublicTree, kind: type) -> None:
+def _warm_up(kind: type) -> None:
     """Have the walk compiled: solve next to nothing."""
-    tiny = PublicTree(msgspec.structs.replace(tree.config, dice=(1, 1), faces=2, max_quantity="total"))
+    tiny = PublicTree(GameConfig(dice=(1, 1), faces=2))
     warm = CpuSolver(tiny, least=0.0, slots=1 << 8, kind=kind, workers=1)
     warm.iterate()
     warm.bracket()
@@ -248,18 +255,19 @@ def _what_fits(config: GameConfig, limit: float) -> str:
     """The most dice by the same rules that would fit."""
     for total in range(config.total_dice - 1, 1, -1):
         for own in range(total // 2, 0, -1):
-            smaller = msgspec.structs.replace(config, dice=(own, total - own), max_dice=None)
-            if memory_needed(PublicTree(smaller)) <= limit:
-                return f"{own} against {total - own} dice would fit"
+            least = min(config.opening_min_quantity, total)
+            smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
+            with suppress(OutOfReachError):
+                if memory_needed(PublicTree(smaller)) <= limit:
+                    return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-def write(path: Path, tree: PublicTree, solver: Solver) -> None:
+def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     """Save everything a solver knows; the file is whole or not there."""
-    pool = solver.compact()
     beside = path.with_name(f"{path.name}.part")
     with beside.open("wb") as file:
         np.savez_compressed(
@@ -267,15 +275,29 @@ def write(path: Path, tree: PublicTree, solver: Solver) -> None:
             format=np.array(FORMAT),
             config=np.frombuffer(msgspec.json.encode(tree.config), dtype=np.uint8),
             reduced=np.array(tree.reduced),
-            iterations=np.array(solver.iterations),
+            iterations=np.array(iterations),
             **pool._asdict(),
         )
     beside.replace(path)
 
 
+def _check_place(path: Path) -> None:
+    """Find out before the work begins whether its file can be written."""
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise DataError(f"{path}: no file can be written there")
+
+
+def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
+    """A file that cannot be written is no reason to lose the answer."""
+    try:
+        write(path, tree, pool, iterations)
+    except OSError as error:
+        warnings.warn(f"not saved: {error}", stacklevel=3)
+
+
 def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             version = int(file["format"])
             if version != FORMAT:
                 raise DataError(f"{path} is of format {version}; this version reads {FORMAT}")
@@ -284,10 +306,33 @@ def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
                 raise DataError(f"{path} holds a round with dice {config.dice} by other rules than those asked for")
             pool = Pool(file["regret"], file["average"], file["first"])
             iterations = int(file["iterations"])
+    except DataError:
+        raise
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file to go on from") from None
-    except (OSError, BadZipFile, ValueError, KeyError, EOFError, msgspec.MsgspecError) as error:
+    except Exception as error:  # whatever a damaged archive makes its readers raise
         raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
-    if pool.regret.shape[1:] != (tree.width,) or pool.average.shape != pool.regret.shape:
+    if iterations < 1 or not _fits(pool, tree):
         raise DataError(f"{path} is damaged: its tables do not fit the round")
     solver.restore(pool, iterations)
+
+
+def _fits(pool: Pool, tree: PublicTree) -> bool:
+    """Whether these are tables of a tree: all raises of a node have a place, each its own."""
+    regret, average, first = pool
+    nodes = len(first)
+    if not regret.shape == average.shape == (nodes, tree.width) or first.shape != (nodes,):
+        return False
+    if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
+        return False
+    bits = np.full(nodes, -1)
+    here, bits[0] = np.array([ROOT]), tree.rungs
+    while len(here):
+        here = here[first[here] > 0]
+        number = bits[here]
+        bit = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
+        here = np.repeat(first[here], number) + bit
+        if len(here) and (here.max() >= nodes or (bits[here] >= 0).any()):
+            return False
+        bits[here] = bit
+    return bool((bits >= 0).all())

@@ -296,6 +296,8 @@ def _improve(
         total[claims[k]] += x
         worth[claims[k]] += x * claimed[k]
     for c in range(p):
+        if at_root and not view.opens[c]:
+            continue  # what `after` holds there was never written
         for h in range(own):
             x = regret[kids + c, h]
             total[h] += x

@@ -1,0 +1,149 @@
+"""`solve`: its keys, the same JSON every time, Ctrl-C, one line for mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice.cli import main
+from liars_dice.exact.cpu import CpuSolver
+
+KEYS = {
+    "value", "lower", "upper", "exploitability", "iterations", "elapsed_s", "compile_s", "dice", "faces", "wild",
+    "ordering", "nodes", "information_sets", "target", "stopped", "run",
+}  # fmt: skip
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(main, ["solve", *words])
+
+
+def answer(*words: str) -> dict[str, Any]:
+    result = call(*words, "--json")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("\n") == 1
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert set(found) == KEYS
+    return {key: value for key, value in found.items() if key not in ("elapsed_s", "compile_s", "run")}
+
+
+def test_it_keeps_its_contract() -> None:
+    found = answer("1", "1")
+    assert found["lower"] <= -1 / 9 <= found["upper"]
+    assert found["value"] == pytest.approx((found["lower"] + found["upper"]) / 2, abs=1e-15)
+    assert found["exploitability"] == pytest.approx((found["upper"] - found["lower"]) / 2, abs=1e-15)
+    assert found["exploitability"] <= found["target"] == 1e-4
+    assert (found["dice"], found["faces"], found["wild"]) == ([1, 1], 6, "none")
+    assert (found["ordering"], found["stopped"], found["information_sets"]) == ("quantity_then_face", "target", 384)
+    run = json.loads(call("1", "1", "--workers", "1", "--json").stdout)["run"]
+    assert (run["workers"], run["device"]) == (1, "cpu")
+
+
+def test_the_same_every_time() -> None:
+    words = ("2", "1", "--faces", "4", "--wild", "top", "--target", "1e-3")
+    assert answer(*words) == answer(*words, "--workers", "1") == answer(*words, "--workers", "2", "--memory", "1")
+
+
+def test_rules_are_passed_on() -> None:
+    found = answer("1", "1", "--faces", "5", "--wild", "top", "--ordering", "liars_dice_standard", "--target", "1e-5")
+    assert found["value"] == pytest.approx(-1 / 25, abs=2e-5)
+    assert (found["faces"], found["wild"], found["ordering"]) == (5, "top", "liars_dice_standard")
+
+
+def test_people_read_a_table() -> None:
+    result = call("1", "2", "--faces", "3", "--target", "1e-6")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    for words in ("1 against 2 dice", "value", "bracket", "exploitability", "the opener wins      48.15 %", "of 64"):
+        assert words in result.stdout
+    assert "exploit optimal --dice 1 2 --faces 3" in result.stdout.splitlines()[-1]
+
+
+def test_save_and_resume(tmp_path: Path) -> None:
+    file = str(tmp_path / "round.npz")
+    stopped = call("1", "2", "--iterations", "10", "--target", "1e-3", "--save", file)
+    assert stopped.exit_code == 0
+    assert "the target was not reached" in stopped.stderr
+    assert f"solve 1 2 --resume {file} --target 0.001" in stopped.stdout.splitlines()[-1]
+    assert answer("1", "2", "--resume", file, "--target", "1e-3") == answer("1", "2", "--target", "1e-3")
+    other = call("1", "1", "--resume", file)
+    assert (other.exit_code, other.stdout) == (1, "")
+    assert "by other rules" in other.stderr
+    Path(file).write_bytes(Path(file).read_bytes()[:500])
+    damaged = call("1", "2", "--resume", file)
+    assert (damaged.exit_code, damaged.stderr.count("\n")) == (1, 1)
+    assert "damaged" in damaged.stderr
+
+
+def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    iterate = CpuSolver.iterate
+
+    def interrupted(solver: CpuSolver) -> None:
+        iterate(solver)
+        if solver.iterations == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(CpuSolver, "iterate", interrupted)
+    result = call("1", "2", "--json")
+    assert (result.exit_code, result.stderr) == (130, "")
+    found = json.loads(result.stdout)
+    assert (found["stopped"], found["iterations"]) == ("interrupted", 20)
+    assert found["lower"] <= -22 / 81 <= found["upper"]
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_real_ctrl_c(kind: signal.Signals) -> None:
+    """Somebody watches the bracket close, and has seen enough."""
+    leader, follower = pty.openpty()
+    words = [sys.executable, "-m", "liars_dice", "solve", "1", "2", "--target", "1e-12"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=follower, text=True) as process:
+        seen = b""
+        while b"exploitable" not in seen:
+            seen += os.read(leader, 1000)
+        process.send_signal(kind)
+        while b"not reached" not in seen:
+            seen += os.read(leader, 1000)
+        shown, _ = process.communicate(timeout=60)
+    os.close(leader)
+    os.close(follower)
+    assert process.returncode == 130
+    assert "the opener wins      36.4" in shown
+    assert b"Stopped early: the bracket holds" in seen
+    assert b"nodes" in seen
+    assert b"Traceback" not in seen
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("1",), "Missing argument 'N1'"),
+        (("0", "1"), "0 is not in the range"),
+        (("1", "1", "--faces", "1"), "1 is not in the range"),
+        (("1", "1", "--wild", "all"), "'all' is not one of"),
+        (("1", "1", "--target", "1e-13"), "target 1e-13: from 1e-12"),
+        (("1", "1", "--target", "0"), "target 0: from 1e-12"),
+        (("1", "1", "--iterations", "0"), "iterations 0: at least one"),
+        (("1", "1", "--workers", "0"), "0 is not in the range"),
+        (("1", "1", "--memory", "-1"), "memory -1: some gigabytes"),
+        (("5", "5"), "GB of memory; at most"),
+        (("60", "60"), "720 rungs; 60 at most"),
+        (("1", "1", "--save", "nowhere/x.npz"), "no file can be written there"),
+        (("1", "1", "--resume", "nothing.npz"), "there is no such file"),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_gets_one_clear_line(words: tuple[str, ...], message: str) -> None:
+    result = call(*words)
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert message in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.stderr
