@@ -68,7 +68,7 @@ class Processor:
         def as_c(value: Any) -> Any:
             if isinstance(value, np.ndarray):
                 return ctypes.c_void_p(value.ctypes.data)
-            return ctypes.c_float(value) if isinstance(value, np.float32) else ctypes.c_int(int(value))
+            return ctypes.c_float(float(value)) if isinstance(value, np.float32) else ctypes.c_int(int(value))
 
         return lambda kernel: lambda *arguments: getattr(loaded, kernel)(*map(as_c, arguments))
 
