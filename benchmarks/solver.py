@@ -1,0 +1,139 @@
+"""How fast rounds are solved, beside OpenSpiel's CFR+ where that can; published values; `nash` against every bot.
+
+Times are without compiling. Each answer is certified: the exploitability printed is half the width of the bracket
+between the values of both best responses. With `--device gpu` only what is asked of a GPU is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pyspiel
+
+from liars_dice.agents import AGENTS, make_agent
+from liars_dice.core import GameConfig
+from liars_dice.exact import Solution, solve
+from liars_dice.exact.asked import asked_round
+from liars_dice.exact.tablebase import Tablebase, rounds_with
+
+ON_TWO_CORES = (
+    ((1, 1), 1e-6, "asked 1 s"),
+    ((2, 1), 1e-5, "asked 10 s"),
+    ((1, 2), 1e-5, "asked 10 s"),
+    ((2, 2), 1e-4, "asked 60 s"),
+    ((3, 1), 1e-4, "asked 180 s, aimed at 60"),
+    ((1, 3), 1e-4, "asked 180 s, aimed at 60"),
+    ((2, 3), 1e-4, "aimed at 3600 s"),
+    ((3, 2), 1e-4, "aimed at 3600 s"),
+)
+PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "published_values.json"
+
+
+def told(solution: Solution, asked: str) -> str:
+    """One line about a solution."""
+    config = solution.tree.config
+    wild = "" if config.wild == "none" else f", {config.wild} wild"
+    return (
+        f"{config.dice[0]} v {config.dice[1]}{wild}: value {solution.value:+.6f}, exploitability "
+        f"{solution.exploitability:.1e} after {solution.iterations:,} iterations, {solution.elapsed_s:.2f} s "
+        f"({asked}); {solution.nodes:,} nodes of {2**solution.tree.rungs:,}"
+    )
+
+
+def speed() -> None:
+    """The rounds that were asked for."""
+    solve(GameConfig(dice=(1, 1)), target=1e-6)
+    solve(GameConfig(dice=(2, 2)), iterations=2)  # both precisions are compiled now
+    for dice, target, asked in ON_TWO_CORES:
+        print(f"  {told(solve(GameConfig(dice=dice), target=target), asked)}", flush=True)
+
+
+def beside_openspiel(iterations: int = 40) -> None:
+    """The public benchmark game, one die each, highest face wild: OpenSpiel's CFR+ and ours, to the same point."""
+    game = pyspiel.load_game("liars_dice")
+    solver = pyspiel.CFRPlusSolver(game)
+    start = time.perf_counter()
+    for _ in range(iterations):
+        solver.evaluate_and_update_policy()
+    seconds = time.perf_counter() - start
+    reached = pyspiel.exploitability(game, solver.average_policy())
+    config = GameConfig(dice=(1, 1), wild="top")
+    ours = solve(config, target=reached)
+    print(
+        f"one die each, highest face wild: OpenSpiel's CFR+ (C++) comes to {reached:.1e} in {seconds:.1f} s "
+        f"({seconds / iterations:.2f} s an iteration); ours to {ours.exploitability:.1e} in {ours.elapsed_s:.3f} s: "
+        f"{seconds / ours.elapsed_s:,.0f} times as fast"
+    )
+    print(f"  {told(solve(config, target=1e-5), 'OpenSpiel would need hours')}")
+
+
+def published() -> None:
+    """Values that others published."""
+    rounds = json.loads(PUBLISHED.read_text(encoding="utf-8"))["rounds"]
+    inside = 0
+    for row in rounds:
+        config = GameConfig(
+            dice=tuple(row["dice"]), faces=row["faces"], wild=row["wild"], bid_ordering=row["bid_ordering"]
+        )
+        solution = solve(config, target=1e-4 if solution_is_small(config) else 2e-3)
+        inside += solution.lower - 1e-12 <= Fraction(row["value"]) <= solution.upper + 1e-12
+    print(f"published values inside the bracket: {inside} of {len(rounds)}")
+
+
+def solution_is_small(config: GameConfig) -> bool:
+    """Whether a round closes quickly."""
+    return config.total_dice * config.faces <= 12
+
+
+def nash() -> None:
+    """The tablebase's player against every bot in every round with at most five dice, both seats, exactly."""
+    base = Tablebase.shipped()
+    print("nash against every bot, one round, exactly: what it earns above what its strategy is sure of, the least:")
+    for dice in rounds_with(5):
+        solved, config = base.round(*dice), GameConfig(dice=dice)
+        margins = {}
+        for name in AGENTS:
+            opening = asked_round(make_agent("nash"), make_agent(name), config) - solved.lower
+            answering = solved.upper - asked_round(make_agent(name), make_agent("nash"), config)
+            margins[name] = min(opening, answering)
+        hardest = min(margins, key=margins.__getitem__)
+        gained = sum(margins.values()) / len(margins)
+        print(
+            f"  {dice[0]} v {dice[1]}: {margins[hardest]:+.1e} (against {hardest}; the bracket is "
+            f"{2 * solved.exploitability:.0e} wide), {gained:+.3f} on average",
+            flush=True,
+        )
+
+
+def on_a_gpu() -> None:
+    """What was asked of a GPU."""
+    solve(GameConfig(dice=(1, 1)), iterations=2, device="gpu")
+    for config, target, asked in (
+        (GameConfig(dice=(2, 3)), 1e-4, "asked 180 s, aimed at 60"),
+        (GameConfig(dice=(3, 2)), 1e-4, "asked 180 s, aimed at 60"),
+        (GameConfig(dice=(1, 4)), 1e-4, "not asked"),
+        (GameConfig(dice=(4, 1)), 1e-4, "not asked"),
+        (GameConfig(dice=(2, 2), wild="ones"), 4e-4, "asked for a bracket of 1e-3"),
+    ):
+        print(f"  {told(solve(config, target=target, device='gpu'), asked)}", flush=True)
+
+
+def main(arguments: list[str]) -> None:
+    """Measure and print."""
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    if arguments == ["--device", "gpu"]:
+        on_a_gpu()
+        return
+    speed()
+    beside_openspiel()
+    published()
+    nash()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

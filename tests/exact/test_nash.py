@@ -1,0 +1,103 @@
+"""The agent that plays solved rounds: it says what it plays by, and nobody beats it where rounds are solved."""
+
+from __future__ import annotations
+
+import pytest
+
+from liars_dice import play_game
+from liars_dice.agents import AGENTS, make_agent
+from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, preset
+from liars_dice.core.rules import round_rules
+from liars_dice.core.state import PublicState
+from liars_dice.exact import best_response
+from liars_dice.exact.asked import asked_round
+from liars_dice.exact.tablebase import Tablebase, rounds_with
+
+SMALL = rounds_with(3)
+LARGE = [dice for dice in rounds_with(5) if sum(dice) > 3]
+
+
+def view_of(config: GameConfig, hand: tuple[int, ...], *bids: Bid, dice: tuple[int, ...] | None = None) -> GameView:
+    counts = dice or config.dice
+    rules = round_rules(config.without_seed, sum(counts), False)
+    alive = [seat for seat, n in enumerate(counts) if n]
+    seat = alive[len(bids) % len(alive)]
+    rung = rules.rungs[bids[-1]] if bids else -1
+    names = tuple(f"p{i}" for i in range(len(counts)))
+    return GameView(seat, hand, PublicState(rules, names, counts, alive[0], seat, bids, rung, "BIDDING", ()))
+
+
+def check_never_loses(dice: tuple[int, int]) -> None:
+    solved, config = Tablebase.shipped().round(*dice), GameConfig(dice=dice)
+    for name in AGENTS:
+        opening = asked_round(make_agent("nash"), make_agent(name), config)
+        answering = asked_round(make_agent(name), make_agent("nash"), config)
+        assert opening >= solved.lower - 1e-9, (name, "nash opens")
+        assert answering <= solved.upper + 1e-9, (name, "nash answers")
+
+
+@pytest.mark.parametrize("dice", SMALL, ids=str)
+def test_it_never_loses_more_than_the_bracket_allows(dice: tuple[int, int]) -> None:
+    check_never_loses(dice)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dice", LARGE, ids=str)
+def test_it_never_loses_more_than_the_bracket_allows_with_up_to_five_dice(dice: tuple[int, int]) -> None:
+    check_never_loses(dice)
+
+
+@pytest.mark.parametrize("dice", SMALL, ids=str)
+def test_what_it_plays_is_what_was_certified(dice: tuple[int, int]) -> None:
+    solved = Tablebase.shipped().round(*dice)
+    first, second = best_response(make_agent("nash"), GameConfig(dice=dice))
+    assert (-second, first) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_what_it_plays_is_what_was_certified_with_two_dice_each() -> None:
+    solved = Tablebase.shipped().round(2, 2)
+    first, second = best_response(make_agent("nash"), GameConfig(dice=(2, 2)))
+    assert (-second, first) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
+
+
+def test_it_says_what_it_plays_by() -> None:
+    agent = make_agent("nash")
+    agent.seed(1)
+    duel = GameConfig(dice=(2, 3))
+    raised = agent.choose_action(view_of(duel, (4, 4, 5), Bid(1, 6)))
+    assert raised == BidAction(Bid(2, 4), raised.reasoning)
+    assert raised.reasoning.startswith("equilibrium, 3 against 2 dice")
+    heads_up = preset("heads-up")
+    assert agent.choose_action(view_of(heads_up, (1, 2, 3, 4, 5), Bid(9, 6))) == CallLiarAction(
+        "short-memory strategy, 5 against 5 dice"
+    )
+    larger = view_of(preset("heads-up", players=3, dice=3), (1, 2, 3))
+    assert agent.choose_action(larger).reasoning.startswith("more than two players, so by the odds: right ")
+    wild = view_of(preset("classic", dice=2, wild="ones"), (1, 2))
+    assert agent.choose_action(wild).reasoning.startswith("these rounds are not solved, so by the odds: right ")
+
+
+def test_two_who_are_left_of_many_play_a_solved_round() -> None:
+    config = GameConfig(dice=(3, 3, 3), mode="elimination")
+    view = view_of(config, (4, 4, 5), Bid(1, 6), dice=(2, 0, 3))
+    policy = make_agent("nash").policy(view)
+    assert policy is not None
+    assert policy[BidAction(Bid(2, 4))] > 0.99
+
+
+@pytest.mark.parametrize("rules", ["heads-up", "duel", "classic", "perudo", "openspiel"])
+def test_it_plays_by_all_rules(rules: str) -> None:
+    for seed in range(3):
+        config = preset(rules)
+        players = [make_agent("optimal") for _ in config.dice[1:]]
+        assert play_game([make_agent("nash"), *players], config, seed=seed).winner is not None
+
+
+def test_it_beats_the_best_bots_at_heads_up() -> None:
+    wins = 0
+    for seed in range(60):
+        players = [make_agent("nash"), make_agent("optimal")]
+        result = play_game(players if seed % 2 else players[::-1], preset("heads-up"), seed=seed)
+        wins += result.winner == (0 if seed % 2 else 1)
+    assert wins > 30
