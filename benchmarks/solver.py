@@ -13,8 +13,6 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-import pyspiel
-
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
 from liars_dice.exact import Solution, solve
@@ -55,6 +53,8 @@ def speed() -> None:
 
 def beside_openspiel(iterations: int = 40) -> None:
     """The public benchmark game, one die each, highest face wild: OpenSpiel's CFR+ and ours, to the same point."""
+    import pyspiel
+
     game = pyspiel.load_game("liars_dice")
     solver = pyspiel.CFRPlusSolver(game)
     start = time.perf_counter()
