@@ -238,15 +238,20 @@ class GameEngine:
 
 
 def play_game(
-    agents: Sequence[Player], config: GameConfig | None = None, verbose: bool = False, *, seed: int | None = None
+    agents: Sequence[Player],
+    config: GameConfig | None = None,
+    verbose: bool = False,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int | None = None,
 ) -> GameResult:
     """Play a whole game among these agents; with `verbose`, print what happens, dice and all."""
     if not agents:
         raise ConfigError("agents", (), "at least two agents")
-    engine = GameEngine(config, agents, seed=seed)
+    engine = GameEngine(config, agents, names=names, seed=seed)
     if verbose:
-        names = engine.state.public.names
-        engine.subscribe(lambda event: print(narrate(event, names)))
+        called = engine.state.public.names
+        engine.subscribe(lambda event: print(narrate(event, called)))
     return engine.play()
 
 
