@@ -133,7 +133,7 @@ class Prospects:
         rules = round_rules(self.config, own + other, False)
         seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
         if own + other <= MOST_DICE and is_plain(rules):
-            won = (1 + Tablebase.shipped().round(*dice).value) / 2
+            won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
