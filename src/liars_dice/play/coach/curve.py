@@ -17,14 +17,14 @@ from ...core.rules import round_rules
 from ...core.state import PublicState, seats_from
 from ...core.transition import next_opener
 from ...exact import PolicyBook, Situation
-from ...exact.explain import standing
-from ...exact.hands import Floats
-from ...exact.match import EndlessMatchError, match
 from ...exact.errors import OutOfReachError
-from ...exact.rounds import OPENER_EXACT, OTHER_EXACT, OTHER_LOSES, Tables, most_turns, outcomes_after, round_outcomes
+from ...exact.explain import standing
+from ...exact.hands import Floats, HandSet
+from ...exact.match import EndlessMatchError, match
+from ...exact.rounds import OPENER_EXACT, OTHER_LOSES, Cells, Tables, most_turns, outcomes_after, round_outcomes
 from ...exact.situation import CALLS_ONLY
 from ...exact.tablebase import MOST_DICE, Tablebase, is_plain, match_bracket
-from .models import DEFAULT, Model, belief, likelihood, model_of, situation_after
+from .models import DEFAULT, Model, belief, holding, likelihood, matching, model_of, situation_after
 
 Chances = tuple[float, ...]
 
@@ -35,6 +35,8 @@ class Point(NamedTuple):
     turn: int
     chances: Chances
     """Each seat's chance to win the game."""
+    round: int = 0
+    """The round of that turn, from 1; 0 before the first."""
 
 
 class Prospects:
@@ -176,11 +178,14 @@ class Prospects:
         ).tolist()
         return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}
 
-    def _side(self, public: PublicState, seat: int):  # type: ignore[no-untyped-def]
+    def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
+        """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
-        calls = book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
+        calls = (
+            book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
+        )
         return table.cells, calls, table.hands, belief(public, seat, self.models[seat])
 
     def _next_answer(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
@@ -191,15 +196,8 @@ class Prospects:
         exacts = likelihood(table, public.rung, table.exact)
         weights = belief(public, actor, self.models[actor])
         missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
-        rest: Floats = np.ones(1)
-        for seat in seats_from(public.opener, public.dice_counts):
-            if seat != actor:
-                model = self.models[seat]
-                counts = model.table(situation_after(public, seat, 0)).hands.matches(rules.wild_face)[:, bid.face]
-                rest = np.convolve(rest, np.bincount(counts, belief(public, seat, model)))
-        at_least = np.append(np.cumsum(rest[::-1])[::-1], 0.0)
-        true = at_least[np.clip(missing, 0, len(rest))]
-        right = np.where((missing >= 0) & (missing < len(rest)), rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+        rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
+        true, right = holding(missing, matching(public, rest, self.models, bid.face))
         return {
             (bidder, False): float(weights @ (calls * true + exacts * (1 - right))),
             (actor, False): float(weights @ (calls * (1 - true))),
@@ -220,7 +218,9 @@ class Prospects:
             over = len(counts) - counts.count(0) == 1
         if over:
             return tuple(float(seat == winner) for seat in range(len(counts)))
-        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[self.config.next_opener]
+        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[
+            self.config.next_opener
+        ]
         return self._between(tuple(counts), seats_from(opener, tuple(counts))[0], tuple(wins))
 
 
