@@ -110,8 +110,8 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
 
 
 def prepare(public: PublicState) -> None:
-    """Read, build and compile what advice to the player to move rests on, so that it comes at once: a matter of seconds,
-    for a thread of its own. No dice are needed for it.
+    """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
+    seconds at times, so it is work for a thread; no dice are needed for it.
     """
     seat = public.current_player
     if public.status == "BIDDING":
