@@ -202,6 +202,20 @@ def _follow(
     return slot, bit, comes_here, expected, reach
 
 
+def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
+    """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
+    seat = (len(history) - 1) % 2
+    rungs = [_rung(tree, bid) for bid in history]
+    slot, bit, _, _, theirs = _follow(tree, pool, seat, 0, rungs)
+    own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
+    if rungs[-1] >= tree.rungs:
+        hands = np.flatnonzero(own).tolist()
+        values = np.array([-_call_value(tree, seat, hand, history[-1], theirs) for hand in hands])
+        return float(values @ own[hands] / own.sum())
+    values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
+    return float(values @ own / (own.sum() * theirs.sum()))
+
+
 def _call_value(tree: PublicTree, seat: int, own: int, bid: Bid, reach: Floats) -> float:
     """What calling this bid is worth."""
     view = tree.views[seat]

@@ -148,13 +148,11 @@ def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
         bits = tree.rungs - 1 - strategy.rung
         average[(firsts + bits)[raised], strategy.hand[raised]] = strategy.chance[raised]
         average[at[claims], own + other + claim_of[strategy.hand[claims]]] = strategy.chance[claims]
-        acted = np.zeros((end, own))
-        np.add.at(acted, (at, strategy.hand), strategy.chance)
-        present = acted > 0
-        call = np.where(present, np.maximum(1 - acted, 0), 0)
-        rows = np.flatnonzero(present.any(axis=1))
-        rows = rows[rows != ROOT]
-        average[rows, other : other + own] += call[rows]
+        place, line_of = np.unique(at * own + strategy.hand, return_inverse=True)
+        acted = np.bincount(line_of, strategy.chance)
+        rows, hands = place // own, place % own
+        calls = (acted > 0) & (rows != ROOT)
+        average[rows[calls], other + hands[calls]] += np.maximum(1 - acted[calls], 0)
     starts = np.zeros(end, dtype=np.int64)
     starts[list(first)] = list(first.values())
     return Pool(np.zeros((0, tree.width)), average, starts)

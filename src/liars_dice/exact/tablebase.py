@@ -25,6 +25,8 @@ import msgspec
 import numpy as np
 
 from ..core import GameConfig
+from ..core.rules import RoundRules
+from ..core.state import PublicState
 from .errors import DataError, OutOfReachError
 from .publictree import PublicTree
 from .solve import Progress, solve
@@ -161,6 +163,31 @@ class Tablebase:
 def solved_tree(dice: tuple[int, int]) -> PublicTree:
     """The tree of a round of the tablebase."""
     return PublicTree(GameConfig(dice=dice, faces=FACES))
+
+
+# -- where it reaches --------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def is_plain(rules: RoundRules) -> bool:
+    """Whether a round is played by the rules of the tablebase."""
+    config = rules.config
+    return (
+        config.faces == FACES
+        and rules.wild_face is None
+        and config.bid_ordering == "quantity_then_face"
+        and not rules.palifico
+        and not config.exact_call
+        and config.max_turns is None
+        and rules.ladder.max_quantity == rules.total_dice
+        and len(rules.opening_rungs) == len(rules.bids)
+    )
+
+
+def reaches(public: PublicState) -> bool:
+    """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
+    in_play = len(public.dice_counts) - public.dice_counts.count(0)
+    return in_play == 2 and public.rules.total_dice <= MOST_DICE and is_plain(public.rules)
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
