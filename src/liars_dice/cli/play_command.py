@@ -68,7 +68,7 @@ def play_command(
 
     chosen = _chosen(context, resume, origin, turn)
     console = Console(highlight=False, stderr=as_json)
-    asking = console.is_terminal and sys.stdin.isatty()
+    asking = console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
     sitting: Sitting | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
@@ -102,7 +102,7 @@ def play_command(
             pass
         except KeyboardInterrupt:
             code = 130
-        _goodbye(console, sitting, opponents, db)
+        _goodbye(console, sitting, db)
         if as_json and sitting is not None:
             public = sitting.state.public
             print_json(
@@ -167,13 +167,17 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
             break
         elif answer in ("", "n", "no"):
             return
+    console.print("Reviewing ...", markup=False)
     from ..play.coach import review_game
+    from ..play.coach.chart import text_of
 
     people = sitting.people
-    review_game(sitting.store.events(sitting.game_id), people[0] if len(people) == 1 else None)
+    review = review_game(sitting.state, people[0] if len(people) == 1 else None)
+    for line, style in text_of(review, console.width, ascii_only=sitting.table.ascii_only):
+        console.print(line, style=style or None, markup=False, soft_wrap=True)
 
 
-def _goodbye(console: Console, sitting: Sitting | None, opponents: tuple[str, ...], db: str | None) -> None:
+def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     import shlex
 
@@ -191,7 +195,7 @@ def _goodbye(console: Console, sitting: Sitting | None, opponents: tuple[str, ..
     if sitting is None or not sitting.store.events(sitting.game_id):
         return
     latest = left_game(sitting.store, "last")[0].game_id == sitting.game_id
-    again = ["play", *opponents, "--resume", "last" if latest else sitting.game_id]
+    again = ["play", "--resume", "last" if latest else sitting.game_id]
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )

@@ -113,6 +113,7 @@ def watch_command(
     options = {"--rules": rules, "--players": players, "--dice": dice, "--seed": seed}
     chosen = [word for name, value in options.items() if value is not None for word in (name, str(value))]
     again = shlex.join(["watch", *agents, *chosen])
+    duel = shlex.join(["matchup", *seats, *chosen[:-2]]) if len(seats) == 2 else ""
     if games > 1:
         console.print(f"\n{games:,} games:")
         for name, won in zip(names, wins, strict=True):
@@ -121,16 +122,13 @@ def watch_command(
     for purpose, command in (
         ("see it again, step by step", "replay last --step"),
         ("the same dice again", again),
-        ("who is better, exactly", shlex.join(["matchup", *seats[:2], "--rules", rules])),
+        ("who is better, exactly", duel),
         ("three players, ones wild", "watch --rules perudo --players 3"),
         ("play yourself", "play"),
         ("see the rules", "rules perudo"),
     ):
-        if console.is_terminal and console.width < 80:
-            table.say(escape(f"{purpose}:"))
-            table.say(escape(f"{program()} {command}"), indent=4)
-        else:
-            console.print(f"  {purpose:27} {program()} {command}", markup=False, soft_wrap=True)
+        if command:
+            table.suggest(purpose, f"{program()} {command}")
 
 
 def _quick(names: tuple[str, ...], config: GameConfig, seed: int, games: int, *, isolate: bool) -> Iterator[int | None]:

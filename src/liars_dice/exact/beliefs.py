@@ -95,9 +95,7 @@ def likeliest(table: PolicyTable) -> Cells:
 
 
 @compiled
-def _grow(
-    cells: Cells, keys: Ints, most: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
+def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
     """Find all sets: at each rung from the lowest up, every set that can be asked about there is split by its answers.
 
     A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung. Sets

@@ -34,7 +34,7 @@ from ..core import (
     visible_to,
 )
 from ..core.dice import fresh_seed
-from ..core.engine import agent_id
+from ..core.engine import recorded_id
 from .envelope import ACTS, RecordedEvent
 from .errors import ReplayError
 from .recorder import GameRecorder
@@ -264,7 +264,7 @@ def branch(
         created,
         config=created.config.replace(seed=seed),
         names=created.names if names is None else tuple(names),
-        agent_ids=tuple(map(agent_id, agents)) if agents else created.agent_ids,
+        agent_ids=tuple(map(recorded_id, agents)) if agents else created.agent_ids,
         branched_from=f"{past[0].game_id}@{version}",
     )
     past[0] = _with_payload(past[0], renamed)

@@ -146,12 +146,12 @@ def _bids(names: tuple[str, ...], bidders: tuple[int, ...], bids: tuple[Bid, ...
 
 def hint_lines(advice: Advice) -> list[str]:
     """What a strong player would do, why, and what else might be done."""
-    lines = [f"A strong player: {_does(advice.best)}. {advice.why}"]
-    others = [choice for choice in advice.choices if choice.action != advice.best][:3]
+    best, *others = advice.choices
+    lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
     if others:
-        listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others)
-        lines.append(f"Wins this round: {advice.best} {percent(advice.win_chance)}, {listed} ({advice.source})")
-    return lines
+        listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
+        lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
+    return [*lines, f"({advice.source})"]
 
 
 def _does(action: Action) -> str:

@@ -37,28 +37,22 @@ def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig,
         if is_person(word):
             number += 1
             name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
-            seats.append(InProcessSeat(HumanAgent(player.choose_action, name=name), Limits()))
-            continue
-        seat = make_seat(word, isolate=isolate)
-        if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
-            check_fits(word, seat.agent, config)
+            seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), Limits())
+            seat.agent_id = YOU if name == "You" else f"{YOU}:{name}"
+        else:
+            seat = make_seat(word, isolate=isolate)
+            seat.agent_id = word
+            if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
+                check_fits(word, seat.agent, config)
         seats.append(seat)
     return seats
 
 
 def seats_of(events: Sequence[RecordedEvent]) -> tuple[str, ...]:
-    """The words for the seats of a recorded game. A bot is known by what it calls itself."""
+    """The words for the seats of a recorded game. A bot that says no more is known by what it calls itself."""
     created = events[0].payload
     assert isinstance(created, GameCreated)
-    people = {
-        event.payload.player_id  # type: ignore[union-attr]
-        for event in events
-        if event.player_type == "Human"
-    }
-    return tuple(
-        (YOU if name == "You" else f"{YOU}:{name}") if seat in people else agent_id or name
-        for seat, (name, agent_id) in enumerate(zip(created.names, created.agent_ids, strict=True))
-    )
+    return tuple(agent_id or name for name, agent_id in zip(created.names, created.agent_ids, strict=True))
 
 
 def with_opponents(words: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:

@@ -106,10 +106,10 @@ class Sitting:
 def left_game(store: GameRecorder, name: str) -> list[RecordedEvent]:
     """The events of a game with people in it that is not over: the latest, if it is called `last`."""
     if name == "last":
-        open_games = [game for game in store.games(agent="Human") if game.winner is None]
-        if not open_games:
-            raise ConfigError("resume", name, "a game that was left, and there is none")
-        return store.events(open_games[0].game_id)
+        for game in store.games():
+            if game.winner is None and any(map(is_person, seats_of(events := store.events(game.game_id)))):
+                return events
+        raise ConfigError("resume", name, "a game that was left, and there is none")
     events = store.events(store.find(name))
     if not any(map(is_person, seats_of(events))):
         raise ConfigError("resume", name, "a game with a person in it; with --from, you sit down in any game")

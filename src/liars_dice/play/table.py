@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 
@@ -34,6 +35,18 @@ class Quit(Exception):  # noqa: N818 - a person's wish, not an error
 def knows_ascii_only(console: Console) -> bool:
     """Whether nothing but plain letters can be trusted to come out right."""
     return not console.encoding.lower().startswith("utf") or console.is_dumb_terminal
+
+
+def read_line(console: Console, prompt: str) -> str:
+    """One line from the keyboard; `EOFError` when there is none any more."""
+    if sys.stdin is None:  # closed before we began
+        raise EOFError
+    try:
+        return console.input(prompt, markup=False)
+    except UnicodeDecodeError:
+        return "?!"  # nothing this terminal can show, so nothing anybody can mean
+    except OSError:  # the terminal is gone
+        raise EOFError from None
 
 
 class TableView:
@@ -101,6 +114,15 @@ class TableView:
             line.rstrip()
             self.console.print(Text(" " * indent) + line, soft_wrap=True)
 
+    def suggest(self, purpose: str, command: str) -> None:
+        """Print what a command is good for and the command: side by side, or below each other if they are too wide."""
+        line = f"{purpose:27} {command}"
+        if self.console.is_terminal and len(line) + 2 > self.console.width:
+            self.say(escape(purpose))
+            self.say(escape(command), indent=4)
+        else:
+            self.say(escape(line))
+
     def coloured(self, text: str) -> str:
         """The sentence with the name it begins with in its seat's colour."""
         for seat in sorted(range(len(self.names)), key=lambda s: -len(self.names[s])):
@@ -133,8 +155,8 @@ class Pace:
         prompt = "" if self._told or not self.console.is_terminal else "  (Enter goes on, q quits) "
         self._told = True
         try:
-            answer = self.console.input(prompt, markup=False)
-        except (EOFError, UnicodeDecodeError):
+            answer = read_line(self.console, prompt)
+        except EOFError:
             answer = "q"
         if answer.strip().lower() in ("q", "quit", "exit"):
             self.left = True

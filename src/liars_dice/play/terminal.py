@@ -10,7 +10,7 @@ from rich.markup import escape
 from ..core import Action, GameView, IllegalMoveError, NotationError, verify
 from .answers import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
 from .reading import Wish, read_answer, shown
-from .table import Quit, TableView, wipe
+from .table import Quit, TableView, read_line, wipe
 
 
 class Undo(Exception):  # noqa: N818 - a person's wish, not an error
@@ -126,11 +126,9 @@ class TerminalPlayer:
 def ask(console: Console, prompt: str) -> str:
     """One line from the keyboard; `quit` or the end of input raises `Quit`."""
     try:
-        answer = console.input(prompt, markup=False).strip()
+        answer = read_line(console, prompt).strip()
     except EOFError:
         raise Quit from None
-    except UnicodeDecodeError:
-        return "?!"  # nothing this terminal can show, so nothing anybody can mean
     if answer.lower() in ("quit", "exit"):
         raise Quit
     return answer

@@ -4,4 +4,15 @@ from .advice import Advice, AdvisedChoice, advise
 from .models import Model, model_of
 from .review import KINDS, Point, Review, Verdict, review_game
 
-__all__ = ["KINDS", "Advice", "AdvisedChoice", "Model", "Point", "Review", "Verdict", "advise", "model_of", "review_game"]
+__all__ = [
+    "KINDS",
+    "Advice",
+    "AdvisedChoice",
+    "Model",
+    "Point",
+    "Review",
+    "Verdict",
+    "advise",
+    "model_of",
+    "review_game",
+]

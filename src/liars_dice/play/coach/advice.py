@@ -153,7 +153,11 @@ def _against_one(view: GameView, model: Model) -> Advice:
 
 
 def _plays(view: GameView, seat: int, model: Model) -> str:
-    return f"given how {view.public.names[seat]} plays" if model.known else f"if {view.public.names[seat]} plays like {model.name}"
+    return (
+        f"given how {view.public.names[seat]} plays"
+        if model.known
+        else f"if {view.public.names[seat]} plays like {model.name}"
+    )
 
 
 # -- more than one -----------------------------------------------------------------------------------------------------
@@ -169,7 +173,9 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
     rules = public.rules
     seats = others(view)
     weights = {seat: belief(public, seat, models[seat]) for seat in seats}
-    counts = {seat: models[seat].table(situation_after(public, seat, 0)).hands.matches(rules.wild_face) for seat in seats}
+    counts = {
+        seat: models[seat].table(situation_after(public, seat, 0)).hands.matches(rules.wild_face) for seat in seats
+    }
 
     def matching(face: int, among: Sequence[int]) -> Floats:
         """How likely each number of matching dice is among these seats."""
@@ -185,7 +191,9 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
     holds = None
     for action in view.legal_actions:
         if isinstance(action, BidAction):
-            worth = _raise_worth(view, models[answering], action.bid, weights[answering], counts[answering], of_rest, goes_on)
+            worth = _raise_worth(
+                view, models[answering], action.bid, weights[answering], counts[answering], of_rest, goes_on
+            )
         else:
             assert view.current_bid is not None
             bid = view.current_bid
@@ -201,7 +209,13 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
 
 
 def _raise_worth(
-    view: GameView, model: Model, bid: Bid, weights: Floats, counts: np.ndarray, of_rest: dict[int, Floats], goes_on: float
+    view: GameView,
+    model: Model,
+    bid: Bid,
+    weights: Floats,
+    counts: np.ndarray,
+    of_rest: dict[int, Floats],
+    goes_on: float,
 ) -> float:
     public = view.public
     rules = public.rules
@@ -234,7 +248,9 @@ def _by_odds(view: GameView) -> Advice:
             worth = chance_true(view, action.bid)
         else:
             assert current is not None
-            worth = chance_exact(view, current) if isinstance(action, CallExactAction) else 1 - chance_true(view, current)
+            worth = (
+                chance_exact(view, current) if isinstance(action, CallExactAction) else 1 - chance_true(view, current)
+            )
         choices.append(AdvisedChoice(action, worth))
     return _advice(view, choices, ODDS, "by the odds", None if current is None else chance_true(view, current))
 
@@ -258,4 +274,3 @@ def _advice(
     closing = f" {given}" if holds is None else ""
     why = f"{standing}{what} {aim} {best.win_chance:.0%} of the time{closing}."
     return Advice(ordered, why[0].upper() + why[1:], source, holds, given, aim, tolerance)
-

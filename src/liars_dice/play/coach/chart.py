@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
 """How decisions are marked under the chart."""
-COLOURS = {"best": "green", "good": "green", "inaccuracy": "yellow", "mistake": "bright_red", "blunder": "bold bright_red"}
+COLOURS = {
+    "best": "green",
+    "good": "green",
+    "inaccuracy": "yellow",
+    "mistake": "bright_red",
+    "blunder": "bold bright_red",
+}
 """How kinds are coloured in a terminal, where it has colours; the words say it all without."""
 LINES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """A colour a seat, from the Okabe-Ito palette: colour-blind people can tell them apart."""
@@ -35,9 +41,7 @@ def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> 
     steps = _ASCII if ascii_only else _EIGHTHS
     fine = len(steps) - 1
     heights = [round(value * height * fine) for value in values]
-    return [
-        "".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)
-    ]
+    return ["".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)]
 
 
 def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
@@ -52,7 +56,9 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
         """The chance at the end of each column's turns."""
         return [points[end - 1].chances[seat] for end in starts[1:] for _ in range(wide)]
 
-    shown = [review.seat] if review.seat is not None else [0] if len(review.names) == 2 else list(range(len(review.names)))
+    shown = (
+        [review.seat] if review.seat is not None else [0] if len(review.names) == 2 else list(range(len(review.names)))
+    )
     lines = []
     height = 5 if len(shown) == 1 else 2
     for seat in shown:
@@ -61,7 +67,9 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
         drawn = strip(along(seat), height, ascii_only=ascii_only)
         labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
         lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
-    worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in zip(starts, starts[1:], strict=False)]
+    worst = [
+        _worst([m for m in review.moves if low <= m.turn < high]) for low, high in zip(starts, starts[1:], strict=False)
+    ]
     if any(mark != " " for mark in worst):
         lines.append(f"{'':6}{''.join(mark.ljust(wide) for mark in worst)}".rstrip())
         lines += wrap("? inaccuracy, x mistake, X blunder", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
@@ -132,7 +140,9 @@ def draw(review: Review, path: Path, title: str = "") -> None:
         wrong = [move for move in review.moves if move.kind == kind]
         heights = [100 * by_turn[move.turn].chances[move.player] for move in wrong]
         if wrong:
-            axes.plot([m.turn for m in wrong], heights, marker, color="black", markersize=7, linestyle="none", label=kind)
+            axes.plot(
+                [m.turn for m in wrong], heights, marker, color="black", markersize=7, linestyle="none", label=kind
+            )
     axes.axhline(50, color="#999999", linewidth=0.8)
     axes.set_xlim(0, max(turns[-1], 1))
     axes.set_ylim(-2, 102)

@@ -180,7 +180,9 @@ class Prospects:
         book, rules = self._books[seat], public.rules
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
-        calls = book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
+        calls = (
+            book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
+        )
         return table.cells, calls, table.hands, belief(public, seat, self.models[seat])
 
     def _next_answer(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
@@ -220,7 +222,9 @@ class Prospects:
             over = len(counts) - counts.count(0) == 1
         if over:
             return tuple(float(seat == winner) for seat in range(len(counts)))
-        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[self.config.next_opener]
+        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[
+            self.config.next_opener
+        ]
         return self._between(tuple(counts), seats_from(opener, tuple(counts))[0], tuple(wins))
 
 

@@ -11,7 +11,18 @@ from pathlib import Path
 
 import msgspec
 
-from ...core import Action, BidAction, CallExactAction, CallLiarAction, ConfigError, GameState, apply, deal, new_game, view_of
+from ...core import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    ConfigError,
+    GameState,
+    apply,
+    deal,
+    new_game,
+    view_of,
+)
 from ...persistence import RecordedEvent, final_state
 from .advice import Advice, advise
 from .curve import Point, Prospects
@@ -199,5 +210,3 @@ def _words(name: str, action: Action, advice: Advice, loss: float) -> str:
     best = advice.best
     named = str(best) if isinstance(best, BidAction) else f"calling {best}"
     return f"{said}; {named} {advice.aim} {advice.win_chance:.0%}"
-
-
