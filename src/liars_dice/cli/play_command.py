@@ -161,20 +161,23 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
         undo = ", undo" if sitting.practice else ""
         answer = ask(console, f"\nReview the game? (y, n{undo}) [n] ").lower()
         if answer == "undo" and sitting.practice:
-            sitting.take_back(sitting.people[0])
-            sitting.play()
+            if sitting.take_back(*sitting.people):
+                sitting.play()
+            else:
+                console.print("You have not decided anything.")
         elif answer in ("y", "yes"):
             break
         elif answer in ("", "n", "no"):
             return
     console.print("Reviewing ...", markup=False)
     from ..play.coach import review_game
-    from ..play.coach.chart import text_of
 
     people = sitting.people
     review = review_game(sitting.state, people[0] if len(people) == 1 else None)
-    for line, style in text_of(review, console.width, ascii_only=sitting.table.ascii_only):
-        console.print(line, style=style or None, markup=False, soft_wrap=True)
+    if sitting.table.ascii_only:
+        console.print("\n".join(review.lines(console.width, ascii_only=True)), markup=False, soft_wrap=True)
+    else:
+        review.show(console)
 
 
 def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
@@ -185,9 +188,9 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
 
     store = [] if db is None else ["--db", db]
     if sitting is not None and sitting.state.public.winner is not None:
-        console.print()
-        for purpose, words in (("See it again", ["replay", "last"]), ("Learn from it", ["review", "last"])):
-            console.print(f"{purpose}: {program()} {shlex.join([*words, *store])}", markup=False, soft_wrap=True)
+        game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
+        for purpose, words in (("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])):
+            sitting.table.suggest(purpose, f"{program()} {shlex.join([*words, *store])}")
         return
     if sitting is not None:
         sitting.player.hide()
@@ -199,5 +202,4 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )
-    console.print("The game is saved. To go on:")
-    console.print(f"  {program()} {shlex.join([*again, *store])}", markup=False, soft_wrap=True)
+    sitting.table.suggest("The game is saved. To go on:", f"{program()} {shlex.join([*again, *store])}")

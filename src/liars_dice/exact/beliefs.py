@@ -98,8 +98,8 @@ def likeliest(table: PolicyTable) -> Cells:
 def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
     """Find all sets: at each rung from the lowest up, every set that can be asked about there is split by its answers.
 
-    A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung. Sets
-    are told apart by the sum of their hands' random keys.
+    A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung.
+    Sets are told apart by the sum of their hands' random keys.
     """
     hands, size = cells.shape[0], cells.shape[1] - 1
     slots = 1

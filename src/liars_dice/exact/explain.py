@@ -93,10 +93,11 @@ class Explanation(msgspec.Struct, frozen=True):
 
     def of(self, action: Action) -> Choice:
         """The choice of this action."""
-        return next(choice for choice in self.choices if _same(choice.action, action))
+        return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def _same(one: Action, other: Action) -> bool:
+def same_action(one: Action, other: Action) -> bool:
+    """Whether two actions are the same but for their reasoning."""
     if isinstance(one, BidAction) and isinstance(other, BidAction):
         return one.bid == other.bid
     return type(one) is type(other)

@@ -132,11 +132,11 @@ def outcomes_after(
     most = most_turns(rules)
     cells = bidder[0].copy()
     cells[:, 0] = rung  # the walk begins with the bid that was made
-    sides = []
-    for table, calls, hands, weights in ((cells, *bidder[1:]), actor):
-        sides += [table, calls, weights, hands.matches(rules.wild_face)]
+    first = (cells, bidder[1], bidder[3], bidder[2].matches(rules.wild_face))
+    second = (actor[0], actor[1], actor[3], actor[2].matches(rules.wild_face))
     outcomes = np.zeros(OUTCOMES)
-    _walk_sets(*sides, quantity, face, len(rules.bids) + 1 if most is None else most - made + 1, outcomes)
+    last_turn = len(rules.bids) + 1 if most is None else most - made + 1
+    _walk_sets(*first, *second, quantity, face, last_turn, outcomes)
     settled: Floats = outcomes / outcomes.sum()
     return settled
 

@@ -56,6 +56,11 @@ class Entry(msgspec.Struct, frozen=True):
     upper: float
     iterations: int
 
+    @property
+    def value(self) -> float:
+        """The middle of the bracket."""
+        return (self.lower + self.upper) / 2
+
 
 class Index(msgspec.Struct, frozen=True):
     """What is in the file."""
@@ -124,14 +129,18 @@ class Tablebase:
         except FileNotFoundError:
             raise DataError(f"{path}: there is no such tablebase") from None
 
+    def entry(self, opener: int, other: int) -> Entry:
+        """What the index says of such a round, without reading its strategies."""
+        if (opener, other) not in self.entries:
+            most = max(map(sum, self.entries))
+            raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
+        return self.entries[opener, other]
+
     def round(self, opener: int, other: int) -> SolvedRound:
         """The round in which the opener has so many dice and the other player so many."""
         dice = (opener, other)
         if dice not in self._solved:
-            entry = self.entries.get(dice)
-            if entry is None:
-                most = max(map(sum, self.entries))
-                raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
+            entry = self.entry(opener, other)
             tree = solved_tree(dice)
             strategies = (self._strategy(tree, 0), self._strategy(tree, 1))
             self._solved[dice] = SolvedRound(tree, entry.lower, entry.upper, strategies)
@@ -212,8 +221,8 @@ def match_bracket(
         lost = _after(next_opener, False, a - 1, b, chance)
         if won[0] <= lost[1]:
             raise OutOfReachError(f"{a} against {b} dice: winning a round is not proved to be better than losing it")
-        solved = base.round(a, b)
-        low, high = ((1 + value) / 2 for value in (solved.lower, solved.upper))
+        entry = base.entry(a, b)
+        low, high = ((1 + value) / 2 for value in (entry.lower, entry.upper))
         return low * won[0] + (1 - low) * lost[0], high * won[1] + (1 - high) * lost[1]
 
     return chance(opener, other)

@@ -80,12 +80,15 @@ class Sitting:
             except Undo as wish:
                 self.take_back(wish.seat)
 
-    def take_back(self, seat: int) -> None:
-        """Back to the last decision of this seat, with the same dice now and later. The record of what was taken back
-        stays; a new one goes on from there.
+    def take_back(self, *seats: int) -> bool:
+        """Back to the last decision of these seats, if there is one, with the same dice now and later. The record of
+        what is taken back stays; a new one goes on from there.
         """
         events = self.store.events(self.game_id)
-        self.branch(events, decisions(events, seat)[-1], self.referee.engine.seed)
+        places = [place for seat in seats for place in decisions(events, seat)]
+        if places:
+            self.branch(events, max(places), self.referee.engine.seed)
+        return bool(places)
 
     def _open(self, referee: Referee, past: Sequence[RecordedEvent] = (), game_id: str | None = None) -> None:
         self.referee = referee

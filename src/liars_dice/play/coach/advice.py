@@ -12,12 +12,12 @@ from ...core.odds import chance_exact, chance_true
 from ...core.rules import count_matches
 from ...exact import OutOfReachError
 from ...exact.beliefs import one_hand
-from ...exact.explain import explain
+from ...exact.explain import explain, same_action
 from ...exact.hands import Floats
 from ...exact.policy import UNKNOWN, PolicyTable
 from ...exact.response import raises_from
 from ...exact.tablebase import Tablebase, reaches
-from .models import Model, belief, likelihood, models_at, others, situation_after
+from .models import Model, belief, holding, likelihood, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
@@ -67,7 +67,7 @@ class Advice(msgspec.Struct, frozen=True):
 
     def of(self, action: Action) -> AdvisedChoice:
         """The choice of this action."""
-        return next(choice for choice in self.choices if same(choice.action, action))
+        return next(choice for choice in self.choices if same_action(choice.action, action))
 
     def loss(self, action: Action) -> float:
         """The chance to win that this action gives away.
@@ -80,9 +80,13 @@ class Advice(msgspec.Struct, frozen=True):
         return 0.0 if loss <= self.tolerance or (choice.chance or 0.0) >= TAKEN else loss
 
 
-def same(one: Action, other: Action) -> bool:
-    """Whether two actions are the same but for their reasoning."""
-    return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
+def percent(chance: float) -> str:
+    """A chance in words.
+
+    >>> percent(0.714)
+    '71 %'
+    """
+    return f"{100 * chance:.0f} %"
 
 
 def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
@@ -119,7 +123,7 @@ def _from_tablebase(view: GameView) -> Advice:
 
 def _chance(value: float) -> float:
     """A chance to win from a value between -1 and 1."""
-    return min(1.0, max(0.0, (1 + value) / 2))
+    return min(1.0, max(0.0, (1 + float(value)) / 2))
 
 
 # -- one opponent ------------------------------------------------------------------------------------------------------
@@ -153,11 +157,8 @@ def _against_one(view: GameView, model: Model) -> Advice:
 
 
 def _plays(view: GameView, seat: int, model: Model) -> str:
-    return (
-        f"given how {view.public.names[seat]} plays"
-        if model.known
-        else f"if {view.public.names[seat]} plays like {model.name}"
-    )
+    name = view.public.names[seat]
+    return f"given how {name} plays" if model.known else f"if {name} plays like {model.name}"
 
 
 # -- more than one -----------------------------------------------------------------------------------------------------
@@ -169,64 +170,40 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
     Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
     by its model: if it calls, that settles it; if it raises, everybody in the round is as likely to lose it.
     """
-    public = view.public
+    public, seats = view.public, others(view)
     rules = public.rules
-    seats = others(view)
-    weights = {seat: belief(public, seat, models[seat]) for seat in seats}
-    counts = {
-        seat: models[seat].table(situation_after(public, seat, 0)).hands.matches(rules.wild_face) for seat in seats
-    }
-
-    def matching(face: int, among: Sequence[int]) -> Floats:
-        """How likely each number of matching dice is among these seats."""
-        chances: Floats = np.ones(1)
-        for seat in among:
-            chances = np.convolve(chances, np.bincount(counts[seat][:, face], weights[seat]))
-        return chances
-
-    answering, rest = seats[0], seats[1:]
-    of_rest = {face: matching(face, rest) for face in range(1, rules.config.faces + 1)}
-    goes_on = 1 - 1 / (len(seats) + 1)
+    of_rest = {face: matching(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
+    weights = belief(public, seats[0], models[seats[0]])
     choices = []
     holds = None
     for action in view.legal_actions:
         if isinstance(action, BidAction):
-            worth = _raise_worth(
-                view, models[answering], action.bid, weights[answering], counts[answering], of_rest, goes_on
-            )
+            table = _answers(view, models[seats[0]], action.bid)
+            worth = _raise_worth(view, action.bid, table, weights, of_rest[action.bid.face], 1 - 1 / (len(seats) + 1))
         else:
             assert view.current_bid is not None
-            bid = view.current_bid
-            found = matching(bid.face, seats)
-            missing = bid.quantity - count_matches((view.my_dice,), bid.face, rules.wild_face)
-            holds = float(found[max(missing, 0) :].sum())
-            exact = float(found[missing]) if 0 <= missing < len(found) else 0.0
-            worth = exact if isinstance(action, CallExactAction) else 1 - holds
+            missing = np.array([_missing(view, view.current_bid)])
+            true, right = holding(missing, matching(public, seats, models, view.current_bid.face))
+            holds = float(true[0])
+            worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
-    known = {models[seat].name if models[seat].known else f"{models[seat].name} softened" for seat in seats}
-    source = f"opponent models, one answer ahead: {', '.join(sorted(known))}"
+    taken_for = {models[seat].name if models[seat].known else f"{models[seat].name} softened" for seat in seats}
+    source = f"opponent models, one answer ahead: {', '.join(sorted(taken_for))}"
     return _advice(view, choices, source, "given what the others bid", holds)
 
 
+def _missing(view: GameView, bid: Bid) -> int:
+    """How many of the others' dice have to count for a bid to hold."""
+    return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
+
+
 def _raise_worth(
-    view: GameView,
-    model: Model,
-    bid: Bid,
-    weights: Floats,
-    counts: np.ndarray,
-    of_rest: dict[int, Floats],
-    goes_on: float,
+    view: GameView, bid: Bid, table: PolicyTable, weights: Floats, of_rest: Floats, goes_on: float
 ) -> float:
-    public = view.public
-    rules = public.rules
-    rung = rules.rungs[bid]
-    table = _answers(view, model, bid)
+    """The chance not to lose after a raise, by the next player's table and hands and how many dice count elsewhere."""
+    rung = view.public.rules.rungs[bid]
     calls, exacts = likelihood(table, rung, table.liar), likelihood(table, rung, table.exact)
-    missing = bid.quantity - count_matches((view.my_dice,), bid.face, rules.wild_face) - counts[:, bid.face]
-    rest = of_rest[bid.face]
-    at_least = np.append(np.cumsum(rest[::-1])[::-1], 0.0)
-    true = at_least[np.clip(missing, 0, len(rest))]
-    right = np.where((missing >= 0) & (missing < len(rest)), rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
     return float(weights @ (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on))
 
 
@@ -261,16 +238,21 @@ def _by_odds(view: GameView) -> Advice:
 def _advice(
     view: GameView, choices: list[AdvisedChoice], source: str, given: str, holds: float | None, tolerance: float = 0.0
 ) -> Advice:
-    """The choices by merit; of equal ones the one that perfect play takes most often, else a call, else the lowest."""
-    ranked = sorted(
-        enumerate(choices),
-        key=lambda pair: (-round(pair[1].win_chance, 9), isinstance(pair[1].action, BidAction), pair[0]),
-    )
-    ordered = tuple(choice for _, choice in ranked)
+    """The choices by merit: of those that are best but for the source's error, first the one that perfect play takes
+    most often; of equals first a call, then the lowest bid.
+    """
+    top = max(choice.win_chance for choice in choices)
+
+    def merit(choice: AdvisedChoice) -> tuple[float, float, bool]:
+        """What sorts first is best; `sorted` keeps the order of equals."""
+        taken = choice.chance if choice.chance is not None and top - choice.win_chance <= tolerance else 0.0
+        return -taken, -round(choice.win_chance, 9), isinstance(choice.action, BidAction)
+
+    ordered = tuple(sorted(choices, key=merit))
     best = ordered[0]
     aim = "wins" if len(others(view)) == 1 else "does not lose"
-    standing = "" if holds is None else f"{view.current_bid} holds {holds:.0%} of the time {given}, and "
+    standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
     what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
     closing = f" {given}" if holds is None else ""
-    why = f"{standing}{what} {aim} {best.win_chance:.0%} of the time{closing}."
+    why = f"{standing}{what} {aim} {percent(best.win_chance)} of the time{closing}."
     return Advice(ordered, why[0].upper() + why[1:], source, holds, given, aim, tolerance)

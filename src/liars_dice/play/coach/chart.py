@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...core import ConfigError
+from .advice import percent
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from .review import Review, Verdict
 
 MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
@@ -67,9 +71,7 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
         drawn = strip(along(seat), height, ascii_only=ascii_only)
         labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
         lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
-    worst = [
-        _worst([m for m in review.moves if low <= m.turn < high]) for low, high in zip(starts, starts[1:], strict=False)
-    ]
+    worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
     if any(mark != " " for mark in worst):
         lines.append(f"{'':6}{''.join(mark.ljust(wide) for mark in worst)}".rstrip())
         lines += wrap("? inaccuracy, x mistake, X blunder", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
@@ -92,29 +94,38 @@ def text_of(review: Review, width: int = 80, *, ascii_only: bool = False) -> lis
     width = max(20, width)
     lines: list[Styled] = []
     now = 0
-    name_width = min(12, max(map(len, review.names)), max(4, width - 28))
+    name_width = min(12, max(map(len, review.names)), max(4, width - 33))
     for move in review.moves:
         if move.round != now:
             now = move.round
             lines.append((f"Round {now}", "bold"))
         name = review.names[move.player]
         name = name if len(name) <= name_width else name[: name_width - 1] + "~"
-        lost = f" -{move.loss:.0%}" if move.kind not in ("best", "good") else ""
-        lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5} {move.kind}{lost}", COLOURS[move.kind]))
-        if move.kind not in ("best", "good"):
+        lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
+        lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
+        if move.kind in MARKS:
             lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
     if not review.moves:
         lines.append(("There is no decision to judge yet.", ""))
     lines.append(("", ""))
     lines += [(line, "") for line in strips(review, width, ascii_only=ascii_only)]
     lines.append(("", ""))
-    for seat, percent in review.accuracy.items():
+    for seat, kept in review.accuracy.items():
         counts = review.counts[seat]
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
         faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
-        summed = f"{review.names[seat]}: accuracy {percent:.1f} %; {faults}"
+        summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
         lines += [(line, "") for line in wrap(summed, width, subsequent_indent="  ")]
     return lines
+
+
+def show(review: Review, console: Console) -> None:
+    """Print a review."""
+    from rich.text import Text
+
+    ascii_only = not console.encoding.lower().startswith("utf")
+    for line, style in text_of(review, console.width, ascii_only=ascii_only):
+        console.print(Text(line, style), soft_wrap=True)
 
 
 def draw(review: Review, path: Path, title: str = "") -> None:
@@ -128,9 +139,9 @@ def draw(review: Review, path: Path, title: str = "") -> None:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     turns = [point.turn for point in review.curve]
-    rounds = [0, *(move.turn for move in review.moves if not hasattr(move.action, "bid"))]
-    for turn in rounds:
-        axes.axvline(turn, color="#dddddd", linewidth=0.8, zorder=0)
+    for before, after in pairwise(review.curve[1:]):
+        if before.round != after.round:
+            axes.axvline(before.turn, color="#dddddd", linewidth=0.8, zorder=0)
     for seat, name in enumerate(review.names):
         chances = [100 * point.chances[seat] for point in review.curve]
         style = DASHES[seat // len(LINES) % len(DASHES)] if len(review.names) > 4 else DASHES[seat % len(DASHES)]

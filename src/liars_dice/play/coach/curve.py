@@ -17,14 +17,14 @@ from ...core.rules import round_rules
 from ...core.state import PublicState, seats_from
 from ...core.transition import next_opener
 from ...exact import PolicyBook, Situation
-from ...exact.explain import standing
-from ...exact.hands import Floats
-from ...exact.match import EndlessMatchError, match
 from ...exact.errors import OutOfReachError
-from ...exact.rounds import OPENER_EXACT, OTHER_EXACT, OTHER_LOSES, Tables, most_turns, outcomes_after, round_outcomes
+from ...exact.explain import standing
+from ...exact.hands import Floats, HandSet
+from ...exact.match import EndlessMatchError, match
+from ...exact.rounds import OPENER_EXACT, OTHER_LOSES, Cells, Tables, most_turns, outcomes_after, round_outcomes
 from ...exact.situation import CALLS_ONLY
 from ...exact.tablebase import MOST_DICE, Tablebase, is_plain, match_bracket
-from .models import DEFAULT, Model, belief, likelihood, model_of, situation_after
+from .models import DEFAULT, Model, belief, holding, likelihood, matching, model_of, situation_after
 
 Chances = tuple[float, ...]
 
@@ -35,6 +35,8 @@ class Point(NamedTuple):
     turn: int
     chances: Chances
     """Each seat's chance to win the game."""
+    round: int = 0
+    """The round of that turn, from 1; 0 before the first."""
 
 
 class Prospects:
@@ -133,7 +135,7 @@ class Prospects:
         rules = round_rules(self.config, own + other, False)
         seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
         if own + other <= MOST_DICE and is_plain(rules):
-            won = (1 + Tablebase.shipped().round(*dice).value) / 2
+            won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
@@ -176,7 +178,8 @@ class Prospects:
         ).tolist()
         return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}
 
-    def _side(self, public: PublicState, seat: int):  # type: ignore[no-untyped-def]
+    def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
+        """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
@@ -193,15 +196,8 @@ class Prospects:
         exacts = likelihood(table, public.rung, table.exact)
         weights = belief(public, actor, self.models[actor])
         missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
-        rest: Floats = np.ones(1)
-        for seat in seats_from(public.opener, public.dice_counts):
-            if seat != actor:
-                model = self.models[seat]
-                counts = model.table(situation_after(public, seat, 0)).hands.matches(rules.wild_face)[:, bid.face]
-                rest = np.convolve(rest, np.bincount(counts, belief(public, seat, model)))
-        at_least = np.append(np.cumsum(rest[::-1])[::-1], 0.0)
-        true = at_least[np.clip(missing, 0, len(rest))]
-        right = np.where((missing >= 0) & (missing < len(rest)), rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+        rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
+        true, right = holding(missing, matching(public, rest, self.models, bid.face))
         return {
             (bidder, False): float(weights @ (calls * true + exacts * (1 - right))),
             (actor, False): float(weights @ (calls * (1 - true))),

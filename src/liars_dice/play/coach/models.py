@@ -6,6 +6,7 @@ chance of `SLIP` a bid is any legal one, so no bid is impossible and none proves
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -18,7 +19,7 @@ from ...core.state import PublicState
 from ...exact import PolicyBook, PolicyTable, Situation
 from ...exact.beliefs import BeliefGraph
 from ...exact.errors import OutOfReachError
-from ...exact.hands import Floats, number_of_hands
+from ...exact.hands import Floats, Ints, number_of_hands
 from ...exact.policy import UNKNOWN
 from ...exact.situation import ANY_RAISE, CALLS_ONLY
 
@@ -127,6 +128,24 @@ def belief(public: PublicState, seat: int, model: Model) -> Floats:
 def _choices(rules: RoundRules, rung: int) -> int:
     """About how many actions there are after a rung."""
     return len(rules.opening) if rung < 0 else len(rules.moves) - rung - 1
+
+
+def matching(public: PublicState, seats: Iterable[int], models: Sequence[Model], face: int) -> Floats:
+    """How likely each number of dice that count for a face is among these seats, given what they have bid."""
+    chances: Floats = np.ones(1)
+    for seat in seats:
+        hands = models[seat].table(situation_after(public, seat, 0)).hands
+        counts = hands.matches(public.rules.wild_face)[:, face]
+        chances = np.convolve(chances, np.bincount(counts, belief(public, seat, models[seat])))
+    return chances
+
+
+def holding(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
+    """How likely at least, and exactly, so many more dice count, if each number of them is as likely as given."""
+    most = len(chances)
+    at_least = np.append(np.cumsum(chances[::-1])[::-1], 0.0)
+    exactly = np.where((missing >= 0) & (missing < most), chances[np.clip(missing, 0, most - 1)], 0.0)
+    return at_least[np.clip(missing, 0, most)], exactly
 
 
 def models_at(names: tuple[str, ...]) -> tuple[Model, ...]:

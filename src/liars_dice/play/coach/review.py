@@ -1,13 +1,14 @@
 """A game that was played, decision by decision: what was best, and what was given away.
 
-Each decision is judged by what its player could know at that time: the own dice, the bids, and who plays. Dice that were
-revealed later play no part.
+Each decision is judged by what its player could know at that time: the own dice, the bids, and who plays. Dice that
+were revealed later play no part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,9 +25,12 @@ from ...core import (
     view_of,
 )
 from ...persistence import RecordedEvent, final_state
-from .advice import Advice, advise
+from .advice import Advice, advise, percent
 from .curve import Point, Prospects
 from .models import Model, model_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """What a decision can be called, from none to much given away."""
@@ -118,6 +122,12 @@ class Review(msgspec.Struct, frozen=True):
 
         return strips(self, width, ascii_only=ascii_only)
 
+    def show(self, console: Console) -> None:
+        """Print the review: coloured if the console has colours, and no wider than it is."""
+        from .chart import show
+
+        show(self, console)
+
     def draw(self, path: Path, title: str = "") -> None:
         """The chances to win over the game, as a PNG."""
         from .chart import draw
@@ -146,7 +156,7 @@ def review_game(
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
             moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
-        curve.append(Point(turn, prospects.of(after.public)))
+        curve.append(Point(turn, prospects.of(after.public), before.public.round_index + 1))
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
@@ -198,15 +208,15 @@ def _words(name: str, action: Action, advice: Advice, loss: float) -> str:
     """The verdict as one line."""
     given, chance = advice.given, advice.of(action).win_chance
     if isinstance(action, BidAction):
-        said = f"{name} bid {action}, which {advice.aim} {chance:.0%} of the time {given}"
+        said = f"{name} bid {action}, which {advice.aim} {percent(chance)} of the time {given}"
     elif isinstance(action, CallExactAction):
-        said = f"{name} called exact, which was right {chance:.0%} of the time {given}"
+        said = f"{name} called exact, which was right {percent(chance)} of the time {given}"
     else:
-        said = f"{name} called a bid that held {advice.holds or 0:.0%} of the time {given}"
+        said = f"{name} called a bid that held {percent(advice.holds or 0)} of the time {given}"
     if len(advice.choices) == 1:
         return f"{said}; there was nothing else to do"
     if loss == 0:
         return f"{said}; nothing was better"
     best = advice.best
     named = str(best) if isinstance(best, BidAction) else f"calling {best}"
-    return f"{said}; {named} {advice.aim} {advice.win_chance:.0%}"
+    return f"{said}; {named} {advice.aim} {percent(advice.win_chance)}"
