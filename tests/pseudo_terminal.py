@@ -25,14 +25,14 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class PseudoTerminal:
     """`liars-dice WORDS` with a terminal of its own."""
 
-    def __init__(self, *words: str, columns: int = 80, lines: int = 24, **environment: str) -> None:
+    def __init__(self, *words: str, columns: int = 80, environment: Mapping[str, str] | None = None) -> None:
         self.columns = columns
         self.output = ""
         """All that was printed."""
         self._read_to = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         main, program = pty.openpty()
-        fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         dropped = ("NO_COLOR", "COLUMNS", "LINES", "FORCE_COLOR", "PYTHONIOENCODING")
         inherited: Mapping[str, str] = {k: v for k, v in os.environ.items() if k not in dropped}
         self._process = subprocess.Popen(
@@ -40,7 +40,7 @@ class PseudoTerminal:
             stdin=program,
             stdout=program,
             stderr=program,
-            env={**inherited, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment},
+            env={**inherited, "TERM": "xterm-256color", "PYTHONUTF8": "1", **(environment or {})},
             start_new_session=True,
             preexec_fn=_take_terminal,
         )
@@ -59,18 +59,28 @@ class PseudoTerminal:
             if not self._read(deadline):
                 raise AssertionError(f"{words} did not come; there was:\n{self.output[self._read_to :]}")
 
-    def type(self, text: str) -> None:
+    def enter(self, text: str) -> None:
         """Type a line."""
         os.write(self._main, f"{text}\n".encode())
 
     def answer(self, text: str, *until: str) -> str:
         """Type a line and wait for the next prompt; what was printed in between."""
-        self.type(text)
+        self.enter(text)
         return self.wait_for(*(until or ("> ",)))
 
     def press(self, key: str) -> None:
         """Press Ctrl and a key."""
         os.write(self._main, bytes([ord(key.upper()) - 64]))
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C, and again if the first fell into the moment just before the program began to wait for a line,
+        in which Python does not notice; the exit code.
+        """
+        while True:
+            self.press("c")
+            self.wait_for("^C")
+            if select.select([self._main], [], [], 2.0)[0]:
+                return self.end()
 
     def end(self) -> int:
         """Read to the end; the exit code."""

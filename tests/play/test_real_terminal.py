@@ -69,7 +69,7 @@ def check_screen(terminal: PseudoTerminal, environment: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(("columns", "environment"), SCREENS)
 def test_sit_down_play_and_learn(columns: int, environment: dict[str, str], store: Path) -> None:
-    with PseudoTerminal("play", "--seed", "5", columns=columns, **environment) as terminal:
+    with PseudoTerminal("play", "--seed", "5", columns=columns, environment=environment) as terminal:
         terminal.wait_for("Opponents [optimal]: ")
         listed = terminal.answer("?", "Opponents [optimal]: ")
         assert "calling-station" in listed
@@ -90,33 +90,37 @@ def test_sit_down_play_and_learn(columns: int, environment: dict[str, str], stor
         assert terminal.end() == 0
         assert "the game" in terminal.text
         check_screen(terminal, environment)
+    with PseudoTerminal("review", "last", columns=columns, environment=environment) as terminal:
+        assert terminal.end() == 0
+        assert "optimal: accuracy" in terminal.text
+        check_screen(terminal, environment)
 
 
 @pytest.mark.parametrize(("columns", "environment"), SCREENS)
 def test_watch_and_replay_step_by_step(columns: int, environment: dict[str, str], store: Path) -> None:
     options = ("--rules", "perudo", "--players", "3", "--dice", "2", "--seed", "3")
-    with PseudoTerminal("watch", *options, "--step", columns=columns, **environment) as terminal:
+    with PseudoTerminal("watch", *options, "--step", columns=columns, environment=environment) as terminal:
         terminal.wait_for("Enter goes on, q quits")
         assert "opens" in terminal.output
         shown = ""
         while "bid" not in shown:
-            terminal.type("")
+            terminal.enter("")
             shown = terminal.wait_for("\r\n  ")
-        terminal.type("q")
+        terminal.enter("q")
         assert terminal.end() == 0
         assert "wins the game" not in terminal.output
         check_screen(terminal, environment)
     with PseudoTerminal(
-        "watch", *options, "--delay", "0.001", "--games", "3", columns=columns, **environment
+        "watch", *options, "--delay", "0.001", "--games", "3", columns=columns, environment=environment
     ) as terminal:
         assert terminal.end() == 0
         assert "3 games:" in terminal.text
         assert "of the time" in flat(terminal.text), "bots say why"
         check_screen(terminal, environment)
-    with PseudoTerminal("replay", "last", "--step", columns=columns, **environment) as terminal:
+    with PseudoTerminal("replay", "last", "--step", columns=columns, environment=environment) as terminal:
         terminal.wait_for("Enter goes on, q quits")
         for _ in range(200):
-            terminal.type("")
+            terminal.enter("")
         assert terminal.end() == 0
         assert "wins the game" in terminal.text
         check_screen(terminal, environment)
@@ -138,14 +142,12 @@ def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> N
     table = (bot, "--rules", "heads-up", "--dice", "3", "--seed", "11")
     with PseudoTerminal("play", *table) as terminal:
         play_on(terminal, terminal.wait_for("> "))
-        terminal.press("c")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
         assert "replay last" in terminal.text
     whole = stored(store)
     with PseudoTerminal("play", *table, "--ascii") as terminal:
         play_on(terminal, terminal.wait_for("> "), turns=3)
-        terminal.press("c")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
         assert "The game is saved. To go on:" in terminal.text
         assert "liars-dice play --resume last --ascii" in terminal.text
     with PseudoTerminal("play", "--resume", "last") as terminal:
@@ -157,7 +159,7 @@ def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> N
         assert "play --resume last" in terminal.text
     with PseudoTerminal("play", "--resume", "last") as terminal:
         play_on(terminal, terminal.wait_for("> "))
-        terminal.type("")
+        terminal.enter("")
         assert terminal.end() == 0
     assert stored(store) == whole
     with open_store(store) as games:
@@ -193,7 +195,7 @@ def test_every_kind_of_bad_input(store: Path) -> None:
         assert "2x6 is not higher than" in too_low
         assert "Possible: " in too_low
         assert "or liar" in flat(too_low)
-        terminal.type("quit")
+        terminal.enter("quit")
         assert terminal.end() == 0
         assert "To go on:" in terminal.text
         echoed = 3000 + len("  > ")
@@ -230,7 +232,7 @@ def test_practice(store: Path) -> None:
         shown = terminal.answer("undo", "> ")
         assert "Dice: You" in shown
         play_on(terminal, shown)
-        terminal.type("n")
+        terminal.enter("n")
         assert terminal.end() == 0
     with open_store(store) as games:
         listed = games.games()
@@ -251,9 +253,9 @@ def test_several_people_share_a_screen(store: Path) -> None:
             terminal.answer(bid, "Pass to")
         assert "●" not in terminal.output.rsplit("\x1b[3J", 1)[1]
         terminal.answer("", "Ann > ")
-        terminal.type("liar")
+        terminal.enter("liar")
         terminal.wait_for(REVIEW)
-        terminal.type("")
+        terminal.enter("")
         assert terminal.end() == 0
     hands = {e.player_id: e.dice for e in stored(store) if isinstance(e, DiceRolled)}
     assert hands[0] != hands[1]
@@ -277,7 +279,7 @@ def test_leaving_hides_dice_others_may_not_see(store: Path) -> None:
     with PseudoTerminal("play", "human", "--dice", "3", "--seed", "6") as terminal:
         terminal.wait_for("Pass to Player 1")
         terminal.answer("", "Player 1 > ")
-        terminal.type("quit")
+        terminal.enter("quit")
         assert terminal.end() == 0
         last = terminal.output.rsplit("\x1b[3J", 1)[1]
         assert "●" not in last
@@ -289,7 +291,7 @@ def test_leaving_hides_dice_others_may_not_see(store: Path) -> None:
 
 @pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
 def test_terminals_that_can_do_little(environment: dict[str, str], store: Path) -> None:
-    with PseudoTerminal("play", "human", "--dice", "3", "--seed", "6", **environment) as terminal:
+    with PseudoTerminal("play", "human", "--dice", "3", "--seed", "6", environment=environment) as terminal:
         terminal.wait_for("Pass to Player 1")
         shown = terminal.answer("", "Player 1 > ")
         assert "+-----+" in shown
@@ -297,8 +299,7 @@ def test_terminals_that_can_do_little(environment: dict[str, str], store: Path) 
         passed = terminal.answer("1 2", "Pass to Player 2")
         assert "\x1b[3J" in passed or passed.count("\n") > 50
         terminal.answer("", "Player 2 > ")
-        terminal.press("c")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
         assert terminal.output.isascii()
         assert ("\x1b" in terminal.output) is ("TERM" not in environment)
 
@@ -313,7 +314,7 @@ def test_play_on_from_a_recorded_game(store: Path) -> None:
         assert "Play on from here: liars-dice play --from last --at 8" in terminal.text
     with PseudoTerminal("play", "--from", "last", "--at", "8") as terminal:
         terminal.wait_for("> ")
-        terminal.type("quit")
+        terminal.enter("quit")
         assert terminal.end() == 0
     with open_store(store) as games:
         new = games.events(games.find("last"))

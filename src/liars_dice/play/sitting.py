@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..arena import MatchResult, Referee
-from ..core import SPECTATOR, ConfigError, GameConfig, GameCreated, GameEngine, GameState
+from ..core import SPECTATOR, ConfigError, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
 from ..persistence import GameRecorder, RecordedEvent, branch, decisions, final_state, record_game, settled
 from .answers import history_lines
 from .seating import is_person, make_seats, seats_of
@@ -95,6 +95,17 @@ class Sitting:
         self.game_id = record_game(referee.engine, self.store, game_id=game_id, live=True, history=past)
         self.store.flush()
         referee.engine.subscribe(self.table.reveal, seat=SPECTATOR)
+        referee.engine.subscribe(self._bid_farewell, seat=SPECTATOR)
+
+    def _bid_farewell(self, event: Event) -> None:
+        """Say so to people who are out of a game that goes on."""
+        public = self.state.public
+        if not isinstance(event, RoundEnded) or public.status == "ENDED":
+            return
+        for seat in self.people:
+            if public.resolutions[-1].dice[seat] and not event.dice_counts[seat]:
+                out = "You are" if public.names[seat] == "You" else f"{public.names[seat]} is"
+                self.table.say(escape(f"{out} out; the others play on."))
 
     def _recap(self) -> None:
         """Where the game stands."""
