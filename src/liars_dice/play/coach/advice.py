@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -17,7 +18,7 @@ from ...exact.hands import Floats
 from ...exact.policy import UNKNOWN, PolicyTable
 from ...exact.response import raises_from
 from ...exact.tablebase import Tablebase, reaches
-from .models import Model, belief, holding, likelihood, matching, models_at, others, situation_after
+from .models import Model, belief, check_size, holding, likelihood, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
@@ -99,12 +100,12 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     if reaches(view.public):
         return _from_tablebase(view)
     models = models_at(view.public.names) if models is None else models
-    try:
-        if len(others(view)) == 1 and view.config.max_turns is None:
+    if len(others(view)) == 1 and view.config.max_turns is None:
+        with suppress(OutOfReachError):
             return _against_one(view, models[others(view)[0]])
+    with suppress(OutOfReachError):
         return _against_many(view, models)
-    except OutOfReachError:
-        return _by_odds(view)
+    return _by_odds(view)
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------
@@ -135,6 +136,7 @@ def _against_one(view: GameView, model: Model) -> Advice:
     seat = others(view)[0]
     weights = belief(public, seat, model)
     situation = situation_after(public, seat, 0)
+    check_size(situation.rules, situation.own)
     table = model.table(situation)
     raised = None
     if (table.cells[table.cells != UNKNOWN] < 0).any():

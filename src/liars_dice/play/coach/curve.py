@@ -24,7 +24,7 @@ from ...exact.match import EndlessMatchError, match
 from ...exact.rounds import OPENER_EXACT, OTHER_LOSES, Cells, Tables, most_turns, outcomes_after, round_outcomes
 from ...exact.situation import CALLS_ONLY
 from ...exact.tablebase import MOST_DICE, Tablebase, is_plain, match_bracket
-from .models import DEFAULT, Model, belief, holding, likelihood, matching, model_of, situation_after
+from .models import DEFAULT, Model, belief, check_size, holding, likelihood, matching, model_of, situation_after
 
 Chances = tuple[float, ...]
 
@@ -137,6 +137,8 @@ class Prospects:
         if own + other <= MOST_DICE and is_plain(rules):
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
+        for n in dice:
+            check_size(rules, n)
         tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
@@ -181,6 +183,7 @@ class Prospects:
     def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
         """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
+        check_size(rules, public.dice_counts[seat])
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (

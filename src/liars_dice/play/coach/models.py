@@ -31,6 +31,10 @@ MOST_HANDS = 20_000
 """Players with more different hands than this are not modelled: their dice are taken as fair."""
 
 
+MOST_CELLS = 60_000
+"""Tables with more cells (hands times rungs) than this are not searched through; six dice each make 33,264."""
+
+
 class Model(msgspec.Struct, frozen=True, dict=True):
     """How a player is taken to decide."""
 
@@ -66,8 +70,15 @@ class Model(msgspec.Struct, frozen=True, dict=True):
     def graph(self, situation: Situation) -> BeliefGraph:
         """The sets of hands that its bids can leave."""
         if situation not in self._graphs:
+            check_size(situation.rules, situation.own)
             self._graphs[situation] = BeliefGraph(self.table(situation))
         return self._graphs[situation]
+
+
+def check_size(rules: RoundRules, own: int) -> None:
+    """Raise `OutOfReachError` if the table of a player with so many dice is too large to be searched through."""
+    if number_of_hands(own, rules.config.faces) * len(rules.bids) > MOST_CELLS:
+        raise OutOfReachError(f"{own} of {rules.total_dice} dice are too many to look further ahead than one answer")
 
 
 @lru_cache(maxsize=64)
