@@ -200,6 +200,16 @@ def test_somebody_who_is_out_is_told() -> None:
     assert "wins the game" in shown
 
 
+def test_a_replay_does_not_help_to_cheat() -> None:
+    call("play", "optimal", "--dice", "3", "--seed", "3", stdin="2 3\nliar\n")
+    shown = call("replay", "last")
+    assert "Round 2" in shown.output
+    assert "the dice of this round are hidden" in shown.output
+    assert "╭" in shown.output.partition("Round 2")[0]
+    assert "╭" not in shown.output.partition("Round 2")[2]
+    assert '"seed": 3' not in call("replay", "last", "--json").stdout
+
+
 def test_play_from_another_seat() -> None:
     call("play", "maniac", "--seed", "3", stdin="2 3\nliar\n")
     shown = call("play", "--from", "last", "--at", "1", "--seat", "1", "--json", stdin="liar\n" * 3)

@@ -36,23 +36,27 @@ def replay_command(
 ) -> None:
     """Show a recorded game again.
 
-    GAME is its id, the beginning of it, or `last`.
+    GAME is its id, the beginning of it, or `last`. While a game with a person in it is not over, the dice of its last
+    round stay hidden, and what bots thought.
     """
     import json
     import shlex
 
     from rich.console import Console
 
-    from ..core import ConfigError
+    from ..core import SPECTATOR, ConfigError
     from ..persistence import open_store, verify_game, visible_events
     from ..persistence.codec import encode_line
-    from ..play import Pace, Quit, Spectator, TableView, position
+    from ..play import Pace, Quit, Spectator, TableView, is_person, position, seats_of
 
     with open_store(db, must_exist=True) as store:
         events = store.events(store.find(game))
     state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
         raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
+    secret = seat is None and state.public.status == "BIDDING" and any(map(is_person, seats_of(events)))
+    if secret:
+        seat = SPECTATOR
     shown = events if seat is None else list(visible_events(events, seat))
     if turn is not None:
         version = position(events, turn)
@@ -79,6 +83,8 @@ def replay_command(
         return
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    if secret:
+        console.print("\nThe game is not over: the dice of this round are hidden.")
     if turn is not None:
         on = ["play", "--from", game, "--at", str(turn), *([] if db is None else ["--db", db])]
         console.print(f"\nPlay on from here: {program()} {shlex.join(on)}", markup=False, soft_wrap=True)
