@@ -68,7 +68,11 @@ def check_screen(terminal: PseudoTerminal, environment: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("columns", "environment"), SCREENS)
-def test_sit_down_play_and_learn(columns: int, environment: dict[str, str], store: Path) -> None:
+def test_sit_down_play_and_learn(
+    columns: int, environment: dict[str, str], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store.parent)
+    Path("small.toml").write_text("dice = [2, 2]\n")
     with PseudoTerminal("play", "--seed", "5", columns=columns, environment=environment) as terminal:
         terminal.wait_for("Opponents [optimal]: ")
         listed = terminal.answer("?", "Opponents [optimal]: ")
@@ -78,7 +82,7 @@ def test_sit_down_play_and_learn(columns: int, environment: dict[str, str], stor
         terminal.answer("", "Rules [heads-up]: ")
         assert "perudo" in terminal.answer("?", "Rules [heads-up]: ")
         assert "expected one of" in flat(terminal.answer("chess", "Rules [heads-up]: "))
-        terminal.answer("classic", "0 opens [0]: ")
+        terminal.answer("small.toml", "0 opens [0]: ")
         assert "a seat from 0 to 1" in flat(terminal.answer("2", "0 opens [0]: "))
         shown = terminal.answer("")
         assert "You open" in shown
