@@ -39,7 +39,7 @@ from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.play.coach import KINDS, Review, advise, model_of, review_game
 from liars_dice.play.coach.chart import strip
 from liars_dice.play.coach.curve import Prospects
-from liars_dice.play.coach.models import SLIP, belief
+from liars_dice.play.coach.models import SLIP, STRANGER, belief
 from liars_dice.play.coach.review import kind_of
 from support import Chooser, dealt, play
 
@@ -251,21 +251,42 @@ def test_sets_of_hands_agree_with_beliefs() -> None:
 
 def test_known_and_unknown_players() -> None:
     assert model_of("optimal#2").known
-    assert model_of("threshold:0.4,0.2").name == "threshold:0.4,0.2"
+    assert str(model_of("threshold:0.4,0.2")) == "threshold:0.4,0.2"
     for stranger in ("You", "nash", "detective", "threshold:a,b", "cmd:node bot.js"):
         assert not model_of(stranger).known
-        assert model_of(stranger).source == "opponent model: optimal, softened"
+        assert model_of(stranger).source == "opponent model: optimal, conservative or probabilistic"
 
 
 def test_beliefs_are_bayes_rule() -> None:
-    """With one die each `optimal` opens with what it holds: a known one shows its die, a stranger probably does."""
+    """With one die each `optimal` opens with what it holds: a known one shows its die, a stranger may do so."""
     state = play(dealt(GameConfig(dice=(1, 1)), (2,), (5,)), "1x2")
-    assert belief(state.public, 0, model_of("optimal")).tolist() == [0, 1, 0, 0, 0, 0]
-    said, other = 1 - SLIP + SLIP / 12, SLIP / 12
-    expected = [other if die != 2 else said for die in range(1, 7)]
-    assert np.allclose(belief(state.public, 0, model_of("somebody")), np.array(expected) / sum(expected))
+    assert belief(state.public, 0, model_of("optimal")).tolist() == [[0, 1, 0, 0, 0, 0]]
+    expected = np.zeros((len(STRANGER), 6))
+    for row, name in enumerate(STRANGER):
+        for die in range(1, 7):
+            bid = make_agent(name).choose_action(view_of(dealt(state.config, (die,), (5,)), 0))
+            expected[row, die - 1] = (1 - SLIP) * (str(bid) == "1x2") + SLIP / 12
+    assert np.allclose(belief(state.public, 0, model_of("somebody")), expected / expected.sum())
     impossible = play(dealt(GameConfig(dice=(1, 1)), (2,), (5,)), "2x2")
     assert np.allclose(belief(impossible.public, 0, model_of("optimal")), 1 / 6)
+
+
+def test_a_stranger_is_one_of_three() -> None:
+    """The best answer to one of three bots, nobody knows which, by walking every bidding."""
+    config = preset("openspiel", faces=3)
+    state = deal(new_game(config, ("You", "bob")), ((2,), (1,)))
+    answers = {name: asked(make_agent(name), state, 0) for name in STRANGER}
+    # a hand and who holds it: the walk is told apart by a second number in the hand, which counts for nothing
+    theirs: dict[tuple[int, ...], float] = {(die, 10 + who): 1 / 9 for die in (1, 2, 3) for who in range(len(STRANGER))}
+
+    def answer(hand: tuple[int, ...], history: tuple[Bid, ...]) -> dict[Action, float]:
+        return answers[STRANGER[hand[1] - 10]](hand[:1], history)
+
+    found = brute_force(state, 0, theirs, answer)
+    advice = advise(view_of(state, 0))
+    assert advice.source == "opponent model: optimal, conservative or probabilistic"
+    for action, value in found.items():
+        assert advice.of(action).win_chance == pytest.approx(value, abs=1e-12)
 
 
 def test_many_players_are_weighed_one_by_one() -> None:
@@ -275,7 +296,7 @@ def test_many_players_are_weighed_one_by_one() -> None:
     advice = advise(view_of(play(state, "1x2"), 1))
     assert advice.holds == pytest.approx(1.0)
     assert advice.of(CallLiarAction()).win_chance == pytest.approx(0.0)
-    assert advice.source == "opponent models, one answer ahead: optimal, sniper"
+    assert advice.source == "opponent models, one answer ahead: optimal; sniper"
     assert "does not lose" in advice.why
 
 
