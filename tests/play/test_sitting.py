@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -208,6 +209,43 @@ def test_a_replay_does_not_help_to_cheat() -> None:
     assert "╭" in shown.output.partition("Round 2")[0]
     assert "╭" not in shown.output.partition("Round 2")[2]
     assert '"seed": 3' not in call("replay", "last", "--json").stdout
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_typed_the_record_is_sound(seed: int) -> None:
+    rng = random.Random(seed)
+    words = [
+        "1 1",
+        "2 3",
+        "three fours",
+        "4 6",
+        "3 1",
+        "liar",
+        "liar",
+        "exact",
+        "undo",
+        "odds",
+        "history",
+        "?",
+        "hm",
+        "",
+    ]
+    table = rng.choice(
+        (["optimal"], ["bluffer", "detective"], ["human:Bob", "maniac"], ["human", "--rules", "classic"])
+    )
+
+    def typed() -> str:
+        return "".join(f"{rng.choice(words)}\n" for _ in range(40))
+
+    shown = call("play", *table, "--dice", "2", "--practice", "--seed", str(seed), stdin=typed())
+    for _ in range(20):
+        assert shown.exit_code == 0, shown.output
+        if "--resume last" not in shown.output:
+            break
+        shown = call("play", "--resume", "last", stdin=typed())
+    with open_store() as store:
+        for game in store.games():
+            verify_game(store.events(game.game_id))
 
 
 def test_play_from_another_seat() -> None:

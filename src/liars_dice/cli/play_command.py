@@ -77,24 +77,21 @@ def play_command(
             if resume is not None:
                 events = left_game(store, resume)
                 words = seats_of(events)
-                sitting = at_table(with_opponents(words, opponents) if opponents else words)
-                sitting.resume(events)
+                sitting = at_table(with_opponents(words, opponents) if opponents else words).resume(events)
             elif origin is not None:
                 events = store.events(store.find(origin))
                 version = position(events, turn)
-                sitting = at_table(_places(events, version, opponents, seat, name))
-                sitting.branch(events, version, seed)
+                words = _places(events, version, opponents, seat, name)
+                sitting = at_table(words).branch(events, version, seed)
             elif asking and not opponents and not chosen:
                 wanted = ask_for_a_table(console, isolate=isolate)
-                sitting = at_table(wanted.words)
-                sitting.begin(wanted.config, seed)
+                sitting = at_table(wanted.words).begin(wanted.config, seed)
             else:
                 if players is None and (opponents or rules in PRESETS):
                     players = len(opponents) + 1 if opponents else 2
                 config = load_rules(rules, players=players, dice=dice)
                 others = opponents or ("optimal",) * (config.num_players - 1)
-                sitting = at_table(seated(others, seat or 0, name))
-                sitting.begin(config, seed)
+                sitting = at_table(seated(others, seat or 0, name)).begin(config, seed)
             sitting.play()
             if review is True or (review is None and asking):
                 _offer_review(console, sitting, asked=review is None)

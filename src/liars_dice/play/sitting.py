@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from rich.console import Console
 from rich.markup import escape
@@ -53,24 +54,22 @@ class Sitting:
         """What the game is shown on."""
         return TableView(self.console, self.state.public.names, ascii_only=self.player.ascii_only)
 
-    def begin(self, config: GameConfig, seed: int | None = None) -> None:
+    def begin(self, config: GameConfig, seed: int | None = None) -> Self:
         """Sit down to a new game."""
         seats = make_seats(self.words, self.player, config, isolate=self.isolate)
-        self._open(Referee(seats, config, seed=seed))
+        return self._open(Referee(seats, config, seed=seed))
 
-    def resume(self, events: Sequence[RecordedEvent]) -> None:
+    def resume(self, events: Sequence[RecordedEvent]) -> Self:
         """Go on with a game that was left. Its record goes on, too."""
         seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
-        self._open(Referee.resume(seats, events), events, events[0].game_id)
-        self._recap()
+        return self._open(Referee.resume(seats, events), events, events[0].game_id)
 
-    def branch(self, events: Sequence[RecordedEvent], version: int, seed: int | None = None) -> None:
+    def branch(self, events: Sequence[RecordedEvent], version: int, seed: int | None = None) -> Self:
         """Sit down to a new game that begins like the first `version` events of another."""
         seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
         names = GameEngine(_created(events).config, seats).state.public.names
         _, past = branch(events, version, seats, names=names, seed=seed)
-        self._open(Referee.resume(seats, past), past)
-        self._recap()
+        return self._open(Referee.resume(seats, past), past)
 
     def play(self) -> MatchResult:
         """Play to the end. `Quit` or `KeyboardInterrupt` if somebody leaves: what was played is stored by then."""
@@ -90,12 +89,15 @@ class Sitting:
             self.branch(events, max(places), self.referee.engine.seed)
         return bool(places)
 
-    def _open(self, referee: Referee, past: Sequence[RecordedEvent] = (), game_id: str | None = None) -> None:
+    def _open(self, referee: Referee, past: Sequence[RecordedEvent] = (), game_id: str | None = None) -> Self:
         self.referee = referee
         self.game_id = record_game(referee.engine, self.store, game_id=game_id, live=True, history=past)
         self.store.flush()
         referee.engine.subscribe(self.table.reveal, seat=SPECTATOR)
         referee.engine.subscribe(self._bid_farewell, seat=SPECTATOR)
+        if past:
+            self._recap()
+        return self
 
     def _bid_farewell(self, event: Event) -> None:
         """Say so to people who are out of a game that goes on."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.markup import escape
 
-from ..core import Action, GameView, IllegalMoveError, NotationError, verify
+from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
 from .answers import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
 from .reading import Wish, read_answer, shown
 from .table import Quit, TableView, read_line, wipe
@@ -108,7 +108,10 @@ class TerminalPlayer:
         self.console.print("  Let me think ...", markup=False)
         from .coach import advise
 
-        self._lines(table, hint_lines(advise(view)))
+        try:
+            self._lines(table, hint_lines(advise(view)))
+        except LiarsDiceError as error:
+            table.say(escape(f"I do not know either: {error}."))
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:
