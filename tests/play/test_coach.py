@@ -36,7 +36,7 @@ from liars_dice.exact.beliefs import BeliefGraph
 from liars_dice.exact.response import raises_from
 from liars_dice.exact.tablebase import Tablebase, match_bracket, reaches
 from liars_dice.persistence import InMemoryRecorder, record_game
-from liars_dice.play.coach import KINDS, Review, advise, model_of, review_game
+from liars_dice.play.coach import KINDS, Review, advise, model_of, prepare, review_game
 from liars_dice.play.coach.chart import strip
 from liars_dice.play.coach.curve import Prospects
 from liars_dice.play.coach.models import SLIP, STRANGER, belief
@@ -315,6 +315,15 @@ def test_advice_says_what_and_why() -> None:
     assert advice.why.endswith(" %.") or advice.why.endswith("of the time.")
     with pytest.raises(ConfigError, match="whose turn it is"):
         advise(view_of(state, 0))
+
+
+def test_what_is_prepared_comes_at_once() -> None:
+    state = deal(new_game(preset("heads-up"), ("You", "optimal")), ((1, 2, 3, 4, 5), (1, 1, 2, 3, 3)))
+    prepare(state.public)
+    prepare(new_game(preset("heads-up")).public)
+    started = time.perf_counter()
+    advise(view_of(state, 0))
+    assert time.perf_counter() - started < 0.3
 
 
 def test_rules_out_of_the_ordinary() -> None:

@@ -51,7 +51,7 @@ class BeliefGraph:
     >>> table = PolicyTable.of(make_agent("optimal"), preset("classic", dice=1), own=1, other=1)
     >>> graph = BeliefGraph(table)
     >>> [round(float(chance), 3) for chance in graph.raises((6,), table.hands.weights)[:3]]
-    [0.833, 0.833, 0.833]
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(self, table: PolicyTable, *more: PolicyTable) -> None:

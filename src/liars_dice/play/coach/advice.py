@@ -11,6 +11,7 @@ import numpy as np
 from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, ConfigError, GameView
 from ...core.odds import chance_exact, chance_true
 from ...core.rules import count_matches
+from ...core.state import PublicState
 from ...exact import OutOfReachError
 from ...exact.beliefs import one_hand
 from ...exact.explain import explain, same_action
@@ -106,6 +107,15 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     with suppress(OutOfReachError):
         return _against_many(view, models)
     return _by_odds(view)
+
+
+def prepare(public: PublicState) -> None:
+    """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
+    seconds at times, so it is work for a thread; no dice are needed for it.
+    """
+    seat = public.current_player
+    if public.status == "BIDDING":
+        advise(GameView(seat, (1,) * public.dice_counts[seat], public))
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------

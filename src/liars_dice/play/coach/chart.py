@@ -40,7 +40,7 @@ def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> 
     """Columns as high as values from 0 to 1, in so many lines.
 
     >>> strip([0, 0.5, 1], 1, ascii_only=True)
-    [' =#']
+    [' -#']
     """
     steps = _ASCII if ascii_only else _EIGHTHS
     fine = len(steps) - 1
