@@ -37,7 +37,7 @@ from liars_dice.exact.response import raises_from
 from liars_dice.exact.tablebase import Tablebase, match_bracket, reaches
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.play.coach import KINDS, Review, advise, model_of, prepare, review_game
-from liars_dice.play.coach.chart import strip
+from liars_dice.play.coach.chart import strip, strips
 from liars_dice.play.coach.curve import Prospects
 from liars_dice.play.coach.models import SLIP, STRANGER, belief
 from liars_dice.play.coach.review import kind_of
@@ -534,7 +534,7 @@ def test_strips() -> None:
     assert strip([0, 0.5, 1], 2, ascii_only=True) == ["  #", " ##"]
     review = review_game(played(preset("heads-up", dice=2), ("random", "optimal"), 1))
     for width in (40, 80):
-        chart = review.chart(width)
+        chart = strips(review, width)
         assert chart[0] == "random: chance to win the game"
         assert chart[1].startswith("100 %")
         assert chart[5].startswith("  0 %")
@@ -554,3 +554,24 @@ def test_a_heads_up_match_is_reviewed_in_time() -> None:
     started = time.perf_counter()
     check(review_game(state), state)
     assert time.perf_counter() - started < 5
+
+
+def test_large_tables_are_judged_by_the_odds() -> None:
+    """Ten players with ten dice each would have to be thought about for minutes."""
+    engine = GameEngine(preset("perudo", players=10, dice=10), [make_agent("optimal")] * 10, seed=1)
+    engine.start_new_round()
+    assert advise(view_of(engine.state, 0)).source == "plain odds"
+
+
+def test_a_review_says_how_far_it_is() -> None:
+    state = played(preset("heads-up", dice=2), ("random", "optimal"), 1)
+    heard: list[tuple[int, int]] = []
+    review = review_game(state, progress=lambda done, of: heard.append((done, of)))
+    assert heard == [(turn, len(review.moves)) for turn in range(1, len(review.moves) + 1)]
+
+
+def test_a_belief_is_worked_out_once() -> None:
+    state = play(named(dealt(preset("heads-up"), (1, 2, 3, 4, 5), (1, 1, 2, 2, 3)), "ann", "bob"), "2x2 2x3")
+    first = belief(state.public, 0, model_of("ann"))
+    assert belief(play(named(state, "ann", "bob"), "2x2").public, 0, model_of("ann")) is first
+    assert not first.flags.writeable

@@ -85,6 +85,7 @@ def play_command(
                 sitting = at_table(words).branch(events, version, seed)
             elif asking and not opponents and not chosen:
                 wanted = ask_for_a_table(console, isolate=isolate)
+                rules = wanted.rules
                 sitting = at_table(wanted.words).begin(wanted.config, seed)
             else:
                 if players is None and (opponents or rules in PRESETS):
@@ -171,17 +172,14 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
 
     people = sitting.people
     review = review_game(sitting.state, people[0] if len(people) == 1 else None)
-    if sitting.table.ascii_only:
-        console.print("\n".join(review.lines(console.width, ascii_only=True)), markup=False, soft_wrap=True)
-    else:
-        review.show(console)
+    review.show(console, ascii_only=sitting.table.ascii_only)
 
 
 def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     import shlex
 
-    from ..play import left_game
+    from ..play import latest_left
 
     store = [] if db is None else ["--db", db]
     if sitting is not None and sitting.state.public.winner is not None:
@@ -194,8 +192,9 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     console.print("\nUntil next time.")
     if sitting is None or not sitting.store.events(sitting.game_id):
         return
-    latest = left_game(sitting.store, "last")[0].game_id == sitting.game_id
-    again = ["play", "--resume", "last" if latest else sitting.game_id]
+    latest = latest_left(sitting.store)
+    is_latest = latest is not None and latest[0].game_id == sitting.game_id
+    again = ["play", "--resume", "last" if is_latest else sitting.game_id]
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import ascii_option, db_option, json_option, print_json
+from .working import show_progress
 
 if TYPE_CHECKING:
     from ..play.coach import Review
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
 @click.argument("game")
 @click.option("--seat", type=int, metavar="N", help="Only the decisions of this seat.")
 @click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the chances to win into this file.")
+@ascii_option
 @db_option
 @json_option
-def review_command(game: str, seat: int | None, png: Path | None, db: str | None, as_json: bool) -> None:
+def review_command(
+    game: str, seat: int | None, png: Path | None, ascii_only: bool, db: str | None, as_json: bool
+) -> None:
     """Judge every decision of a recorded game: the best one, and the chance to win that was given away.
 
     GAME is its id, the beginning of it, or `last`. Each decision is judged by what its player could know. Small rounds
@@ -34,13 +38,17 @@ def review_command(game: str, seat: int | None, png: Path | None, db: str | None
     with open_store(db, must_exist=True) as store:
         events = store.events(store.find(game))
     state = verify_game(events)
-    review = review_game(state, seat)
+    try:
+        with show_progress("reviewing", quiet=as_json) as progress:
+            review = review_game(state, seat, progress=progress)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     if png is not None:
         review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
         print_json({"game_id": events[0].game_id, **_as_json(review)})
         return
-    review.show(Console(highlight=False))
+    review.show(Console(highlight=False), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     if png is not None:

@@ -19,6 +19,7 @@ from ...exact.hands import Floats
 from ...exact.policy import UNKNOWN
 from ...exact.response import raises_from
 from ...exact.tablebase import Tablebase, reaches
+from ..answers import percent
 from .models import Model, belief, check_size, holding, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
@@ -86,15 +87,6 @@ class Advice(msgspec.Struct, frozen=True):
         loss = max(0.0, self.win_chance - choice.win_chance)
         taken = (choice.chance or 0.0) >= TAKEN
         return 0.0 if loss <= max(self.tolerance, EXCUSED if taken else 0.0) else loss
-
-
-def percent(chance: float) -> str:
-    """A chance in words.
-
-    >>> percent(0.714)
-    '71 %'
-    """
-    return f"{100 * chance:.0f} %"
 
 
 def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
