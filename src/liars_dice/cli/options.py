@@ -7,11 +7,14 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -91,6 +94,16 @@ def program() -> str:
     if shutil.which(name) or called.name != name:
         return name
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """Where text is printed; a terminal that is dumb is still as wide as it says."""
+    from rich.console import Console
+
+    console = Console(highlight=False, stderr=stderr)
+    if console.is_dumb_terminal:
+        console.size = shutil.get_terminal_size()
+    return console
 
 
 def print_json(value: dict[str, object]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import ascii_option, db_option, json_option, print_json, program, rules_options, seed_option
+from .options import ascii_option, db_option, json_option, open_console, print_json, program, rules_options, seed_option
 from .working import terminated_like_interrupted
 
 if TYPE_CHECKING:
@@ -60,14 +60,12 @@ def play_command(
     """
     from functools import partial
 
-    from rich.console import Console
-
     from ..core import PRESETS, load_rules
     from ..persistence import open_store, rules_name
     from ..play import Quit, Sitting, ask_for_a_table, left_game, position, seated, seats_of, with_opponents
 
     chosen = _chosen(context, resume, origin, turn)
-    console = Console(highlight=False, stderr=as_json)
+    console = open_console(stderr=as_json)
     asking = console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
     sitting: Sitting | None = None
     code = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import ascii_option, db_option, json_option, print_json
+from .options import ascii_option, db_option, json_option, open_console, print_json
 from .working import show_progress
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ def review_command(
     between two players are measured against perfect play, all others against a model of the opponents; docs/coach.md
     says how. The dice of a round that is not over stay hidden.
     """
-    from rich.console import Console
-
     from ..persistence import open_store, verify_game
     from ..play.coach import review_game
 
@@ -48,7 +46,7 @@ def review_command(
     if as_json:
         print_json({"game_id": events[0].game_id, **_as_json(review)})
         return
-    review.show(Console(highlight=False), ascii_only=ascii_only)
+    review.show(open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     if png is not None:
