@@ -25,7 +25,7 @@ from liars_dice.persistence import (
 )
 from liars_dice.play import is_person, left_game, position, seated, take_seat, with_opponents
 from liars_dice.play.answers import help_lines, history_lines, odds_lines, odds_rows, possible, what_now
-from liars_dice.play.questions import read_opponents
+from liars_dice.play.questions import Wanted, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
 
@@ -284,3 +284,12 @@ def test_play_from_another_seat() -> None:
     assert isinstance(created, GameCreated)
     assert created.agent_ids == ("optimal", "human")
     assert created.branched_from is not None
+
+
+def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those that would have been played without a question."""
+    wanted = Wanted(("human", "optimal"), "duel", preset("duel"))
+    monkeypatch.setattr("liars_dice.play.ask_for_a_table", lambda *_, **__: wanted)
+    monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
+    told = call("play", "--json", "--no-review", stdin="quit\n")
+    assert json.loads(told.stdout)["rules"] == "duel"

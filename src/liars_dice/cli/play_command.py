@@ -66,7 +66,7 @@ def play_command(
 
     chosen = _chosen(context, resume, origin, turn)
     console = open_console(stderr=as_json)
-    asking = console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
+    asking = is_asking(console)
     sitting: Sitting | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
@@ -112,6 +112,11 @@ def play_command(
             )
     if code:
         raise SystemExit(code)
+
+
+def is_asking(console: Console) -> bool:
+    """Whether somebody is there to be asked."""
+    return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _chosen(context: click.Context, resume: str | None, origin: str | None, turn: int | None) -> list[str]:
