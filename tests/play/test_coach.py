@@ -33,6 +33,7 @@ from liars_dice.core import (
 from liars_dice.core.rules import count_matches, round_rules
 from liars_dice.exact import Matchups, PolicyTable
 from liars_dice.exact.beliefs import BeliefGraph
+from liars_dice.exact.explain import explain
 from liars_dice.exact.response import raises_from
 from liars_dice.exact.tablebase import Tablebase, match_bracket, reaches
 from liars_dice.persistence import InMemoryRecorder, record_game
@@ -101,7 +102,7 @@ def test_nothing_lost_is_as_good_as_the_best() -> None:
                 for choice in advice.choices:
                     if advice.loss(choice.action) == 0:
                         assert advice.win_chance - choice.win_chance <= max(0.005, advice.tolerance)
-                surprises += "never bids so" in advice.source
+                surprises += "hardly ever bids so" in advice.source
                 bids = [action for action in legal_actions(state.public) if isinstance(action, BidAction)]
                 if not bids:
                     break
@@ -114,9 +115,22 @@ def test_a_bid_that_perfect_play_never_makes_proves_nothing() -> None:
     state = named(dealt(GameConfig(dice=(2, 2)), (2, 5), (1, 1)), "You", "ann")
     state = play(state, "3x5")
     advice = advise(view_of(state, 1))
-    assert advice.source == "opponent model: optimal, conservative or probabilistic (perfect play never bids so)"
+    assert advice.source == "opponent model: optimal, conservative or probabilistic (perfect play hardly ever bids so)"
     assert advice.of(CallLiarAction()).chance is None
     assert str(advice.best) == "liar"
+
+
+def test_what_solving_left_over_proves_nothing() -> None:
+    """Bids that are left in the solved strategy with the chance of a rounding error are surprises, too."""
+    solved = Tablebase.shipped().round(1, 2)
+    left_over = []
+    for bid in solved.tree.rules.bids:
+        found = explain(solved.tree, solved.pool, [bid], (3, 4))
+        if found.expected and found.rarest < 1e-4:
+            left_over.append(bid)
+            advice = advise(view_of(play(dealt(GameConfig(dice=(1, 2)), (1,), (3, 4)), str(bid)), 1))
+            assert "hardly ever" in advice.source
+    assert left_over
 
 
 def test_a_known_blunder_is_found() -> None:

@@ -80,6 +80,8 @@ class Explanation(msgspec.Struct, frozen=True):
     before the first bid that it would not have made."""
     belief: tuple[tuple[tuple[int, ...], float], ...]
     """The other player's hands, the likeliest first, and how likely each is."""
+    rarest: float = 1.0
+    """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
 
     @property
     def best(self) -> Choice:
@@ -112,7 +114,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
         raise OutOfReachError(f"bids {' '.join(map(str, history))}: each must be higher than the one before it")
     if rungs and rungs[0] not in tree.rules.opening_rungs:
         raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
-    slot, bit, comes_here, expected, reach = _follow(tree, pool, seat, own, rungs)
+    slot, bit, comes_here, rarest, reach = _follow(tree, pool, seat, own, rungs)
     weight = reach.sum()
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
@@ -136,7 +138,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     other = tree.hand_sets[1 - seat]
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
-    return Explanation(tuple(choices), comes_here, expected, belief)
+    return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest)
 
 
 def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
@@ -184,9 +186,11 @@ def _chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Fl
 
 def _follow(
     tree: PublicTree, pool: Pool, seat: int, own: int, rungs: Sequence[int]
-) -> tuple[int, int, bool, bool, Floats]:
-    """Where bids lead: the slot and bit, whether either player would come there, and the other's hands, weighted."""
-    slot, bit, comes_here, expected = ROOT, tree.rungs, True, True
+) -> tuple[int, int, bool, float, Floats]:
+    """Where bids lead: the slot and bit, whether the seat would come there, how often the other player makes the least
+    likely of its bids, and the other's hands, weighted.
+    """
+    slot, bit, comes_here, rarest = ROOT, tree.rungs, True, 1.0
     reach: Floats = tree.weights[1 - seat].copy()
     for made, rung in enumerate(rungs):
         actor, child = made % 2, tree.rungs - 1 - rung
@@ -199,11 +203,11 @@ def _follow(
         if actor == seat:
             comes_here = comes_here and bool(chances[own] > 0)
         else:
-            expected = expected and bool((reach * chances).any())
-            reach = reach * chances if expected else reach
+            rarest = min(rarest, float((reach * chances).sum() / reach.sum()))
+            reach = reach * chances if rarest > 0 else reach
         first = int(pool.first[slot]) if slot >= 0 else 0
         slot, bit = (first + child if first and child >= 0 else NOWHERE), child
-    return slot, bit, comes_here, expected, reach
+    return slot, bit, comes_here, rarest, reach
 
 
 def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:

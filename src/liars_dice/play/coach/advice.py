@@ -24,7 +24,9 @@ from .models import Model, belief, check_size, holding, matching, models_at, oth
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
-SURPRISE = "perfect play never bids so"
+RARE = 1e-4
+"""Bids that perfect play makes less often are what solving left over: they say nothing about the dice."""
+SURPRISE = "perfect play hardly ever bids so"
 """Why a round that the tablebase reaches is not measured against it."""
 TAKEN = 0.01
 """What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
@@ -125,12 +127,12 @@ def prepare(public: PublicState) -> None:
 
 
 def _from_tablebase(view: GameView) -> Advice | None:
-    """Against perfect play; None after a bid that it never makes: the tablebase does not say what such a bid means."""
+    """Against perfect play; None after a bid that it hardly ever makes: nobody knows what such a bid means."""
     own, other = len(view.my_dice), view.other_dice
     opens = len(view.public.bid_history) % 2 == 0
     solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
     found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
-    if not found.expected:
+    if found.rarest < RARE:
         return None
     choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
     current = view.current_bid
