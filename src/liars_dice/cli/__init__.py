@@ -26,6 +26,7 @@ COMMANDS = {
     "check-bot": "Check a bot of your own.",
     "games": "List recorded games, and who wins how often.",
     "replay": "Show a recorded game again, or verify it.",
+    "review": "Judge every decision of a recorded game.",
     "export": "Write recorded games to a file for other programs.",
     "import": "Bring games from files into the store.",
 }
