@@ -43,7 +43,7 @@ def test_it_keeps_its_contract() -> None:
     assert found["exploitability"] == pytest.approx((found["upper"] - found["lower"]) / 2, abs=1e-15)
     assert found["exploitability"] <= found["target"] == 1e-4
     assert (found["dice"], found["faces"], found["wild"]) == ([1, 1], 6, "none")
-    assert (found["ordering"], found["stopped"], found["information_sets"]) == ("quantity_then_face", "target", 384)
+    assert (found["ordering"], found["stopped"], found["information_sets"]) == ("quantity_then_face", "target", 24576)
     run = json.loads(call("1", "1", "--workers", "1", "--json").stdout)["run"]
     assert (run["workers"], run["device"]) == (1, "cpu")
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "A tournament of the built-in bots: start here.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
+    "serve": "Play, watch and review in the browser.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Play everybody against everybody.",
     "simulate": "Draw random tables, and count who wins.",
@@ -25,6 +26,7 @@ COMMANDS = {
     "check-bot": "Check a bot of your own.",
     "games": "List recorded games, and who wins how often.",
     "replay": "Show a recorded game again, or verify it.",
+    "review": "Judge every decision of a recorded game.",
     "export": "Write recorded games to a file for other programs.",
     "import": "Bring games from files into the store.",
 }

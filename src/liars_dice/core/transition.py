@@ -61,7 +61,7 @@ def deal(state: GameState, hands: Hands) -> GameState:
         raise DealError(f"hands = {hands}: expected {counts} dice with faces 1 to {rules.config.faces}")
     opener = 0
     if public.resolutions:
-        opener = _next_opener(public)
+        opener = next_opener(public)
         rules = round_rules(rules.config, sum(counts), is_palifico_round(public))
     elif rules.config.palifico:
         rules = round_rules(rules.config, rules.total_dice, is_palifico_round(public))
@@ -264,7 +264,7 @@ def _dice_after(public: PublicState, resolution: RoundResolution) -> tuple[int, 
     return tuple(counts)
 
 
-def _next_opener(public: PublicState) -> int:
+def next_opener(public: PublicState) -> int:
     """Who opens the next round (rule 6.5)."""
     last = public.resolutions[-1]
     choice = public.config.next_opener

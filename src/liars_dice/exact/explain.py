@@ -93,10 +93,11 @@ class Explanation(msgspec.Struct, frozen=True):
 
     def of(self, action: Action) -> Choice:
         """The choice of this action."""
-        return next(choice for choice in self.choices if _same(choice.action, action))
+        return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def _same(one: Action, other: Action) -> bool:
+def same_action(one: Action, other: Action) -> bool:
+    """Whether two actions are the same but for their reasoning."""
     if isinstance(one, BidAction) and isinstance(other, BidAction):
         return one.bid == other.bid
     return type(one) is type(other)
@@ -200,6 +201,20 @@ def _follow(
         first = int(pool.first[slot]) if slot >= 0 else 0
         slot, bit = (first + child if first and child >= 0 else NOWHERE), child
     return slot, bit, comes_here, expected, reach
+
+
+def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
+    """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
+    seat = (len(history) - 1) % 2
+    rungs = [_rung(tree, bid) for bid in history]
+    slot, bit, _, _, theirs = _follow(tree, pool, seat, 0, rungs)
+    own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
+    if rungs[-1] >= tree.rungs:
+        hands = np.flatnonzero(own).tolist()
+        values = np.array([-_call_value(tree, seat, hand, history[-1], theirs) for hand in hands])
+        return float(values @ own[hands] / own.sum())
+    values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
+    return float(values @ own / (own.sum() * theirs.sum()))
 
 
 def _call_value(tree: PublicTree, seat: int, own: int, bid: Bid, reach: Floats) -> float:

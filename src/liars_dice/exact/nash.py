@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from ..agents.base import Policy, PolicyAgent
 from ..agents.probabilistic import ProbabilisticAgent
 from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameView
-from ..core.rules import RoundRules
 from . import shortmemory
-from .tablebase import FACES, MOST_DICE, Tablebase
+from .tablebase import MOST_DICE, Tablebase, is_plain
 
 _LIAR: Action = CallLiarAction()
 
@@ -42,7 +39,7 @@ class NashAgent(PolicyAgent):
         public, own = view.public, len(view.my_dice)
         in_play = [n for n in public.dice_counts if n]
         other = sum(in_play) - own
-        if len(in_play) == 2 and _is_plain(public.rules):
+        if len(in_play) == 2 and is_plain(public.rules):
             opens = len(public.bid_history) % 2 == 0
             if own + other <= MOST_DICE:
                 solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
@@ -59,22 +56,6 @@ class NashAgent(PolicyAgent):
         chosen = self._otherwise.choose_action(view)
         why = "more than two players" if len(in_play) > 2 else "these rounds are not solved"
         return f"{why}, so by the odds: {chosen.reasoning}", {_because(chosen, ""): 1.0}
-
-
-@lru_cache(maxsize=256)
-def _is_plain(rules: RoundRules) -> bool:
-    """Whether a round is played by the rules of the tablebase."""
-    config = rules.config
-    return (
-        config.faces == FACES
-        and rules.wild_face is None
-        and config.bid_ordering == "quantity_then_face"
-        and not rules.palifico
-        and not config.exact_call
-        and config.max_turns is None
-        and rules.ladder.max_quantity == rules.total_dice
-        and len(rules.opening_rungs) == len(rules.bids)
-    )
 
 
 def _because(action: Action, reasoning: str) -> Action:

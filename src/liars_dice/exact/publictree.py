@@ -98,8 +98,8 @@ class PublicTree:
 
     @property
     def information_sets(self) -> int:
-        """How many different things a player can know when deciding, in the whole tree."""
-        return sum(self.hands) << (self.rungs - 1)
+        """How many different things a player can know when deciding, in the whole game."""
+        return sum(self.hands) << (len(self.rules.bids) - 1)
 
 
 def can_reduce(config: GameConfig) -> bool:

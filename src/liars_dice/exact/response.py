@@ -24,6 +24,7 @@ from ..core import GameConfig
 from ..core.engine import agent_id
 from ..core.rules import round_rules
 from .asked import Progress, asked_response
+from .beliefs import one_hand
 from .errors import OutOfReachError
 from .hands import Floats, Truths, hand_set, number_of_hands
 from .jit import compiled
@@ -98,16 +99,6 @@ class _Response:
             chances = self._by_tree(opens)
         return float(np.clip(2 * (chances @ self.own.weights) - 1, -1, 1))
 
-    def _dense(self, table: PolicyTable) -> Floats:
-        """[column, action, hand]: how probable each action is."""
-        dense = np.zeros((self.size + 1, self.size + 2, len(self.theirs)))
-        for hand, row in enumerate(table.cells.tolist()):
-            for column, cell in enumerate(row):
-                if cell != UNKNOWN:
-                    for action, chance in (table.mixes[cell] if cell < 0 else {cell: 1.0}).items():
-                        dense[column, action, hand] = chance
-        return dense
-
     # -- by the tree -------------------------------------------------------------------------------------------------
 
     def _by_tree(self, opens: bool) -> Floats:
@@ -121,8 +112,8 @@ class _Response:
         opening[sorted(self.rules.opening_rungs)] = True
         chances = np.zeros(len(self.own))
         arguments = (
-            self._dense(self.table),
-            self._dense(self.calls),
+            dense(self.table),
+            dense(self.calls),
             self.true,
             self.right,
             opening,
@@ -132,7 +123,7 @@ class _Response:
         if opens:
             _walk(-1, 0, self.theirs.weights, *arguments, chances)
             return chances
-        openings = self._dense(self.table)[0]
+        openings = dense(self.table)[0]
         for rung in sorted(self.rules.opening_rungs):
             belief = self.theirs.weights * openings[rung]
             if belief.any():
@@ -143,7 +134,7 @@ class _Response:
 
     def _by_beliefs(self, opens: bool) -> Floats | None:
         """The chances to win with each own hand; None if there are too many beliefs."""
-        solved = _Beliefs(self, self._dense(self.table), FEW_BELIEFS if self.size <= HIGHEST_TREE else MOST_BELIEFS)
+        solved = _Beliefs(self, dense(self.table), FEW_BELIEFS if self.size <= HIGHEST_TREE else MOST_BELIEFS)
         opening = sorted(self.rules.opening_rungs)
         try:
             if opens:
@@ -157,6 +148,42 @@ class _Response:
             return None
 
 
+def dense(table: PolicyTable) -> Floats:
+    """[column, action, hand]: how probable each action is."""
+    chances = np.zeros((table.size + 1, table.size + 2, len(table.hands)))
+    for cell in np.unique(table.cells[table.cells != UNKNOWN]).tolist():
+        hands, columns = np.nonzero(table.cells == cell)
+        for action, chance in (table.mixes[cell] if cell < 0 else {cell: 1.0}).items():
+            chances[columns, action, hands] = chance
+    return chances
+
+
+class _OneHand:
+    """What `_Beliefs` reads, for an adversary with this one hand."""
+
+    def __init__(self, table: PolicyTable, hand: tuple[int, ...]) -> None:
+        self.rules = table.situation.rules
+        self.size = table.size
+        self.own = (hand,)
+        self.true, self.right = (shown[:, :, None] for shown in one_hand(table, hand))
+
+
+def raises_from(
+    table: PolicyTable, hand: tuple[int, ...], belief: Floats, rung: int, most: int = FEW_BELIEFS
+) -> Floats | None:
+    """The chance to win after raising to each rung above this one, with this hand, if the policy's hands are as likely
+    as `belief` says; None if that takes more than `most` beliefs.
+    """
+    solved = _Beliefs(_OneHand(table, hand), dense(table), most)
+    chances = np.zeros(table.size)
+    try:
+        for c in range(rung + 1, table.size):
+            chances[c] = solved.raised(belief, c)[0]
+    except _TooManyError:
+        return None
+    return chances
+
+
 class _TooManyError(Exception):
     """More beliefs than are worth solving one by one."""
 
@@ -164,7 +191,7 @@ class _TooManyError(Exception):
 class _Beliefs:
     """Each belief's chances, from the top rung down to the lowest that was asked for, kept per unit of weight."""
 
-    def __init__(self, response: _Response, policy: Floats, most: int) -> None:
+    def __init__(self, response: _Response | _OneHand, policy: Floats, most: int) -> None:
         self.response = response
         self.policy = policy
         self._most = most

@@ -116,6 +116,31 @@ def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[H
     return float(outcomes[OTHER_LOSES] / outcomes.sum())
 
 
+def outcomes_after(
+    bidder: tuple[Cells, Cells, HandSet, Floats],
+    actor: tuple[Cells, Cells, HandSet, Floats],
+    rules: RoundRules,
+    rung: int,
+    made: int,
+) -> Floats:
+    """The probabilities of the four outcomes once `made` bids have been made, the last of them on this rung, between
+    deterministic tables; the last bidder stands in the opener's place.
+
+    Each player is the cells, those when only calls remain, the hands, and how likely each is by now.
+    """
+    quantity, face = ladder_arrays(rules)
+    most = most_turns(rules)
+    cells = bidder[0].copy()
+    cells[:, 0] = rung  # the walk begins with the bid that was made
+    first = (cells, bidder[1], bidder[3], bidder[2].matches(rules.wild_face))
+    second = (actor[0], actor[1], actor[3], actor[2].matches(rules.wild_face))
+    outcomes = np.zeros(OUTCOMES)
+    last_turn = len(rules.bids) + 1 if most is None else most - made + 1
+    _walk_sets(*first, *second, quantity, face, last_turn, outcomes)
+    settled: Floats = outcomes / outcomes.sum()
+    return settled
+
+
 @compiled
 def _walk_sets(
     cells0: Cells,

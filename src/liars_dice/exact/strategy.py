@@ -112,52 +112,54 @@ def extract(tree: PublicTree, pool: Pool, seat: int, least: float) -> Strategy:
 def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
     """Both strategies as a pool of averages, so that they can be walked."""
     tree = strategies[0].tree
-    slots: dict[int, int] = {0: ROOT}
-    first: dict[int, int] = {}
-    end = 1
+    expanded = _expanded([strategy.node for strategy in strategies])
+    raises = _last_bit(expanded)
+    raises[0] = tree.rungs
+    firsts_of = 1 + np.cumsum(raises) - raises
+    end = int(firsts_of[-1] + raises[-1])
 
-    def slot_of(node: int) -> int:
-        """The slot of a node; those on the way to it get room for all their raises."""
-        nonlocal end
-        if node not in slots:
-            bit = (node & -node).bit_length() - 1
-            before = node & (node - 1)
-            parent = slot_of(before)
-            raises = (before & -before).bit_length() - 1 if before else tree.rungs
-            first[parent] = end
-            slots.update((before | 1 << b, end + b) for b in range(raises))
-            end += raises
-            assert slots[node] == first[parent] + bit
-        return slots[node]
+    def slots(nodes: Nodes) -> Ints:
+        """Where nodes are kept: among the raises of the node before them."""
+        before = np.searchsorted(expanded, nodes & (nodes - np.uint64(1)))
+        return np.where(nodes == 0, ROOT, firsts_of[before] + _last_bit(nodes))
 
-    for strategy in strategies:
-        for node in np.unique(strategy.node).tolist():
-            here = slot_of(node)
-            raises = (node & -node).bit_length() - 1 if node else tree.rungs
-            if raises and here not in first:
-                slot_of(node | 1)
     average = np.zeros((end, tree.width))
     for strategy in strategies:
         own, other = tree.hands[strategy.seat], tree.hands[1 - strategy.seat]
         claim_of = np.zeros(own, dtype=np.int64)
         claim_of[tree.views[strategy.seat].own_claims] = np.arange(tree.claims)
-        at = np.array([slots[node] for node in strategy.node.tolist()], dtype=np.int64)
+        at = slots(strategy.node)
         claims = strategy.rung == tree.rungs
         raised = ~claims
-        firsts = np.array([first.get(slot, 0) for slot in at.tolist()], dtype=np.int64)
+        firsts = firsts_of[np.searchsorted(expanded, strategy.node)]
         bits = tree.rungs - 1 - strategy.rung
         average[(firsts + bits)[raised], strategy.hand[raised]] = strategy.chance[raised]
         average[at[claims], own + other + claim_of[strategy.hand[claims]]] = strategy.chance[claims]
-        acted = np.zeros((end, own))
-        np.add.at(acted, (at, strategy.hand), strategy.chance)
-        present = acted > 0
-        call = np.where(present, np.maximum(1 - acted, 0), 0)
-        rows = np.flatnonzero(present.any(axis=1))
-        rows = rows[rows != ROOT]
-        average[rows, other : other + own] += call[rows]
+        place, line_of = np.unique(at * own + strategy.hand, return_inverse=True)
+        acted = np.bincount(line_of, strategy.chance)
+        rows, hands = place // own, place % own
+        calls = (acted > 0) & (rows != ROOT)
+        average[rows[calls], other + hands[calls]] += np.maximum(1 - acted[calls], 0)
     starts = np.zeros(end, dtype=np.int64)
-    starts[list(first)] = list(first.values())
+    starts[slots(expanded)] = np.where(raises > 0, firsts_of, 0)
     return Pool(np.zeros((0, tree.width)), average, starts)
+
+
+def _last_bit(nodes: Nodes) -> Ints:
+    """The bit of each node's last bid, which is how many raises are left."""
+    lowest = nodes & (~nodes + np.uint64(1))
+    return np.log2(np.maximum(lowest, np.uint64(1)).astype(np.float64)).astype(np.int64)
+
+
+def _expanded(nodes: Sequence[Nodes]) -> Nodes:
+    """These nodes and all on the way to them, in order, the first node of all in front."""
+    level = np.unique(np.concatenate(nodes))
+    found = [np.zeros(1, dtype=np.uint64), level]
+    while level.any():
+        level = np.unique(level & (level - np.uint64(1)))
+        level = level[level > 0]
+        found.append(level)
+    return np.unique(np.concatenate(found))
 
 
 def certify(strategies: tuple[Strategy, Strategy]) -> tuple[float, float]:

@@ -25,6 +25,8 @@ import msgspec
 import numpy as np
 
 from ..core import GameConfig
+from ..core.rules import RoundRules
+from ..core.state import PublicState
 from .errors import DataError, OutOfReachError
 from .publictree import PublicTree
 from .solve import Progress, solve
@@ -53,6 +55,11 @@ class Entry(msgspec.Struct, frozen=True):
     lower: float
     upper: float
     iterations: int
+
+    @property
+    def value(self) -> float:
+        """The middle of the bracket."""
+        return (self.lower + self.upper) / 2
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -122,14 +129,18 @@ class Tablebase:
         except FileNotFoundError:
             raise DataError(f"{path}: there is no such tablebase") from None
 
+    def entry(self, opener: int, other: int) -> Entry:
+        """What the index says of such a round, without reading its strategies."""
+        if (opener, other) not in self.entries:
+            most = max(map(sum, self.entries))
+            raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
+        return self.entries[opener, other]
+
     def round(self, opener: int, other: int) -> SolvedRound:
         """The round in which the opener has so many dice and the other player so many."""
         dice = (opener, other)
         if dice not in self._solved:
-            entry = self.entries.get(dice)
-            if entry is None:
-                most = max(map(sum, self.entries))
-                raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
+            entry = self.entry(opener, other)
             tree = solved_tree(dice)
             strategies = (self._strategy(tree, 0), self._strategy(tree, 1))
             self._solved[dice] = SolvedRound(tree, entry.lower, entry.upper, strategies)
@@ -163,6 +174,31 @@ def solved_tree(dice: tuple[int, int]) -> PublicTree:
     return PublicTree(GameConfig(dice=dice, faces=FACES))
 
 
+# -- where it reaches --------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def is_plain(rules: RoundRules) -> bool:
+    """Whether a round is played by the rules of the tablebase."""
+    config = rules.config
+    return (
+        config.faces == FACES
+        and rules.wild_face is None
+        and config.bid_ordering == "quantity_then_face"
+        and not rules.palifico
+        and not config.exact_call
+        and config.max_turns is None
+        and rules.ladder.max_quantity == rules.total_dice
+        and len(rules.opening_rungs) == len(rules.bids)
+    )
+
+
+def reaches(public: PublicState) -> bool:
+    """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
+    in_play = len(public.dice_counts) - public.dice_counts.count(0)
+    return in_play == 2 and public.rules.total_dice <= MOST_DICE and is_plain(public.rules)
+
+
 # -- matches -----------------------------------------------------------------------------------------------------------
 
 
@@ -185,8 +221,8 @@ def match_bracket(
         lost = _after(next_opener, False, a - 1, b, chance)
         if won[0] <= lost[1]:
             raise OutOfReachError(f"{a} against {b} dice: winning a round is not proved to be better than losing it")
-        solved = base.round(a, b)
-        low, high = ((1 + value) / 2 for value in (solved.lower, solved.upper))
+        entry = base.entry(a, b)
+        low, high = ((1 + value) / 2 for value in (entry.lower, entry.upper))
         return low * won[0] + (1 - low) * lost[0], high * won[1] + (1 - high) * lost[1]
 
     return chance(opener, other)

@@ -1,0 +1,77 @@
+"""`liars-dice review`: every decision of a recorded game, with the best one and what was given away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import db_option, json_option, print_json
+
+if TYPE_CHECKING:
+    from ..play.coach import Review
+
+
+@click.command("review", epilog="Example: liars-dice review last --png game.png")
+@click.argument("game")
+@click.option("--seat", type=int, metavar="N", help="Only the decisions of this seat.")
+@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the chances to win into this file.")
+@db_option
+@json_option
+def review_command(game: str, seat: int | None, png: Path | None, db: str | None, as_json: bool) -> None:
+    """Judge every decision of a recorded game: the best one, and the chance to win that was given away.
+
+    GAME is its id, the beginning of it, or `last`. Each decision is judged by what its player could know. Small rounds
+    between two players are measured against perfect play, all others against a model of the opponents; docs/coach.md
+    says how. The dice of a round that is not over stay hidden.
+    """
+    from rich.console import Console
+
+    from ..persistence import open_store, verify_game
+    from ..play.coach import review_game
+
+    with open_store(db, must_exist=True) as store:
+        events = store.events(store.find(game))
+    state = verify_game(events)
+    review = review_game(state, seat)
+    if png is not None:
+        review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
+    if as_json:
+        print_json({"game_id": events[0].game_id, **_as_json(review)})
+        return
+    review.show(Console(highlight=False))
+    if state.public.status == "BIDDING" and seat is None:
+        click.echo("The round under way is not judged: its dice are hidden.")
+    if png is not None:
+        click.echo(f"drawn into {png}")
+
+
+def _as_json(review: Review) -> dict[str, object]:
+    names = review.names
+    return {
+        "agents": list(names),
+        "winner": None if review.winner is None else names[review.winner],
+        "seat": review.seat,
+        "moves": [
+            {
+                "turn": move.turn,
+                "round": move.round,
+                "seat": move.player,
+                "player": names[move.player],
+                "action": str(move.action),
+                "best": str(move.best),
+                "loss": move.loss,
+                "win_chance": move.win_chance,
+                "best_chance": move.best_chance,
+                "kind": move.kind,
+                "words": move.words,
+                "source": move.source,
+                "forced": move.forced,
+            }
+            for move in review.moves
+        ],
+        "accuracy": {names[seat]: percent for seat, percent in review.accuracy.items()},
+        "counts": {names[seat]: counts for seat, counts in review.counts.items()},
+        "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in review.curve],
+    }

@@ -1,0 +1,19 @@
+"""The coach: what to do now, and what was given away in a game that was played."""
+
+from .advice import Advice, AdvisedChoice, advise
+from .curve import Point
+from .models import Model, model_of
+from .review import KINDS, Review, Verdict, review_game
+
+__all__ = [
+    "KINDS",
+    "Advice",
+    "AdvisedChoice",
+    "Model",
+    "Point",
+    "Review",
+    "Verdict",
+    "advise",
+    "model_of",
+    "review_game",
+]

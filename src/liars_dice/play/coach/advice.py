@@ -1,0 +1,258 @@
+"""What a strong player would do, and what each action is worth, from what one player knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, ConfigError, GameView
+from ...core.odds import chance_exact, chance_true
+from ...core.rules import count_matches
+from ...exact import OutOfReachError
+from ...exact.beliefs import one_hand
+from ...exact.explain import explain, same_action
+from ...exact.hands import Floats
+from ...exact.policy import UNKNOWN, PolicyTable
+from ...exact.response import raises_from
+from ...exact.tablebase import Tablebase, reaches
+from .models import Model, belief, holding, likelihood, matching, models_at, others, situation_after
+
+EQUILIBRIUM = "equilibrium"
+ODDS = "plain odds"
+TAKEN = 0.01
+"""What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
+FEW = 3000
+"""So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
+
+
+class AdvisedChoice(msgspec.Struct, frozen=True):
+    """One action that can be taken."""
+
+    action: Action
+    win_chance: float
+    """The chance to win the round with it (with more than two players: not to lose it)."""
+    chance: float | None = None
+    """How often perfect play takes it, where that is known."""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """What to do, and why."""
+
+    choices: tuple[AdvisedChoice, ...]
+    """Every legal action, the best first."""
+    why: str
+    """One plain sentence."""
+    source: str
+    """What the numbers rest on: `equilibrium`, `opponent model: optimal`, ..."""
+    holds: float | None
+    """The chance that the current bid holds, by the same source; None if there is none."""
+    given: str = ""
+    """What the numbers presuppose, in words, as in `given how optimal plays`."""
+    aim: str = "wins"
+    """What the chances are chances of, as a verb."""
+    tolerance: float = 0.0
+    """Differences of chances up to this are within the error of the source."""
+
+    @property
+    def best(self) -> Action:
+        """The best action."""
+        return self.choices[0].action
+
+    @property
+    def win_chance(self) -> float:
+        """The chance to win the round with the best play."""
+        return self.choices[0].win_chance
+
+    def of(self, action: Action) -> AdvisedChoice:
+        """The choice of this action."""
+        return next(choice for choice in self.choices if same_action(choice.action, action))
+
+    def loss(self, action: Action) -> float:
+        """The chance to win that this action gives away.
+
+        Nothing, if it is no more than the source's own error, or if an equilibrium takes the action at least one time
+        in a hundred: it mixes only between actions that are equally good, and the rest is what solving left over.
+        """
+        choice = self.of(action)
+        loss = max(0.0, self.win_chance - choice.win_chance)
+        return 0.0 if loss <= self.tolerance or (choice.chance or 0.0) >= TAKEN else loss
+
+
+def percent(chance: float) -> str:
+    """A chance in words.
+
+    >>> percent(0.714)
+    '71 %'
+    """
+    return f"{100 * chance:.0f} %"
+
+
+def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
+    """What to do in this view. Only what the view holds is used: the own dice, the bids, the names.
+
+    `models` are the seats' models, if they are known better than by name.
+    """
+    if not view.is_my_turn:
+        raise ConfigError("view", view.name, "the view of the player whose turn it is")
+    if reaches(view.public):
+        return _from_tablebase(view)
+    models = models_at(view.public.names) if models is None else models
+    try:
+        if len(others(view)) == 1 and view.config.max_turns is None:
+            return _against_one(view, models[others(view)[0]])
+        return _against_many(view, models)
+    except OutOfReachError:
+        return _by_odds(view)
+
+
+# -- the tablebase -----------------------------------------------------------------------------------------------------
+
+
+def _from_tablebase(view: GameView) -> Advice:
+    own, other = len(view.my_dice), view.other_dice
+    opens = len(view.public.bid_history) % 2 == 0
+    solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
+    found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
+    choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
+    current = view.current_bid
+    holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)
+    return _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, (solved.upper - solved.lower) / 2)
+
+
+def _chance(value: float) -> float:
+    """A chance to win from a value between -1 and 1."""
+    return min(1.0, max(0.0, (1 + float(value)) / 2))
+
+
+# -- one opponent ------------------------------------------------------------------------------------------------------
+
+
+def _against_one(view: GameView, model: Model) -> Advice:
+    """The exact value of each action against a model of the other player, who may hold what fits its bids."""
+    public = view.public
+    seat = others(view)[0]
+    weights = belief(public, seat, model)
+    situation = situation_after(public, seat, 0)
+    table = model.table(situation)
+    raised = None
+    if (table.cells[table.cells != UNKNOWN] < 0).any():
+        raised = raises_from(table, view.my_dice, weights, view.public.rung, FEW)
+    if raised is None:
+        raised = model.graph(situation).raises(view.my_dice, weights)
+    true, right = one_hand(table, view.my_dice)
+    holds = None if public.rung < 0 else float(true[public.rung] @ weights)
+    choices = []
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            worth = float(raised[public.rules.rungs[action.bid]])
+        elif isinstance(action, CallExactAction):
+            worth = float(right[public.rung] @ weights)
+        else:
+            assert holds is not None
+            worth = 1 - holds
+        choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
+    return _advice(view, choices, model.source, _plays(view, seat, model), holds)
+
+
+def _plays(view: GameView, seat: int, model: Model) -> str:
+    name = view.public.names[seat]
+    return f"given how {name} plays" if model.known else f"if {name} plays like {model.name}"
+
+
+# -- more than one -----------------------------------------------------------------------------------------------------
+
+
+def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
+    """The chance not to lose the round, looking one answer ahead.
+
+    Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
+    by its model: if it calls, that settles it; if it raises, everybody in the round is as likely to lose it.
+    """
+    public, seats = view.public, others(view)
+    rules = public.rules
+    of_rest = {face: matching(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
+    weights = belief(public, seats[0], models[seats[0]])
+    choices = []
+    holds = None
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            table = _answers(view, models[seats[0]], action.bid)
+            worth = _raise_worth(view, action.bid, table, weights, of_rest[action.bid.face], 1 - 1 / (len(seats) + 1))
+        else:
+            assert view.current_bid is not None
+            missing = np.array([_missing(view, view.current_bid)])
+            true, right = holding(missing, matching(public, seats, models, view.current_bid.face))
+            holds = float(true[0])
+            worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
+        choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
+    taken_for = {models[seat].name if models[seat].known else f"{models[seat].name} softened" for seat in seats}
+    source = f"opponent models, one answer ahead: {', '.join(sorted(taken_for))}"
+    return _advice(view, choices, source, "given what the others bid", holds)
+
+
+def _missing(view: GameView, bid: Bid) -> int:
+    """How many of the others' dice have to count for a bid to hold."""
+    return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
+
+
+def _raise_worth(
+    view: GameView, bid: Bid, table: PolicyTable, weights: Floats, of_rest: Floats, goes_on: float
+) -> float:
+    """The chance not to lose after a raise, by the next player's table and hands and how many dice count elsewhere."""
+    rung = view.public.rules.rungs[bid]
+    calls, exacts = likelihood(table, rung, table.liar), likelihood(table, rung, table.exact)
+    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    return float(weights @ (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on))
+
+
+def _answers(view: GameView, model: Model, bid: Bid) -> PolicyTable:
+    """The table by which the next player answers this bid."""
+    public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
+    return model.table(situation_after(public, others(view)[0], len(public.bid_history)))
+
+
+# -- neither -----------------------------------------------------------------------------------------------------------
+
+
+def _by_odds(view: GameView) -> Advice:
+    """By the odds alone: a bid is worth the chance that it holds."""
+    choices = []
+    current = view.current_bid
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            worth = chance_true(view, action.bid)
+        else:
+            assert current is not None
+            worth = (
+                chance_exact(view, current) if isinstance(action, CallExactAction) else 1 - chance_true(view, current)
+            )
+        choices.append(AdvisedChoice(action, worth))
+    return _advice(view, choices, ODDS, "by the odds", None if current is None else chance_true(view, current))
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def _advice(
+    view: GameView, choices: list[AdvisedChoice], source: str, given: str, holds: float | None, tolerance: float = 0.0
+) -> Advice:
+    """The choices by merit: of those that are best but for the source's error, first the one that perfect play takes
+    most often; of equals first a call, then the lowest bid.
+    """
+    top = max(choice.win_chance for choice in choices)
+
+    def merit(choice: AdvisedChoice) -> tuple[float, float, bool]:
+        """What sorts first is best; `sorted` keeps the order of equals."""
+        taken = choice.chance if choice.chance is not None and top - choice.win_chance <= tolerance else 0.0
+        return -taken, -round(choice.win_chance, 9), isinstance(choice.action, BidAction)
+
+    ordered = tuple(sorted(choices, key=merit))
+    best = ordered[0]
+    aim = "wins" if len(others(view)) == 1 else "does not lose"
+    standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
+    what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
+    closing = f" {given}" if holds is None else ""
+    why = f"{standing}{what} {aim} {percent(best.win_chance)} of the time{closing}."
+    return Advice(ordered, why[0].upper() + why[1:], source, holds, given, aim, tolerance)

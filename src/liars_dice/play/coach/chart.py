@@ -1,0 +1,170 @@
+"""A review as text and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from ...core import ConfigError
+from .advice import percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .review import Review, Verdict
+
+MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
+"""How decisions are marked under the chart."""
+COLOURS = {
+    "best": "green",
+    "good": "green",
+    "inaccuracy": "yellow",
+    "mistake": "bright_red",
+    "blunder": "bold bright_red",
+}
+"""How kinds are coloured in a terminal, where it has colours; the words say it all without."""
+LINES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+"""A colour a seat, from the Okabe-Ito palette: colour-blind people can tell them apart."""
+DASHES = ("-", "--", "-.", ":")
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_ASCII = " .-=#"
+
+Styled = tuple[str, str]
+"""A line and how it is coloured; empty: as it is."""
+
+
+def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
+    """Columns as high as values from 0 to 1, in so many lines.
+
+    >>> strip([0, 0.5, 1], 1, ascii_only=True)
+    [' =#']
+    """
+    steps = _ASCII if ascii_only else _EIGHTHS
+    fine = len(steps) - 1
+    heights = [round(value * height * fine) for value in values]
+    return ["".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)]
+
+
+def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
+    """The chances to win over the game: one chart for two players, a line a seat for more."""
+    points = review.curve
+    room = max(8, width - 7)
+    columns = min(room, len(points))
+    starts = [round(i * len(points) / columns) for i in range(columns + 1)]
+    wide = max(1, min(3, room // columns))
+
+    def along(seat: int) -> list[float]:
+        """The chance at the end of each column's turns."""
+        return [points[end - 1].chances[seat] for end in starts[1:] for _ in range(wide)]
+
+    shown = (
+        [review.seat] if review.seat is not None else [0] if len(review.names) == 2 else list(range(len(review.names)))
+    )
+    lines = []
+    height = 5 if len(shown) == 1 else 2
+    for seat in shown:
+        assert seat is not None
+        lines.append(_cut(f"{review.names[seat]}: chance to win the game", width))
+        drawn = strip(along(seat), height, ascii_only=ascii_only)
+        labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
+        lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
+    worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
+    if any(mark != " " for mark in worst):
+        lines.append(f"{'':6}{''.join(mark.ljust(wide) for mark in worst)}".rstrip())
+        lines += wrap("? inaccuracy, x mistake, X blunder", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return lines
+
+
+def _worst(moves: Sequence[Verdict]) -> str:
+    kinds = {move.kind for move in moves}
+    return next((MARKS[kind] for kind in reversed(MARKS) if kind in kinds), " ")
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"
+
+
+def text_of(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[Styled]:
+    """The whole review in lines: every decision, what was wrong with it, the chart and the sums."""
+    from .review import KINDS
+
+    width = max(20, width)
+    lines: list[Styled] = []
+    now = 0
+    name_width = min(12, max(map(len, review.names)), max(4, width - 33))
+    for move in review.moves:
+        if move.round != now:
+            now = move.round
+            lines.append((f"Round {now}", "bold"))
+        name = review.names[move.player]
+        name = name if len(name) <= name_width else name[: name_width - 1] + "~"
+        lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
+        lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
+        if move.kind in MARKS:
+            lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
+    if not review.moves:
+        lines.append(("There is no decision to judge yet.", ""))
+    lines.append(("", ""))
+    lines += [(line, "") for line in strips(review, width, ascii_only=ascii_only)]
+    lines.append(("", ""))
+    for seat, kept in review.accuracy.items():
+        counts = review.counts[seat]
+        plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
+        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
+        summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
+        lines += [(line, "") for line in wrap(summed, width, subsequent_indent="  ")]
+    return lines
+
+
+def show(review: Review, console: Console) -> None:
+    """Print a review."""
+    from rich.text import Text
+
+    ascii_only = not console.encoding.lower().startswith("utf")
+    for line, style in text_of(review, console.width, ascii_only=ascii_only):
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def draw(review: Review, path: Path, title: str = "") -> None:
+    """Write a PNG: each seat's chance to win after every turn, with marks at mistakes and blunders."""
+    if path.suffix != ".png" or path.is_dir():
+        raise ConfigError("png", str(path), "a file whose name ends in .png")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    turns = [point.turn for point in review.curve]
+    for before, after in pairwise(review.curve[1:]):
+        if before.round != after.round:
+            axes.axvline(before.turn, color="#dddddd", linewidth=0.8, zorder=0)
+    for seat, name in enumerate(review.names):
+        chances = [100 * point.chances[seat] for point in review.curve]
+        style = DASHES[seat // len(LINES) % len(DASHES)] if len(review.names) > 4 else DASHES[seat % len(DASHES)]
+        axes.plot(turns, chances, style, color=LINES[seat % len(LINES)], label=name.replace("$", r"\$"), linewidth=1.8)
+    by_turn = {point.turn: point for point in review.curve}
+    for kind, marker in (("mistake", "v"), ("blunder", "X")):
+        wrong = [move for move in review.moves if move.kind == kind]
+        heights = [100 * by_turn[move.turn].chances[move.player] for move in wrong]
+        if wrong:
+            axes.plot(
+                [m.turn for m in wrong], heights, marker, color="black", markersize=7, linestyle="none", label=kind
+            )
+    axes.axhline(50, color="#999999", linewidth=0.8)
+    axes.set_xlim(0, max(turns[-1], 1))
+    axes.set_ylim(-2, 102)
+    axes.set_xlabel("turn (grey lines: a round ends)")
+    axes.set_ylabel("chance to win, in percent")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    if title:
+        figure.suptitle(title.replace("$", r"\$"), fontsize=11)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Software": None})
+    except (OSError, ValueError) as error:
+        raise ConfigError("png", str(path), f"a file that can be written ({error})") from error

@@ -1,0 +1,91 @@
+"""Running the studio: a listening socket, and uvicorn around the application."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+
+import uvicorn
+
+from ..core import ConfigError
+from ..persistence import open_store
+from .app import create_app
+from .safety import LOOPBACK, Limits
+
+
+def serve(
+    host: str,
+    port: int,
+    db: str | None = None,
+    *,
+    agents: Sequence[str] = (),
+    open_browser: bool = False,
+    limits: Limits | None = None,
+    say: Callable[[str], object] = print,
+) -> None:
+    """Serve until somebody stops it."""
+    limits = Limits() if limits is None else limits
+    open_store(db).close()  # trouble with the store is told now, not to the first player
+    listening = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}/"
+    local = host in LOOPBACK
+    app = create_app(db, limits=limits, agents=agents, hosts=LOOPBACK if local else None)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        http="h11",
+        ws_max_size=limits.message_bytes,
+        ws_max_queue=16,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        proxy_headers=False,
+    )
+    server = _Server(config, lambda: _ready(address, local, open_browser, say))
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """Says when it is up."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+
+def _ready(address: str, local: bool, open_browser: bool, say: Callable[[str], object]) -> None:
+    say(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+    if not local:
+        say("Everybody who can reach this machine can play.")
+    if open_browser:
+        import threading
+        import webbrowser
+
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, proto, _, address = found[0]
+        listening = socket.socket(family, kind, proto)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        raise ConfigError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
+    return listening
