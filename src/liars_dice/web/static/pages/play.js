@@ -31,7 +31,8 @@ const FLAGS = [["exact_call", "Exact calls"], ["palifico", "Palifico rounds"], [
  */
 export function rulesForm(presets, onchange) {
   const names = Object.keys(PRESETS).filter((name) => presets[name]);
-  const form = { preset: names[0] ?? "heads-up", players: 2, dice: 5, /** @type {Record<string, unknown>} */ changes: {} };
+  /** @type {{ preset: string, players: number, dice: number, changes: Record<string, unknown> }} */
+  const form = { preset: names[0] ?? "heads-up", players: 2, dice: 5, changes: {} };
   const numbers = h("div", { class: "grid" });
   const more = h("div", { class: "grid" });
   const error = h("p", { class: "error", role: "alert", hidden: true });

@@ -73,7 +73,7 @@ class Replay {
       h("div", { class: "row" }, step(-2, "Round before", "⏮"), step(-1, "Move before", "◀"), this.playButton, step(1, "Next move", "▶"), step(2, "Next round", "⏭"), this.position),
       this.slider,
     );
-    this.stage.controls.append(this.panel, this.transport, h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : null);
+    this.stage.controls.append(this.panel, this.transport, h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
     this.stage.below.append(this.curve.element, this.waiting);
     this.summary = h("div", { class: "summary" });
     this.element = h(

@@ -2,7 +2,7 @@
 
 import { get, keepToken, post, token } from "../api.js";
 import { ARROWS } from "../board.js";
-import { h, say, set, toggle } from "../dom.js";
+import { h, say, toggle } from "../dom.js";
 import { capital, narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
@@ -44,6 +44,8 @@ class RoomPage {
     this.busy = false;
     this.online = true;
     this.known = 0;
+    this.lobbyKey = "";
+    this.wasHeld = false;
     /** @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
@@ -422,6 +424,5 @@ class RoomPage {
     } catch (error) {
       this.complain(error instanceof Error ? error.message : String(error));
     }
-    set(this.problem, {});
   }
 }
