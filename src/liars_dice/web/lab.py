@@ -14,12 +14,14 @@ from ..core import Bid, ConfigError, GameConfig, parse_bid
 from ..persistence import RecordedEvent
 from .books import Books
 from .messages import Json, MatchupTable, TournamentLine
-from .rooms import NotFoundError, RoomError
+from .rooms import MOVES, NotFoundError, RoomError
 
 Result = TypeVar("Result")
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
+MOST_TURNS = 500
+"""Longer games are not reviewed while somebody waits."""
 
 
 class Lab:
@@ -51,7 +53,11 @@ class Lab:
 
     async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> Json:
         """The coach's verdict on a game."""
-        raise RoomError("the coach is not here yet")
+        if sum(isinstance(event.payload, MOVES) for event in events) > MOST_TURNS:
+            raise RoomError(f"this game has more than {MOST_TURNS} turns: liars-dice review looks at it, with patience")
+        if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
+            raise ConfigError("seat", seat, "a seat of this game")
+        return await self._think(lambda: _review(events, seat))
 
     async def tournaments(self) -> list[TournamentLine]:
         """Tournaments in the store."""
@@ -100,6 +106,41 @@ def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -
         "belief": [{"hand": list(held), "probability": chance} for held, chance in found.belief],
         "lower": round_.lower,
         "upper": round_.upper,
+    }
+
+
+def _review(events: Sequence[RecordedEvent], seat: int | None) -> Json:
+    from ..persistence import verify_game
+    from ..play.coach import review_game
+
+    review = review_game(verify_game(events), seat)
+    names = review.names
+    return {
+        "game_id": events[0].game_id,
+        "agents": list(names),
+        "winner": None if review.winner is None else names[review.winner],
+        "seat": review.seat,
+        "moves": [
+            {
+                "turn": move.turn,
+                "round": move.round,
+                "seat": move.player,
+                "player": names[move.player],
+                "action": str(move.action),
+                "best": str(move.best),
+                "loss": move.loss,
+                "win_chance": move.win_chance,
+                "best_chance": move.best_chance,
+                "kind": move.kind,
+                "words": move.words,
+                "source": move.source,
+                "forced": move.forced,
+            }
+            for move in review.moves
+        ],
+        "accuracy": {names[seat]: percent for seat, percent in review.accuracy.items()},
+        "counts": {names[seat]: counts for seat, counts in review.counts.items()},
+        "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in review.curve],
     }
 
 

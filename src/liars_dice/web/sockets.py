@@ -19,6 +19,7 @@ from ..core import (
     BidAction,
     CallExactAction,
     CallLiarAction,
+    GameView,
     LiarsDiceError,
     RoundEnded,
     derive_seed,
@@ -237,8 +238,20 @@ async def hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     return advice
 
 
-def _advice(view: Any) -> m.Json:
-    raise RoomError("the coach is not here yet")
+def _advice(view: GameView) -> m.Json:
+    from ..play.coach import advise
+
+    advice = advise(view)
+    return {
+        "best": str(advice.best),
+        "win_chance": advice.win_chance,
+        "why": advice.why,
+        "source": advice.source,
+        "choices": [
+            {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
+            for choice in advice.choices
+        ],
+    }
 
 
 # -- bots --------------------------------------------------------------------------------------------------------------
