@@ -42,6 +42,9 @@ export function faces(face, quantity = 2) {
 /** @param {Bid} bid */
 export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces(bid.face, bid.quantity)}`;
 
+/** @param {string} sentence */
+export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
 /**
  * `Ann bids`, but `You bid`.
  * @param {string[]} names
@@ -49,10 +52,7 @@ export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces
  * @param {number | null} me
  * @param {string} verb
  */
-export const does = (names, seat, me, verb) => (seat === me ? `You ${verb}` : `${names[seat] ?? "?"} ${verb}s`);
-
-/** @param {string} sentence */
-export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+export const does = (names, seat, me, verb) => (seat === me ? `You ${verb}` : `${capital(names[seat] ?? "?")} ${verb}s`);
 
 /**
  * `There were 4 fours: the bid held.`
@@ -92,7 +92,7 @@ export function narrate(event, names, me, config) {
     case "GameEnded":
       return `${who(event.winner, "win")} the game.`;
     case "AgentFaulted":
-      return `${names[event.player_id]} could not answer in time or by the rules; ${event.fallback} was played.`;
+      return `${capital(names[event.player_id])} could not answer in time or by the rules; ${event.fallback} was played.`;
     default:
       return "";
   }

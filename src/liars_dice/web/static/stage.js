@@ -55,13 +55,12 @@ export class Stage {
     this.where.textContent = where(state);
     this.table.update(state, me, { peek, seats, fresh });
     if (state.config) {
-      const open = me !== null && state.turn === me;
       const bid = standing(state)?.bid ?? null;
       const counts = truth(state);
       this.board.update({
         ladder: state.ladder,
         faces: state.config.faces,
-        legal: legal ?? (open ? new Set() : new Set()),
+        legal: legal ?? new Set(),
         chosen,
         trail: state.bids,
         marks: marks(state.names),
@@ -113,7 +112,7 @@ export function oddsShade(state, me) {
   state.ladder.forEach((bid, rung) => {
     if (!may.has(rung)) return;
     const p = chance(bid, own, sum(state.counts), state.config?.faces ?? 6, wild);
-    shade.set(text(bid), { share: p, label: percent(p), says: `holds ${percent(p)} percent of the time` });
+    shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
   });
   return shade;
 }

@@ -17,8 +17,7 @@ import { marks, standing } from "./state.js";
 export function status(state, me) {
   if (!state.config) return "The table is being laid.";
   if (state.winner !== null) {
-    if (state.winner === me) return "You win the game. Well played.";
-    return me === null ? `${state.names[state.winner]} wins the game.` : `${state.names[state.winner]} wins the game. Better luck next time.`;
+    return `${does(state.names, state.winner, me, "win")} the game.${me === null ? "" : state.winner === me ? " Well played." : " Better luck next time."}`;
   }
   if (state.result) {
     const { bid, count, held, loser, winner } = state.result;
@@ -29,8 +28,8 @@ export function status(state, me) {
   if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
   if (state.turn === null) return "Dice are being rolled.";
   if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Bid what you think lies under all cups.";
-  if (me !== null && !state.counts[me]) return `You are out. ${state.names[state.turn]} is to move.`;
-  return me === null ? `${state.names[state.turn]} is to move.` : `Waiting for ${state.names[state.turn]}.`;
+  if (me !== null && !state.counts[me]) return `You are out. ${capital(state.names[state.turn])} is to move.`;
+  return me === null ? `${capital(state.names[state.turn])} is to move.` : `Waiting for ${state.names[state.turn]}.`;
 }
 
 export class Table {
@@ -59,7 +58,7 @@ export class Table {
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-revealed": state.revealed ? "yes" : null, "data-watching": me === null ? "yes" : null });
+    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null, "data-watching": me === null ? "yes" : null });
     this.others.replaceChildren(
       ...order.map((seat, i) => {
         const middle = (order.length - 1) / 2;
@@ -84,7 +83,8 @@ export class Table {
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
     const name = mine ? `You` : state.names[seat];
-    const kind = info ? (info.kind === "bot" ? `bot · ${info.agent ?? ""}`.replace(/ · $/, "") : info.kind === "person" ? "person" : "open seat") : state.agents[seat] ? "bot" : "";
+    const plays = info?.agent && info.agent !== state.names[seat] ? ` (${info.agent})` : "";
+    const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : state.agents[seat] ? "bot" : "";
     const isTurn = state.turn === seat;
     const out = state.config !== null && state.round >= 0 && count === 0;
     const after = state.result ? state.after[seat] - count : 0;

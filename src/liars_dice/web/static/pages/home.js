@@ -3,6 +3,7 @@
 import { createRoom, get, myRooms } from "../api.js";
 import { Board } from "../board.js";
 import { h, moves } from "../dom.js";
+import { sayBid } from "../events.js";
 import { go } from "../router.js";
 import { sample } from "../sample.js";
 import { setting } from "../settings.js";
@@ -68,12 +69,12 @@ function demonstration() {
     const { state } = t;
     const counts = truth(state);
     const bid = standing(state)?.bid;
-    caption.textContent = state.bids.length ? (state.result || state.call ? status(state, null) : `${state.names[state.bids[state.bids.length - 1].seat]}: ${state.bids[state.bids.length - 1].bid.quantity} × ${bid?.face}. The line is the bidding.`) : "Faces across, quantities up. Each cell is a bid.";
+    caption.textContent = state.bids.length ? (state.result || state.call ? status(state, null) : `${state.names[state.bids[state.bids.length - 1].seat]} bids ${bid ? sayBid(bid) : ""}.`) : "Faces across, quantities up. Each cell is a bid.";
     board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: counts && bid ? { bid, counts, held: counts[bid.face - 1] >= bid.quantity } : null });
   });
   timeline.paused = true;
   const moving = moves();
-  timeline.reset(sample, moving ? 2 : sample.length);
+  timeline.reset(sample, moving ? 4 : sample.length);
   const timer = moving
     ? setInterval(() => {
         if (timeline.atEnd) timeline.goto(2);

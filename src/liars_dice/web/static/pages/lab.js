@@ -181,7 +181,7 @@ function odds() {
     const shade = new Map();
     for (const bid of bids) {
       const p = chance(bid, at.hand, at.total, 6, wild);
-      shade.set(text(bid), { share: p, label: percent(p), says: `holds ${percent(p)} percent of the time` });
+      shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
     }
     if (chosen !== null && chosen >= bids.length) chosen = null;
     const bid = chosen === null ? null : bids[chosen];
