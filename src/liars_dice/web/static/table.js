@@ -52,33 +52,33 @@ export class Table {
     if (key === this.key) return;
     this.key = key;
     const n = state.names.length;
-    const bottom = me ?? -1;
+    const bottom = me ?? (n === 2 ? 0 : -1); // two who are watched sit face to face
     const order = Array.from({ length: n }, (_, i) => (Math.max(bottom, 0) + i) % n).filter((seat) => seat !== bottom);
     if (bottom >= 0) order.sort((a, b) => ((a - bottom + n) % n) - ((b - bottom + n) % n));
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null, "data-watching": me === null ? "yes" : null });
+    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null, "data-watching": bottom < 0 ? "yes" : null });
     this.others.replaceChildren(
       ...order.map((seat, i) => {
         const middle = (order.length - 1) / 2;
         const lift = order.length > 2 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
-        const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false });
+        const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
         set(item, { vars: { lift } });
         return item;
       }),
     );
     this.#center(state, me, fresh, lit);
     this.mine.hidden = bottom < 0;
-    if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: true, info: seats[bottom], mark: lit[bottom], rolling, mine: true }));
+    if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
   }
 
   /**
    * @param {State} state
    * @param {number} seat
-   * @param {{ peek: boolean, info: SeatInfo | undefined, mark: string, rolling: boolean, mine: boolean }} options
+   * @param {{ peek: boolean, info: SeatInfo | undefined, mark: string, rolling: boolean, mine: boolean, bottom: number }} options
    */
-  #seat(state, seat, { peek, info, mark, rolling, mine }) {
+  #seat(state, seat, { peek, info, mark, rolling, mine, bottom }) {
     const hand = state.hands[seat];
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
@@ -95,7 +95,7 @@ export class Table {
     if (info?.kind === "person" && info.present === false) classes.push("gone");
     const wins = state.config?.mode === "best_of" ? ` · ${state.wins[seat]} won` : "";
     return h(
-      mine ? "div" : "li",
+      seat === bottom ? "div" : "li",
       { class: classes.join(" "), "data-seat": seat },
       h(
         "div",

@@ -113,7 +113,7 @@ function explorer() {
     for (const { action, probability, value } of found?.actions ?? []) {
       if (!parse(action)) continue;
       const win = (1 + value) / 2;
-      shade.set(action, byValue ? { share: win, label: percent(win), says: `wins ${percent(win)} percent` } : { share: probability, label: probability >= 0.005 ? percent(probability) : "", says: `${percent(probability)} percent of the time, wins ${percent(win)} percent` });
+      shade.set(action, byValue ? { share: win, label: percent(win), says: `wins ${percent(win)} percent` } : { share: probability ** 0.6, label: probability >= 0.005 ? percent(probability) : "", says: `${percent(probability)} percent of the time, wins ${percent(win)} percent` });
     }
     board.update({ ladder: bids(), faces: 6, legal: legal(), chosen, trail: at.bids.map((bid, i) => ({ seat: i % 2, bid: parse(bid) ?? { quantity: 1, face: 1 } })), marks: ["O", "A"], names: ["the opener", "the answerer"], shade, truth: null });
   };
@@ -144,7 +144,7 @@ function explorer() {
     const hand = at.hands[turn()];
     const top = taken[0] && parse(taken[0].action);
     const bluff = top && !hand.includes(top.face) ? " That is a bluff." : "";
-    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)} %`).join(", ")}.${bluff}` : `Perfect play would not have come here with this hand. Best now: ${name(answer.best)}.`;
+    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}\u00a0%`).join(", ")}.${bluff}` : `Perfect play would not have come here with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
     list.replaceChildren(
       h("h2", {}, `Worth ${percent((1 + answer.value) / 2)} % of the rounds`),

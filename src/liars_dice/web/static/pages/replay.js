@@ -70,7 +70,7 @@ class Replay {
     this.transport = h(
       "div",
       { class: "transport" },
-      h("div", { class: "row" }, step(-2, "Round before", "⏮"), step(-1, "Move before", "◀"), this.playButton, step(1, "Next move", "▶"), step(2, "Next round", "⏭"), this.position),
+      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»"), this.position),
       this.slider,
     );
     this.stage.controls.append(this.panel, this.transport, h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
@@ -216,9 +216,9 @@ class Replay {
       h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)} %`));
     this.panel.replaceChildren(
       h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)} % of the round given away`)),
-      row(`${verdict.player} chose`, verdict.action, verdict.win_chance),
+      row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
-      h("p", {}, `${verdict.words.replace(/\.$/, "")}.`),
+      h("p", {}, `${capital(verdict.words.replace(/\.$/, ""))}.`),
       h("small", {}, `Judged by ${verdict.source}.`),
     );
   }
