@@ -1,7 +1,7 @@
-// What this browser remembers: name, theme, odds, sound.
+// What this browser remembers: name, theme, odds, sound, pace.
 
 /** @type {Record<string, string>} */
-const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off" };
+const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off", quick: "off" };
 
 /** @param {string} key */
 export const setting = (key) => localStorage.getItem(`set:${key}`) ?? DEFAULTS[key] ?? "";

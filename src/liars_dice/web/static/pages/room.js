@@ -20,6 +20,9 @@ import { Timeline } from "../timeline.js";
 /** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
 const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At once", 0, 1000]];
 
+/** How much quicker everything is shown to those who want it. */
+const QUICK = 5;
+
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
   const first = await get(`/rooms/${encodeURIComponent(id)}`);
@@ -182,8 +185,13 @@ class RoomPage {
       keep("odds", on ? "on" : "off");
       this.show(false);
     });
+    const quick = toggle("Quick", setting("quick") === "on", (on) => {
+      keep("quick", on ? "on" : "off");
+      this.timeline.speed = on ? QUICK : 1;
+    });
+    this.timeline.speed = setting("quick") === "on" ? QUICK : 1;
     const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
-    this.stage.controls.append(this.problem, this.acts, this.goes, this.done, this.watching, this.hint, h("div", { class: "options" }, odds, this.hintButton, this.undoButton, sounds));
+    this.stage.controls.append(this.problem, this.acts, this.goes, this.done, this.watching, this.hint, h("div", { class: "options" }, odds, this.hintButton, this.undoButton, quick, sounds));
   }
 
   #watchControls() {
