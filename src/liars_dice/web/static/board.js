@@ -34,7 +34,7 @@ export class Board {
     this.onbid = onbid;
     this.head = h("div", { class: "board-head", role: "row" });
     this.rows = h("div", { class: "board-rows", role: "presentation" });
-    this.scroller = h("div", { class: "board-scroll", role: "presentation", tabindex: "-1" }, this.rows);
+    this.scroller = h("div", { class: "board-scroll", role: "rowgroup" }, this.rows);
     this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.scroller);
     this.element = h("div", { class: "board" }, this.grid);
     /** @type {Map<string, HTMLElement>} */
@@ -135,7 +135,8 @@ export class Board {
     const made = new Map();
     view.trail.forEach(({ bid }, i) => made.set(text(bid), [...(made.get(text(bid)) ?? []), i]));
     const last = view.trail.length - 1;
-    const stop = view.chosen ?? (view.legal.size ? Math.min(...view.legal) : null);
+    const reached = last < 0 ? 0 : view.ladder.findIndex((bid) => text(bid) === text(view.trail[last].bid));
+    const stop = view.chosen ?? (view.legal.size ? Math.min(...view.legal) : reached);
     const { truth } = view;
     view.ladder.forEach((bid, rung) => {
       const key = text(bid);

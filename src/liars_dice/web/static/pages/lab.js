@@ -13,7 +13,7 @@ import { percent } from "../stage.js";
 /** @typedef {import("../board.js").Shade} Shade */
 /** @typedef {{ value: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
 
-/** @type {[string, string, () => HTMLElement][]} */
+/** @type {[string, string, (query: URLSearchParams) => HTMLElement][]} */
 const TABS = [
   ["explore", "Perfect play", explorer],
   ["odds", "Odds", odds],
@@ -29,7 +29,7 @@ export function page({ query }) {
     { class: "page lab" },
     h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: for every hand and every bidding it is known what perfect play does, and what it is worth.")),
     h("nav", { class: "tabs", "aria-label": "Lab" }, TABS.map(([name, label]) => h("a", { href: name === "explore" ? "/lab" : `/lab?tab=${name}`, "aria-current": name === shown[0] ? "page" : null }, label))),
-    shown[2](),
+    shown[2](query),
   );
   return { title: `Lab: ${shown[1]}`, element };
 }
@@ -210,7 +210,9 @@ function odds() {
 
 // -- match-ups
 
-function matchups() {
+/** @param {URLSearchParams} query */
+function matchups(query) {
+  const asked = query.get("rules") ?? "heads-up";
   const words = h("p", { class: "status", role: "status" }, "Working it out: every bot against every other, exactly…");
   const place = h("div", {});
   const detail = h("div", { class: "panel", hidden: true });
@@ -238,8 +240,8 @@ function matchups() {
       words.textContent = error instanceof Error ? error.message : String(error);
     }
   };
-  load("heads-up");
-  return h("section", { class: "lab-stack" }, h("div", { class: "grid" }, field("Rules", select([["heads-up", "heads-up: five dice each, elimination"], ["classic", "classic: one round, five dice each"], ["duel", "duel: one round, two against three"]], "heads-up", load))), words, place, detail);
+  load(asked);
+  return h("section", { class: "lab-stack" }, h("div", { class: "grid" }, field("Rules", select([["heads-up", "heads-up: five dice each, elimination"], ["classic", "classic: one round, five dice each"], ["duel", "duel: one round, two against three"]], asked, load))), words, place, detail);
 }
 
 /**
