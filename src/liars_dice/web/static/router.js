@@ -53,7 +53,7 @@ async function show(moved) {
   current = page;
   main.replaceChildren(page.element);
   document.title = `${page.title} · Liar’s Dice`;
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const link of document.querySelectorAll(".top nav a")) {
     const here = link.getAttribute("href") ?? "";
     if (location.pathname === here || (here === "/replays" && /^\/(replay|review)\//.test(location.pathname))) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

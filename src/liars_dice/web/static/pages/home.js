@@ -91,11 +91,17 @@ function demonstration() {
   };
 }
 
+/** @param {string[]} names */
+function nameList(names) {
+  const known = names.filter(Boolean);
+  return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
+}
+
 /** @param {HTMLElement} panel */
 async function fillRooms(panel) {
   const { rooms } = await get("/rooms").catch(() => ({ rooms: [] }));
   const mine = new Set(myRooms().map((r) => r.room));
-  const shown = rooms.filter((/** @type {any} */ r) => mine.has(r.room) || r.open_seats > 0 || r.status === "playing").slice(0, 6);
+  const shown = rooms.filter((/** @type {any} */ r) => mine.has(r.room) || r.open_seats > 0 || r.status === "playing").slice(0, 4);
   if (!shown.length) {
     panel.append(h("p", { class: "muted" }, "Nobody is playing. Set up a table with an open seat and send the link to a friend: the game begins when they sit down."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
     return;
@@ -108,7 +114,7 @@ async function fillRooms(panel) {
         h(
           "li",
           {},
-          h("a", { href: `/room/${r.room}` }, r.names.filter(Boolean).join(", ") || r.room),
+          h("a", { href: `/room/${r.room}` }, nameList(r.names) || r.room),
           h("small", {}, mine.has(r.room) ? (r.status === "playing" ? "your game goes on" : "your table waits") : r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch", ` · ${r.rules}`),
         ),
       ),

@@ -22,6 +22,8 @@ const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At 
 
 /** How much quicker everything is shown to those who want it. */
 const QUICK = 5;
+/** How long a reveal is shown when other people play on, in milliseconds. */
+const PATIENCE = 10_000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
@@ -70,6 +72,7 @@ class RoomPage {
   }
 
   leave() {
+    clearTimeout(this.onwards);
     document.removeEventListener("keydown", this.keys);
     this.timeline.stop();
     this.socket.close();
@@ -252,7 +255,12 @@ class RoomPage {
       this.stepButton.disabled = atEnd;
     }
     if (over && this.done && this.done.dataset.game !== `${this.gameId}`) this.#showEnd();
-    if (held && !this.wasHeld) this.goButton?.focus({ preventScroll: true });
+    if (held && !this.wasHeld) {
+      this.goButton?.focus({ preventScroll: true });
+      const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
+      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), PATIENCE); // others wait
+    }
+    document.title = `${mine ? "Your turn" : over ? "Over" : "Room"} · Liar’s Dice`;
     this.wasHeld = held;
   }
 
@@ -369,6 +377,7 @@ class RoomPage {
   }
 
   onward() {
+    clearTimeout(this.onwards);
     this.timeline.play();
     this.show(false);
   }

@@ -41,7 +41,7 @@ export function page() {
     ),
     part("Lose dice, or one round", ["In most games the loser of a round loses a die and opens the next; whoever has the last dice wins. In a single round, the round decides."], hand([2, 4, 6])),
     part("Wild ones (Perudo)", ["Where ones are wild, they count for every face. Bids on ones are worth double: from six fours one may go to three ones, and from three ones to seven of anything."], hand([1, 4, 1, 4])),
-    part("Exact", ["Where exact calls are allowed, you may claim that the bid is exactly right, not one die more or less. If so you win the round, and a die back."], h("div", { class: "claim" }, h("span", { class: "big" }, "="), die(4, { label: "fours" }))),
+    part("Exact", ["Where exact calls are allowed, you may claim that the bid is exactly right, not one die more or less. If so you win the round, and a die back."], h("div", { class: "claim" }, h("span", { class: "big" }, "= 3"), h("span", { class: "times" }, "×"), die(4, { label: "fours" }))),
     part("Palifico", ["With palifico, a player’s first round with one die is special: nothing is wild, and the face of the first bid must be kept by all who have more than one die."], hand([5])),
     h(
       "section",
