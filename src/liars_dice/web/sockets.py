@@ -51,6 +51,8 @@ class Line:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._weight = 0
         self._ending: tuple[int, str] | None = None
+        self.gone: Callable[[], None] = _nothing
+        """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
         self.sender = asyncio.create_task(self._send())
 
     def tell(self, message: bytes) -> None:
@@ -89,8 +91,9 @@ class Line:
         except asyncio.CancelledError:
             if self._ending is None:
                 raise
-        except (RuntimeError, WebSocketDisconnect):  # the client is gone
+        except (RuntimeError, WebSocketDisconnect):  # the client has left
             return
+        self.gone()
         code, reason = self._ending or (GOING_AWAY, "")
         with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
             async with asyncio.timeout(1.0):
@@ -102,6 +105,10 @@ class Line:
         done, _ = await asyncio.wait([self.sender], timeout=2.0)
         if not done:
             self.sender.cancel()
+
+
+def _nothing() -> None:
+    """Nobody minds."""
 
 
 class Page(Line):
@@ -155,6 +162,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
         try:
             page.welcome(room, hello.from_)
             room.join(page)
+            page.gone = lambda: room.leave(page)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
         except RoomError as error:
@@ -376,6 +384,7 @@ async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
             await _refuse(socket, str(error))
             return
         room.join(bot)
+        bot.gone = lambda: room.leave(bot)
         try:
             while (text := await receive()) is not None:
                 await _hear_bot(room, bot, text)
