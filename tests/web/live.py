@@ -17,11 +17,11 @@ from typing import Any
 
 import httpx
 import uvicorn
+from studio_kit import EASY
 from websockets.sync.client import ClientConnection, connect
 
 from liars_dice.persistence import InMemoryRecorder
 from liars_dice.web import create_app
-from studio_kit import EASY
 
 Json = dict[str, Any]
 
@@ -55,6 +55,14 @@ class Process:
         assert found, line + self.process.stdout.read()
         self.port = int(found[1])
         self.address = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
 
     def post(self, path: str, body: Json) -> Json:
         answer = httpx.post(f"{self.address}/api{path}", json=body)

@@ -60,7 +60,7 @@ class Socket:
 
     async def _run(self, app: Starlette, scope: Json) -> None:
         try:
-            await app(scope, self._in.get, self._send)  # type: ignore[arg-type]
+            await app(scope, self._in.get, self._send)
         finally:
             self._out.put_nowait({"type": "websocket.close", "code": 1006, "reason": "the handler ended"})
 

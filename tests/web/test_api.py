@@ -11,20 +11,20 @@ import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
+from live import in_a_thread
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
     status_code_conformance,
 )
+from studio_kit import Json, seats, studio
 
 from liars_dice.agents import AGENTS
 from liars_dice.core import PRESETS, GameConfig
 from liars_dice.persistence import open_store
 from liars_dice.web.api import ENDPOINTS
 from liars_dice.web.schema import openapi
-from live import in_a_thread
-from studio_kit import Json, seats, studio
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 

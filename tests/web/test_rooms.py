@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
 
 from liars_dice.core import GameEnded
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, open_store, verify_game
 from liars_dice.web import Limits
-from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
 
 
 def room_for(*words: str, **more: Any) -> Json:

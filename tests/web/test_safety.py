@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from studio_kit import EASY, Closed, Json, Studio, first_legal, play, seats, studio
 
 from liars_dice.web import create_app
 from liars_dice.web.safety import LOOPBACK, Bucket
-from studio_kit import EASY, Closed, Json, Studio, first_legal, play, seats, studio
 
 WISH: Json = {"seats": seats("you", "optimal"), "delay_ms": 0}
 
@@ -285,7 +285,9 @@ frames = st.one_of(
     junk.map(json.dumps),
     st.text(max_size=50),
     st.binary(max_size=50),
-    st.sampled_from(["[" * 50_000, "{" * 100, '{"a":' * 20_000, "x" * 70_000, "9" * 60_000, '{"type":' + "1" * 5000 + "}"]),
+    st.sampled_from(
+        ["[" * 50_000, "{" * 100, '{"a":' * 20_000, "x" * 70_000, "9" * 60_000, '{"type":' + "1" * 5000 + "}"]
+    ),
     st.builds(mutated, st.sampled_from(VALID), st.randoms(use_true_random=False), junk).map(json.dumps),
 )
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from studio_kit import EASY, Json, Socket, Studio, studio
 
 from liars_dice.core import PRESETS, SPECTATOR, DiceCup, DiceRevealed, DiceRolled, GameConfig
 from liars_dice.core.dice import SeatStream
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent
-from studio_kit import EASY, Json, Socket, Studio, studio
 
 PUBLIC_LISTS = ("legal", "bids", "dice_counts", "config", "players")
 """Keys of lists of numbers that everybody may know."""

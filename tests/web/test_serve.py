@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import socket
@@ -11,13 +12,14 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
+from live import Process
+from studio_kit import scripted, seats
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from liars_dice.cli import main
 from liars_dice.persistence import open_store, verify_game
-from live import Process
-from studio_kit import scripted, seats
 
 WISH = {"seats": seats("you", "random"), "rules": "heads-up", "delay_ms": 0, "seed": 11}
 
@@ -38,6 +40,15 @@ def play(connection: Any, turns: int | None = None) -> list[int]:
     return acknowledged
 
 
+def listen_to_the_end(connection: Any) -> ConnectionClosed:
+    """How the server closed this connection."""
+    try:
+        while True:
+            connection.recv(timeout=5)
+    except ConnectionClosed as closed:
+        return closed
+
+
 def events_of(db: Path) -> list[Any]:
     with open_store(db) as store:
         (game,) = store.games()
@@ -47,64 +58,56 @@ def events_of(db: Path) -> list[Any]:
 
 
 def test_killed_in_the_middle_and_nothing_is_lost(tmp_path: Path) -> None:
-    calm = Process(tmp_path / "calm.sqlite")
-    made = calm.post("/rooms", WISH)
-    with calm.enter(made["room"], made["token"]) as connection:
-        play(connection)
-    calm.stop()
+    with Process(tmp_path / "calm.sqlite") as calm:
+        made = calm.post("/rooms", WISH)
+        with calm.enter(made["room"], made["token"]) as connection:
+            play(connection)
 
     db = tmp_path / "killed.sqlite"
-    server = Process(db)
-    made = server.post("/rooms", WISH)
+    made = {}
+    port = 0
     acknowledged: list[int] = []
     for turns in (1, 2, None):
-        with server.enter(made["room"], made["token"]) as connection:
-            acknowledged += play(connection, turns)
-            if turns is not None:
+        with Process(db, port) as server:
+            port = server.port
+            made = made or server.post("/rooms", WISH)
+            with server.enter(made["room"], made["token"]) as connection:
+                acknowledged += play(connection, turns)
                 output = server.kill()
-                assert output == ""
-        if turns is not None:
-            server = Process(db, server.port)
+        assert output == ""
     assert len(acknowledged) == len(set(acknowledged))
-    output = server.stop()
-    assert made["token"] not in output
     assert events_of(db) == events_of(tmp_path / "calm.sqlite")
 
 
 def test_ctrl_c_ends_it_at_once_with_players_inside(tmp_path: Path) -> None:
-    server = Process(tmp_path / "a.sqlite")
-    made = server.post("/rooms", WISH)
-    with server.enter(made["room"], made["token"]) as connection:
-        play(connection, 1)
-        output = server.stop()
+    with Process(tmp_path / "a.sqlite") as server:
+        made = server.post("/rooms", WISH)
+        with server.enter(made["room"], made["token"]) as connection:
+            play(connection, 1)
+            output = server.stop()
         assert "Traceback" not in output
-        with pytest.raises(ConnectionClosed):
-            while True:
-                connection.recv(timeout=5)
-    assert server.process.returncode in (0, -signal.SIGINT, 130)
+        assert made["token"] not in output
+        listen_to_the_end(connection)
+        assert server.process.returncode in (0, -signal.SIGINT, 130)
 
 
 def test_huge_frames_and_foreign_origins_over_the_wire(tmp_path: Path) -> None:
-    server = Process(tmp_path / "a.sqlite")
-    try:
+    with Process(tmp_path / "a.sqlite") as server:
         made = server.post("/rooms", WISH)
         with server.enter(made["room"], None) as connection:
-            with pytest.raises(ConnectionClosed) as closed:
+            with contextlib.suppress(ConnectionClosed):
                 connection.send("x" * 200_000)
-                while True:
-                    connection.recv(timeout=5)
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 1009
+            closed = listen_to_the_end(connection)
+            assert closed.rcvd is not None
+            assert closed.rcvd.code == 1009
         url = f"ws://127.0.0.1:{server.port}/api/rooms/{made['room']}/socket"
-        with pytest.raises(InvalidStatus), connect(url, origin="http://evil.example"):  # type: ignore[arg-type]
+        with pytest.raises(InvalidStatus), connect(url, origin=Origin("http://evil.example")):
             pass
         assert httpx.get(f"{server.address}/api/agents", headers={"host": "evil.example"}).status_code == 403
         with socket.create_connection(("127.0.0.1", server.port)) as raw:
             raw.sendall(b"GET /static/../app.py HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"404" in raw.recv(100)
         assert server.get("/agents")["agents"]
-    finally:
-        server.stop()
 
 
 def test_trouble_is_told_in_one_line(tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -
         "best": str(found.best.action),
         "comes_here": bool(found.comes_here),
         "expected": bool(found.expected),
-        "actions": [{"action": str(c.action), "probability": float(c.chance), "value": float(c.value)} for c in found.choices],
+        "actions": [
+            {"action": str(c.action), "probability": float(c.chance), "value": float(c.value)} for c in found.choices
+        ],
         "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
         "lower": float(round_.lower),
         "upper": float(round_.upper),
