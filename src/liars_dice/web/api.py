@@ -473,7 +473,15 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
     game_id = new_game_id()
     now = utc_now()
     past = [msgspec.structs.replace(e, game_id=game_id, **({} if e.version else {"timestamp_utc": now})) for e in past]
-    doc = RoomDoc(new_room_id(), now, config.replace(seed=seed), seats, practice=True, game_id=game_id)
+    doc = RoomDoc(
+        new_room_id(),
+        now,
+        config.replace(seed=seed),
+        seats,
+        True,
+        min(wish.delay_ms, rooms.limits.max_delay_ms),
+        game_id,
+    )
     await rooms.create(doc, past)
     return m.Seated(doc.id, wish.seat, token)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -78,7 +79,7 @@ def create_app(
         WebSocketRoute("/api/rooms/{room}/socket", pages),
         WebSocketRoute("/api/rooms/{room}/bot", bots),
         *(Route(path, index, methods=["GET"]) for path in PAGES),
-        Mount("/static", _Files(directory=static, check_dir=False)),
+        Mount("/static", GZipMiddleware(_Files(directory=static, check_dir=False))),
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _failed})
     app.add_middleware(Guard, limits=limits, hosts=hosts)

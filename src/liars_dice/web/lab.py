@@ -98,14 +98,16 @@ def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -
         "dice": list(dice),
         "hand": list(hand),
         "bids": [str(bid) for bid in history],
-        "value": found.value,
+        "value": float(found.value),
         "best": str(found.best.action),
-        "comes_here": found.comes_here,
-        "expected": found.expected,
-        "actions": [{"action": str(c.action), "probability": c.chance, "value": c.value} for c in found.choices],
-        "belief": [{"hand": list(held), "probability": chance} for held, chance in found.belief],
-        "lower": round_.lower,
-        "upper": round_.upper,
+        "comes_here": bool(found.comes_here),
+        "expected": bool(found.expected),
+        "actions": [
+            {"action": str(c.action), "probability": float(c.chance), "value": float(c.value)} for c in found.choices
+        ],
+        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
+        "lower": float(round_.lower),
+        "upper": float(round_.upper),
     }
 
 

@@ -81,6 +81,7 @@ class BranchWish(msgspec.Struct, frozen=True):
     opponents: Annotated[list[Word], Meta(max_length=14)] = []
     """Bots for the other seats, in order; `optimal` where none is named."""
     name: Name = ""
+    delay_ms: Count = 600
 
 
 class BotAct(msgspec.Struct, frozen=True):

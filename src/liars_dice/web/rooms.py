@@ -41,6 +41,7 @@ from ..core import (
     GameView,
     LiarCalled,
     derive_seed,
+    view_of,
     visible_to,
 )
 from ..core.errors import one_of
@@ -190,6 +191,8 @@ class Room:
             self.engine = GameEngine(doc.config, seated, names=[seat.name for seat in doc.seats])
         self.record = list(record)
         self.moves = sum(isinstance(event.payload, MOVES) for event in record)
+        self.state = self.engine.state
+        """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
         self.engine.subscribe(self._seal)
 
     def _seal(self, event: Event) -> None:
@@ -218,7 +221,7 @@ class Room:
 
     def seat_lines(self) -> list[SeatLine]:
         """The seats as everybody may see them."""
-        counts = self.doc.config.dice if self.doc.game_id is None else self.engine.state.public.dice_counts
+        counts = self.doc.config.dice if self.doc.game_id is None else self.state.public.dice_counts
         return [
             SeatLine(
                 n,
@@ -250,7 +253,7 @@ class Room:
             doc.practice,
             doc.delay_ms,
             self.turn,
-            None if doc.game_id is None else self.engine.state.public.winner,
+            None if doc.game_id is None else self.state.public.winner,
         )
 
     def line(self) -> RoomLine:
@@ -265,22 +268,22 @@ class Room:
         """What this player may know now."""
         if self.doc.game_id is None:
             raise RoomError("the game has not begun")
-        return self.engine.get_view(seat)
+        return view_of(self.state, seat)
 
     def dice_of(self, seat: int) -> tuple[int, ...]:
         """The dice of this player, for this player."""
-        return () if seat == SPECTATOR or self.doc.game_id is None else self.engine.get_view(seat).my_dice
+        return () if seat == SPECTATOR or self.doc.game_id is None else view_of(self.state, seat).my_dice
 
     def turn_message(self, seat: int) -> bytes | None:
         """Whose turn it is, for this seat; None if nobody may move."""
-        if self.doc.status != "playing" or self.engine.state.public.status != "BIDDING":
+        if self.doc.status != "playing" or self.state.public.status != "BIDDING":
             return None
-        player = self.engine.state.public.current_player
+        player = self.state.public.current_player
         wait = self._until_stand_in(player)
         deadline = None if wait is None else round(max(wait, 0.0), 1)
         if player != seat:
             return encode(Turn(self.turn, player, deadline_s=deadline))
-        view = self.engine.get_view(player)
+        view = view_of(self.state, player)
         rungs = view.public.rules.rungs
         bids = [action.bid for action in view.legal_actions if isinstance(action, BidAction)]
         calls: list[Any] = [str(action) for action in view.legal_actions if not isinstance(action, BidAction)]
@@ -291,7 +294,7 @@ class Room:
         """How the game ended, if it has."""
         if self.doc.status != "over" or self.doc.game_id is None:
             return None
-        return encode(Over(self.engine.state.public.winner, self.doc.game_id))
+        return encode(Over(self.state.public.winner, self.doc.game_id))
 
     # -- who is here ---------------------------------------------------------------------------------------------------
 
@@ -467,6 +470,7 @@ class Room:
         except BaseException:
             self.give_up("the game could not be stored; come again")
             raise
+        self.state = self.engine.state
         self.record += news
         self.moves += sum(isinstance(event.payload, MOVES) for event in news)
         self._turn_began = self.touched = time.monotonic()
@@ -495,7 +499,7 @@ class Room:
         try:
             while self.doc.status == "playing" and not self.gone:
                 self._changed.clear()
-                if self.engine.state.public.status == "BIDDING":
+                if self.state.public.status == "BIDDING":
                     await self._turn()
                 else:
                     await self._deal()
@@ -512,15 +516,15 @@ class Room:
             self._driver = None
 
     async def _deal(self) -> None:
-        if self.engine.state.public.resolutions:
+        if self.state.public.resolutions:
             await self._pause(2)
         async with self._lock:
-            if self.engine.state.public.status == "REVEAL" and not self.gone:
+            if self.state.public.status == "REVEAL" and not self.gone:
                 self.engine.start_new_round()
                 await self._commit()
 
     async def _turn(self) -> None:
-        seat, turn, engine = self.engine.state.public.current_player, self.turn, self.engine
+        seat, turn, engine = self.state.public.current_player, self.turn, self.engine
         doc = self.doc.seats[seat]
         if doc.token is not None:
             wait = self._until_stand_in(seat)
@@ -532,7 +536,7 @@ class Room:
                 self._stand_ins.add(seat)
                 self._presence_changed()
         await self._pause(1)
-        action, faults = await self._rooms.think(partial(self._think, seat, engine.get_view(seat), engine.seed))
+        action, faults = await self._rooms.think(partial(self._think, seat, view_of(self.state, seat), engine.seed))
         async with self._lock:
             if (self.engine, self.turn) != (engine, turn) or self.gone:
                 return
@@ -758,7 +762,7 @@ class Rooms:
         game_id = doc.game_id
         record = [] if game_id is None else await self.books.read(lambda store: store.events(game_id))
         room = self._live[room_id] = Room(doc, self, record)
-        if game_id is not None and room.engine.is_terminal() and not doc.over:
+        if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
         room.drive()

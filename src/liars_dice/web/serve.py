@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import socket
 from collections.abc import Callable, Sequence
 
@@ -25,6 +27,7 @@ def serve(
 ) -> None:
     """Serve until somebody stops it."""
     limits = Limits() if limits is None else limits
+    _allow_many_files()
     open_store(db).close()  # trouble with the store is told now, not to the first player
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
@@ -44,6 +47,8 @@ def serve(
         server_header=False,
         proxy_headers=False,
     )
+    gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
+    gc.set_threshold(50_000, 20, 100)
     server = _Server(config, lambda: _ready(address, local, open_browser, say))
     try:
         server.run(sockets=[listening])
@@ -78,14 +83,27 @@ def _ready(address: str, local: bool, open_browser: bool, say: Callable[[str], o
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
+def _allow_many_files() -> None:
+    """A socket is a file, and the usual limit is meant for other programs."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 16_384)), hard))
+
+
 def _listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, proto, _, address = found[0]
         listening = socket.socket(family, kind, proto)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(2048)
+        except OSError:
+            listening.close()
+            raise
     except OSError as error:
         raise ConfigError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
     return listening

@@ -51,6 +51,8 @@ class Line:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._weight = 0
         self._ending: tuple[int, str] | None = None
+        self.gone: Callable[[], None] = _nothing
+        """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
         self.sender = asyncio.create_task(self._send())
 
     def tell(self, message: bytes) -> None:
@@ -89,8 +91,9 @@ class Line:
         except asyncio.CancelledError:
             if self._ending is None:
                 raise
-        except (RuntimeError, WebSocketDisconnect):  # the client is gone
+        except (RuntimeError, WebSocketDisconnect):  # the client has left
             return
+        self.gone()
         code, reason = self._ending or (GOING_AWAY, "")
         with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
             async with asyncio.timeout(1.0):
@@ -102,6 +105,10 @@ class Line:
         done, _ = await asyncio.wait([self.sender], timeout=2.0)
         if not done:
             self.sender.cancel()
+
+
+def _nothing() -> None:
+    """Nobody minds."""
 
 
 class Page(Line):
@@ -155,6 +162,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
         try:
             page.welcome(room, hello.from_)
             room.join(page)
+            page.gone = lambda: room.leave(page)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
         except RoomError as error:
@@ -290,6 +298,7 @@ class RemoteBot(Line):
         super().__init__(socket, limits)
         self.seat = seat
         self.wants_events = False
+        self.confirms_start = False
         self.ready = False
 
     def tell(self, message: bytes) -> None:
@@ -310,15 +319,15 @@ class RemoteBot(Line):
             if self.wants_events and seen is not None:
                 self.say(protocol.event_message(seen))
             if isinstance(sealed.payload, RoundEnded):
-                self.say(protocol.round_end_message(room.engine.state.public.resolutions[-1]))
+                self.say(protocol.round_end_message(room.state.public.resolutions[-1]))
         self.whats_next(room)
 
     def start(self, room: Room) -> None:
         """The game begins, or began before this bot came."""
-        public = room.engine.state.public
+        public = room.state.public
         seed = derive_seed(room.engine.seed, "agent", self.seat)
-        message = protocol.start_message(room.engine.state.config, self.seat, public.names, seed)
-        self.say(message | {"id": 0})
+        message = protocol.start_message(room.state.config, self.seat, public.names, seed)
+        self.say(message | {"id": 0} if self.confirms_start else message)
 
     def catch_up(self, room: Room) -> None:
         """The bot is ready: tell it where the game stands."""
@@ -326,7 +335,7 @@ class RemoteBot(Line):
         if room.doc.game_id is None or not room.record:
             return
         self.start(room)
-        for resolution in room.engine.state.public.resolutions:
+        for resolution in room.state.public.resolutions:
             self.say(protocol.round_end_message(resolution))
         self.whats_next(room)
 
@@ -349,10 +358,10 @@ def next_for(room: Room, seat: int) -> protocol.Message | None:
     """What a bot at this seat is to be asked or told now, if anything."""
     if room.doc.game_id is None:
         return None
-    public = room.engine.state.public
+    public = room.state.public
     if room.doc.over and public.winner is not None:
         return protocol.game_end_message(room.turn, result_of(public))
-    view = room.engine.get_view(seat)
+    view = room.player_view(seat)
     return protocol.choose_message(room.turn, view) if view.is_my_turn and not room.doc.over else None
 
 
@@ -375,6 +384,7 @@ async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
             await _refuse(socket, str(error))
             return
         room.join(bot)
+        bot.gone = lambda: room.leave(bot)
         try:
             while (text := await receive()) is not None:
                 await _hear_bot(room, bot, text)
@@ -388,7 +398,7 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
         said = decode_bot(text)
         match said.type:
             case "ready":
-                bot.wants_events = said.events
+                bot.wants_events, bot.confirms_start = said.events, said.confirms_start
                 bot.catch_up(room)
             case "action":
                 if said.id is None or said.action is None:
