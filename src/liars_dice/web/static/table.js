@@ -27,7 +27,7 @@ export function status(state, me) {
   }
   if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
   if (state.turn === null) return "Dice are being rolled.";
-  if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Bid what you think lies under all cups.";
+  if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Make a bid.";
   if (me !== null && !state.counts[me]) return `You are out. ${capital(state.names[state.turn])} is to move.`;
   return me === null ? `${capital(state.names[state.turn])} is to move.` : `Waiting for ${state.names[state.turn]}.`;
 }
@@ -36,8 +36,9 @@ export class Table {
   constructor() {
     this.others = h("ol", { class: "others", "aria-label": "Players" });
     this.middle = h("div", { class: "middle" });
+    this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
     this.mine = h("div", { class: "mine" });
-    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.mine);
+    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.lower, this.mine);
     this.counting = 0;
     this.key = "";
   }
@@ -58,16 +59,19 @@ export class Table {
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null, "data-watching": bottom < 0 ? "yes" : null });
-    this.others.replaceChildren(
-      ...order.map((seat, i) => {
-        const middle = (order.length - 1) / 2;
-        const lift = order.length > 2 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
+    set(this.element, { "data-players": n, "data-many": order.length > (bottom < 0 ? 6 : 3) ? "yes" : null, "data-revealed": state.revealed ? "yes" : null });
+    const row = (/** @type {number[]} */ those) =>
+      those.map((seat, i) => {
+        const middle = (those.length - 1) / 2;
+        const lift = those.length > 2 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
         const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
         set(item, { vars: { lift } });
         return item;
-      }),
-    );
+      });
+    const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // nobody sits below: half of them do
+    this.others.replaceChildren(...row(order.slice(0, upper)));
+    this.lower.replaceChildren(...row(order.slice(upper).reverse()));
+    this.lower.hidden = upper === order.length;
     this.#center(state, me, fresh, lit);
     this.mine.hidden = bottom < 0;
     if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));

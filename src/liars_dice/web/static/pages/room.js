@@ -188,13 +188,13 @@ class RoomPage {
       keep("odds", on ? "on" : "off");
       this.show(false);
     });
-    const quick = toggle("Quick", setting("quick") === "on", (on) => {
+    this.quick = toggle("Quick", setting("quick") === "on", (on) => {
       keep("quick", on ? "on" : "off");
       this.timeline.speed = on ? QUICK : 1;
     });
     this.timeline.speed = setting("quick") === "on" ? QUICK : 1;
     const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
-    this.stage.controls.append(this.problem, this.acts, this.goes, this.done, this.watching, this.hint, h("div", { class: "options" }, odds, this.hintButton, this.undoButton, quick, sounds));
+    this.stage.controls.append(this.problem, this.acts, this.goes, this.done, this.watching, this.hint, h("div", { class: "options" }, odds, this.hintButton, this.undoButton, this.quick, sounds));
   }
 
   #watchControls() {
@@ -238,7 +238,7 @@ class RoomPage {
     if (this.bidButton && this.liarButton && this.exactButton) {
       const left = mine && (this.turn?.legal?.length ?? 1) > 0;
       this.bidButton.disabled = !mine || chosen === null;
-      this.bidButton.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid on the board" : "No higher bid is left") : "Not your turn");
+      this.bidButton.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid is left") : "Not your turn");
       if (chosen) this.bidButton.append(h("kbd", { "aria-hidden": "true" }, "Enter"));
       this.liarButton.disabled = !mine || !standing(state);
       this.exactButton.disabled = !mine || !standing(state);
@@ -249,6 +249,7 @@ class RoomPage {
       this.hintButton.disabled = !mine;
       this.undoButton.hidden = !this.room.practice || this.me === null;
       if (!mine) this.hint.hidden = true;
+      if (this.quick) this.quick.hidden = this.me === null;
     }
     if (this.pauseButton && this.stepButton) {
       this.pauseButton.textContent = this.timeline.paused ? "Go on" : "Pause";
