@@ -306,9 +306,10 @@ async def main() -> None:
         weight = sum(len(gzip.compress(data)) for data in files) / 1000
         verdict("all files of the page, as they are sent", "150 kB", f"{weight:.0f} kB", 0 < weight < 150)
         print(
-            f"\na program that does nothing is woken {late * 1000:.1f} ms late one time in a hundred on this machine now;"
-            f"\nhalf of the moves are with everybody within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves a second, "
-            f"{len(seconds):,} updates measured;\nthe server is busy {used:.0%} of the time; all players are back {back_s:.1f} s after the kill"
+            f"\na program that does nothing is woken {late * 1000:.1f} ms late one time in a hundred on this machine;\n"
+            f"half of the moves are with everybody within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves a second, "
+            f"{len(seconds):,} updates measured;\n"
+            f"the server is busy {used:.0%} of the time; all players are back {back_s:.1f} s after the kill"
         )
 
 

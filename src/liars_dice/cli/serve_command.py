@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import db_option
+from .options import db_option, json_option, print_json
 
 
 @click.command("serve", epilog="Example: liars-dice serve --open")
@@ -13,7 +13,10 @@ from .options import db_option
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in your browser.")
 @click.option("--agents", multiple=True, metavar="BOT", help="Offer this bot, too (isolated). May be repeated.")
 @db_option
-def serve_command(host: str, port: int, open_browser: bool, agents: tuple[str, ...], db: str | None) -> None:
+@json_option
+def serve_command(
+    host: str, port: int, open_browser: bool, agents: tuple[str, ...], db: str | None, as_json: bool
+) -> None:
     """Play, watch and review in the browser.
 
     Only this machine is let in unless --host says otherwise. Games and rooms live in the store: stop the server and
@@ -21,4 +24,12 @@ def serve_command(host: str, port: int, open_browser: bool, agents: tuple[str, .
     """
     from ..web.serve import serve
 
-    serve(host, port, db, agents=agents, open_browser=open_browser, say=click.echo)
+    def ready(address: str, *, local: bool) -> None:
+        if as_json:
+            print_json({"address": address, "local": local})
+            return
+        click.echo(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+        if not local:
+            click.echo("Everybody who can reach this machine can play.")
+
+    serve(host, port, db, ready, agents=agents, open_browser=open_browser)

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import socket
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import uvicorn
 
@@ -15,17 +16,24 @@ from .app import create_app
 from .safety import LOOPBACK, Limits
 
 
+class Ready(Protocol):
+    """Whoever wants to know when the server is up."""
+
+    def __call__(self, address: str, *, local: bool) -> None:
+        """It is at this address; `local` says that only this machine is let in."""
+
+
 def serve(
     host: str,
     port: int,
-    db: str | None = None,
+    db: str | None,
+    ready: Ready,
     *,
     agents: Sequence[str] = (),
     open_browser: bool = False,
     limits: Limits | None = None,
-    say: Callable[[str], object] = print,
 ) -> None:
-    """Serve until somebody stops it."""
+    """Serve until somebody stops it. `ready` is told the address as soon as the server answers."""
     limits = Limits() if limits is None else limits
     _allow_many_files()
     open_store(db).close()  # trouble with the store is told now, not to the first player
@@ -49,7 +57,7 @@ def serve(
     )
     gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
     gc.set_threshold(50_000, 20, 100)
-    server = _Server(config, lambda: _ready(address, local, open_browser, say))
+    server = _Server(config, lambda: _up(address, local, open_browser, ready))
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
@@ -72,10 +80,8 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-def _ready(address: str, local: bool, open_browser: bool, say: Callable[[str], object]) -> None:
-    say(f"Liar's Dice is at {address} (Ctrl-C stops it)")
-    if not local:
-        say("Everybody who can reach this machine can play.")
+def _up(address: str, local: bool, open_browser: bool, ready: Ready) -> None:
+    ready(address, local=local)
     if open_browser:
         import threading
         import webbrowser
