@@ -238,7 +238,7 @@ export class Board {
     } else if (event.key === "Enter" || event.key === " ") {
       const rung = this.#rungAt(event);
       if (rung === null) return;
-      if (event.key === "Enter" || rung === this.view?.chosen) this.onbid?.(rung);
+      if (rung === this.view?.chosen) this.onbid?.(rung);
       else this.onchoose?.(rung);
     } else {
       return;

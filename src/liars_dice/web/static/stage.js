@@ -29,7 +29,7 @@ export class Stage {
     this.table = new Table();
     this.board = new Board({ label: "Bid board", onchoose, onbid });
     this.history = new History({ onpick, note });
-    this.status = h("p", { class: "status", id: "status" });
+    this.status = h("p", { class: "status", id: "status", tabindex: "-1" });
     this.where = h("p", { class: "where" });
     this.controls = h("div", { class: "controls" });
     this.below = h("div", { class: "below" });

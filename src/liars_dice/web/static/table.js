@@ -63,7 +63,7 @@ export class Table {
     const row = (/** @type {number[]} */ those) =>
       those.map((seat, i) => {
         const middle = (those.length - 1) / 2;
-        const lift = those.length > 2 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
+        const lift = those.length > 2 && those.length < 7 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
         const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
         set(item, { vars: { lift } });
         return item;
@@ -87,7 +87,7 @@ export class Table {
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
     const name = mine ? `You` : state.names[seat];
-    const plays = info?.agent && info.agent !== state.names[seat] ? ` (${info.agent})` : "";
+    const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
     const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : state.agents[seat] ? "bot" : "";
     const isTurn = state.turn === seat;
     const out = state.config !== null && state.round >= 0 && count === 0;
@@ -169,7 +169,7 @@ export class Table {
     if (made) {
       this.middle.replaceChildren(
         h("div", { class: "claim" }, h("span", { class: "big" }, made.bid.quantity), h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, made.bid.quantity) })),
-        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${does(state.names, made.seat, me, state.call ? "claimed" : "claim").replace("claimeds", "claimed")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call")} ${state.call.kind}` : ""}`),
+        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${does(state.names, made.seat, me, state.call ? "claimed" : "claim").replace("claimeds", "claimed")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call").replace(/^You/, "you")} ${state.call.kind}` : ""}`),
       );
       return;
     }

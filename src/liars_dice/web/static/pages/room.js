@@ -372,15 +372,23 @@ class RoomPage {
     const { turn } = this.turn;
     this.busy = true;
     this.show(false);
+    this.rest();
     await this.#try(() => this.socket.ask({ type: "act", turn, action }));
     this.busy = false;
     this.show(false);
+  }
+
+  /** Buttons that go away leave the focus beside the board rather than at the top of the page. */
+  rest() {
+    const at = document.activeElement;
+    if (!at || at === document.body || at.closest("[hidden], :disabled")) this.stage.status.focus({ preventScroll: true });
   }
 
   onward() {
     clearTimeout(this.onwards);
     this.timeline.play();
     this.show(false);
+    this.rest();
   }
 
   async advise() {
