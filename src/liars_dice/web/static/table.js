@@ -88,7 +88,7 @@ export class Table {
     const shown = hand && (state.revealed || peek);
     const name = mine ? `You` : state.names[seat];
     const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
-    const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : state.agents[seat] ? "bot" : "";
+    const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : "";
     const isTurn = state.turn === seat;
     const out = state.config !== null && state.round >= 0 && count === 0;
     const after = state.result ? state.after[seat] - count : 0;

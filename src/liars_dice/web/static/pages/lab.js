@@ -287,6 +287,7 @@ function summary(line) {
       return;
     }
     const names = result.settings.agents;
+    const detail = h("p", { class: "muted", role: "status" }, "How often the row beats the column. Pick a cell.");
     inside.replaceChildren(
       h(
         "table",
@@ -295,7 +296,11 @@ function summary(line) {
         h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Rating"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
         h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)} %`), h("td", {}, Math.round(row.rating))))),
       ),
-      heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), () => {}),
+      heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), (i, j) => {
+        const cell = result.cells[i][j];
+        detail.textContent = `${capital(names[i])} won ${(cell.win_rate * 100).toFixed(2)} % against ${names[j]}${cell.games ? ` in ${cell.games} games` : ", computed exactly"}.`;
+      }),
+      detail,
     );
   });
   return box;

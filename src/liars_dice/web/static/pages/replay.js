@@ -56,6 +56,8 @@ class Replay {
     /** @type {Review | null} */
     this.review = null;
     this.peek = true;
+    /** @type {import("../table.js").SeatInfo[]} */
+    this.seats = [];
     this.stage = new Stage({ onpick: (at) => this.stand(at), note: (n) => this.note(n) });
     this.curve = new Curve((at) => this.stand(at));
     this.slider = h("input", { type: "range", min: 0, max: events.length, value: "0", "aria-label": "Moment of the game", oninput: () => this.stand(Number(this.slider.value)) });
@@ -87,6 +89,7 @@ class Replay {
     document.addEventListener("keydown", this.keys);
     this.#makeBranch();
     this.timeline.reset(events, Math.min(events.length, (this.moves[0] ?? 0)));
+    this.#name();
     if (this.finished) this.#judge();
     else this.waiting.textContent = "This game is not over: the coach waits until all dice lie open.";
   }
@@ -139,7 +142,7 @@ class Replay {
   /** @param {boolean} fresh */
   show(fresh) {
     const { timeline } = this;
-    this.stage.show(timeline, { me: null, peek: this.peek, fresh });
+    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats });
     this.slider.value = String(timeline.at);
     this.slider.setAttribute("aria-valuetext", this.stage.status.textContent ?? "");
     this.playButton.textContent = timeline.paused || timeline.atEnd ? "Play" : "Pause";
@@ -148,6 +151,14 @@ class Replay {
     this.curve.stand(timeline.at);
     if (this.coached) this.#showVerdict();
     if (this.branchText) this.branchText.textContent = this.#branchWords();
+  }
+
+  /** Who of them is a bot. */
+  async #name() {
+    const bots = await agents().catch(() => []);
+    const ids = this.timeline.states[1]?.agents ?? [];
+    this.seats = ids.map((id) => ({ kind: bots.some((bot) => bot.name === id) ? "bot" : "person", agent: id }));
+    this.show(false);
   }
 
   // -- the coach
