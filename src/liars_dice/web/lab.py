@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -14,12 +15,15 @@ from ..core import Bid, ConfigError, GameConfig, parse_bid
 from ..persistence import RecordedEvent
 from .books import Books
 from .messages import Json, MatchupTable, TournamentLine
-from .rooms import MOVES, NotFoundError, RoomError
+from .rooms import MOVES, FullError, NotFoundError, RoomError
+from .safety import Limits
 
 Result = TypeVar("Result")
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
+KEPT_REVIEWS = 32
+"""A finished game does not change, and neither does the coach's opinion of it."""
 MOST_TURNS = 500
 """Longer games are not reviewed while somebody waits."""
 
@@ -27,13 +31,22 @@ MOST_TURNS = 500
 class Lab:
     """One thread for questions that take long, so that they wait for each other and nobody waits for them."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, books: Books, limits: Limits) -> None:
         self._books = books
+        self._limits = limits
+        self._waiting = 0
+        self._reviews: OrderedDict[tuple[str, int | None], Json] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "lab")
         self._matchups: dict[str, MatchupTable] = {}
 
     async def _think(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        if self._waiting >= self._limits.questions:
+            raise FullError("many questions wait for an answer; ask again in a moment")
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        finally:
+            self._waiting -= 1
 
     async def explain(self, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
         """What perfect play does at one point of a round."""
@@ -57,7 +70,13 @@ class Lab:
             raise RoomError(f"this game has more than {MOST_TURNS} turns: liars-dice review looks at it, with patience")
         if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
             raise ConfigError("seat", seat, "a seat of this game")
-        return await self._think(lambda: _review(events, seat))
+        key = (events[0].game_id, seat)
+        found = self._reviews.get(key)
+        if found is None:
+            found = self._reviews[key] = await self._think(lambda: _review(events, seat))
+        if len(self._reviews) > KEPT_REVIEWS:
+            self._reviews.popitem(last=False)
+        return found
 
     async def tournaments(self) -> list[TournamentLine]:
         """Tournaments in the store."""
