@@ -31,7 +31,7 @@ from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, Mode, NextOpener
 from ..core.dice import fresh_seed
 from ..core.presets import preset
 from ..core.rules import round_rules
-from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, utc_now, visible_events
+from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
 from . import messages as m
 from .lab import Lab
 from .rooms import (
@@ -45,7 +45,6 @@ from .rooms import (
     SeatDoc,
     as_new_game,
     clean_name,
-    decisions,
     event_json,
     free_name,
     hash_token,

@@ -109,60 +109,17 @@ class Lab:
 
 
 def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -> Json:
-    from ..exact.explain import explain, known
+    from ..exact.explain import as_dict, explain, known
 
     round_ = known(GameConfig(dice=dice))
-    found = explain(round_.tree, round_.pool, history, hand)
-    return {
-        "dice": list(dice),
-        "hand": list(hand),
-        "bids": [str(bid) for bid in history],
-        "value": float(found.value),
-        "best": str(found.best.action),
-        "comes_here": bool(found.comes_here),
-        "expected": bool(found.expected),
-        "actions": [
-            {"action": str(c.action), "probability": float(c.chance), "value": float(c.value)} for c in found.choices
-        ],
-        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
-        "lower": float(round_.lower),
-        "upper": float(round_.upper),
-    }
+    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
 
 
 def _review(events: Sequence[RecordedEvent], seat: int | None) -> Json:
     from ..persistence import verify_game
     from ..play.coach import review_game
 
-    review = review_game(verify_game(events), seat)
-    names = review.names
-    return {
-        "game_id": events[0].game_id,
-        "agents": list(names),
-        "winner": None if review.winner is None else names[review.winner],
-        "seat": review.seat,
-        "moves": [
-            {
-                "turn": move.turn,
-                "round": move.round,
-                "seat": move.player,
-                "player": names[move.player],
-                "action": str(move.action),
-                "best": str(move.best),
-                "loss": move.loss,
-                "win_chance": move.win_chance,
-                "best_chance": move.best_chance,
-                "kind": move.kind,
-                "words": move.words,
-                "source": move.source,
-                "forced": move.forced,
-            }
-            for move in review.moves
-        ],
-        "accuracy": {names[seat]: percent for seat, percent in review.accuracy.items()},
-        "counts": {names[seat]: counts for seat, counts in review.counts.items()},
-        "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in review.curve],
-    }
+    return {"game_id": events[0].game_id, **review_game(verify_game(events), seat).to_dict()}
 
 
 def _matchups(name: str, config: GameConfig) -> MatchupTable:

@@ -51,6 +51,7 @@ from ..persistence import (
     RecordedEvent,
     StoreError,
     branch,
+    decisions,
     final_state,
     new_game_id,
     rules_name,
@@ -656,15 +657,6 @@ def type_of(agent: str | None) -> str:
 def _is_legal(view: GameView, action: Action) -> bool:
     """Whether the action is legal but for its reasoning."""
     return msgspec.structs.replace(action, reasoning="") in view.legal_actions
-
-
-def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[int]:
-    """How many events stand before each decision of the game (of this seat): places to go back to."""
-    return [
-        version
-        for version, event in enumerate(events)
-        if isinstance(event.payload, MOVES) and seat in (None, event.payload.player_id)
-    ]
 
 
 def line_of(doc: RoomDoc) -> RoomLine:
