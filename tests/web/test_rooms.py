@@ -252,6 +252,22 @@ def test_a_room_nobody_looks_at_leaves_the_memory_and_is_found_again() -> None:
     asyncio.run(run())
 
 
+def test_bots_do_not_play_for_ever_when_nobody_looks() -> None:
+    limits = msgspec.structs.replace(EASY, linger_s=0.02)
+
+    async def run() -> None:
+        async with studio(limits=limits) as one:
+            made = await one.post("/rooms", room_for("optimal", "maniac", delay_ms=1000))
+            async with asyncio.timeout(5):
+                while one.rooms._live:
+                    await asyncio.sleep(0.01)
+            watcher = await one.enter(made["room"])
+            watcher.say({"type": "speed", "delay_ms": 0})
+            await watcher.until("over")
+
+    asyncio.run(run())
+
+
 # -- restarts ----------------------------------------------------------------------------------------------------------
 
 

@@ -163,16 +163,17 @@ class Room:
         self.doc = doc
         self.listeners: set[Listener] = set()
         self.gone = False
-        self.touched = time.monotonic()
+        self.visited = time.monotonic()
+        """When somebody came, went or looked for the last time."""
         self._rooms = rooms
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
         self._bots: dict[int, Seat] = {}
-        self._left = [self.touched] * len(doc.seats)
+        self._left = [self.visited] * len(doc.seats)
         self._polled = [float("-inf")] * len(doc.seats)
         self._stand_ins: set[int] = set()
-        self._turn_began = self.touched
+        self._turn_began = self.visited
         self._news: list[RecordedEvent] = []
         self.record: list[RecordedEvent] = []
         self.moves = 0
@@ -247,6 +248,7 @@ class Room:
 
     def view(self) -> RoomView:
         """The room as everybody may see it."""
+        self.visited = time.monotonic()
         doc = self.doc
         return RoomView(
             doc.id,
@@ -337,14 +339,14 @@ class Room:
         """A program without a socket asked; it counts as being here for a while."""
         was_here = self.present(seat)
         now = time.monotonic()
-        self.touched = now
+        self.visited = now
         self._polled[seat] = self._left[seat] = now + seconds
         self._stand_ins.discard(seat)
         if not was_here:
             self._presence_changed()
 
     def _presence_changed(self) -> None:
-        self.touched = time.monotonic()
+        self.visited = time.monotonic()
         self._changed.set()
         message = encode(Seats(self.seat_lines(), self.doc.status, self.spectators))
         for one in tuple(self.listeners):
@@ -482,7 +484,7 @@ class Room:
         self.state = self.engine.state
         self.record += news
         self.moves += sum(isinstance(event.payload, MOVES) for event in news)
-        self._turn_began = self.touched = time.monotonic()
+        self._turn_began = time.monotonic()
         for one in tuple(self.listeners):
             one.happened(self, news)
         self._changed.set()
@@ -614,11 +616,12 @@ class Room:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody would miss this room's shadow in memory."""
-        if self.listeners or self._lock.locked():
-            return False
-        plays_alone = self.doc.status == "playing" and not self.people
-        return not plays_alone and time.monotonic() - self.touched > self._rooms.limits.linger_s
+        """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
+        return (
+            not self.listeners
+            and not self._lock.locked()
+            and time.monotonic() - self.visited > self._rooms.limits.linger_s
+        )
 
     def give_up(self, reason: str) -> None:
         """Forget the room: whoever comes next finds it in the store."""
