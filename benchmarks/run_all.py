@@ -1,9 +1,10 @@
-"""Runs every script beside this one and writes what they print into docs/benchmarks.md."""
+"""Runs every script beside this one, or those named, and writes what they print into docs/benchmarks.md."""
 
 from __future__ import annotations
 
 import ast
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,19 +28,28 @@ def measured(script: Path) -> str:
     return f"## benchmarks/{script.name}\n\n{doc}\n\n```text\n{''.join(lines)}```\n"
 
 
-def main() -> None:
-    """Measure everything, then write the page."""
+def sections() -> dict[str, str]:
+    """What is on the page now, by script."""
+    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    parts = re.split(r"^## benchmarks/(\S+)\n", text, flags=re.MULTILINE)
+    return {name: f"## benchmarks/{name}\n{body}" for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def main(names: list[str]) -> None:
+    """Measure everything, or what is named, then write the page."""
     scripts = sorted(path for path in HERE.glob("*.py") if path != Path(__file__))
-    sections = [measured(script) for script in scripts]
+    page = sections() if names else {}
+    page |= {script.name: measured(script) for script in scripts if not names or script.name in names}
     about = (
         "# Measured\n\n"
         "`make bench` runs every script in `benchmarks/` and writes this page. What is compared was measured in the\n"
         f"same run, on one machine; ratios carry further than numbers. This run: Python {platform.python_version()}, "
         f"{platform.system()} {platform.machine()}.\n"
     )
-    PAGE.write_text("\n".join([about, *sections]), encoding="utf-8")
+    kept = [page[script.name].rstrip() + "\n" for script in scripts if script.name in page]
+    PAGE.write_text("\n".join([about, *kept]), encoding="utf-8")
     print(f"written: {PAGE.relative_to(HERE.parent)}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -40,7 +40,8 @@ def test_code_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for language, code in blocks_of(page):
         if named := re.match(r"(?:#|//) (examples/\S+):", code):
             assert (ROOT / named[1]).read_text(encoding="utf-8") == code, f"{named[1]} is not what {page.name} shows"
-        elif named := re.match(r"# (\w+\.py)\n", code):
+        elif named := re.match(r"# ((?:\w+/)*\w+\.py)\n", code):
+            Path(named[1]).parent.mkdir(parents=True, exist_ok=True)
             Path(named[1]).write_text(code, encoding="utf-8")
         elif language == "python":
             exec(compile(code, page.name, "exec"), namespace)
@@ -92,3 +93,10 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if not target.startswith("http"):
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_files_that_are_named_exist() -> None:
+    places = (ROOT, ROOT / "src" / "liars_dice")
+    for page in PAGES:
+        for named in re.findall(r"`([a-z_\d/]+/[a-z_\d]+\.py)`", page.read_text(encoding="utf-8")):
+            assert any((place / named).exists() for place in places), f"{page.name} names {named}"

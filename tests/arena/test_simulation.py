@@ -53,7 +53,19 @@ def test_it_talks_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
     Simulation(2, 2, 5, agents=["optimal", "random"], seed=1, config=preset("heads-up", dice=2)).start(verbose=True)
     said = capsys.readouterr().out
     assert said.count("5 replications have been finished. Scores at this table:") == 2
+    assert all(f"Table {number} of 2: " in said for number in (1, 2))
     assert "Global scores:" in said
+
+
+def test_a_table_is_told_as_soon_as_it_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[int] = []
+
+    def look(games: int, total: int) -> None:
+        told.append(capsys.readouterr().out.count("replications have been finished"))
+
+    config = preset("heads-up", dice=2)
+    Simulation(2, 3, 5, agents=["optimal", "random"], seed=1, config=config).start(verbose=True, progress=look)
+    assert told == [1, 1, 1]
 
 
 def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

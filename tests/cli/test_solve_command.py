@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from liars_dice.exact.cpu import CpuSolver
 
 KEYS = {
     "value", "lower", "upper", "exploitability", "iterations", "elapsed_s", "compile_s", "dice", "faces", "wild",
-    "ordering", "nodes", "information_sets", "target", "stopped", "run",
+    "ordering", "nodes", "information_sets", "match", "target", "stopped", "run",
 }  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
     os.close(leader)
     os.close(follower)
     assert process.returncode == 130
-    assert "the opener wins      36.4" in shown
+    assert re.search(r"the opener wins +3\d\.\d", shown)
     assert b"Stopped early: the bracket holds" in seen
     assert b"nodes" in seen
     assert b"Traceback" not in seen
@@ -133,7 +134,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         (("1", "1", "--target", "0"), "target 0: from 1e-12"),
         (("1", "1", "--iterations", "0"), "iterations 0: at least one"),
         (("1", "1", "--workers", "0"), "0 is not in the range"),
-        (("1", "1", "--memory", "-1"), "memory -1: some gigabytes"),
+        (("1", "1", "--memory", "-1"), "memory -1: expected"),
         (("5", "5"), "GB of memory; at most"),
         (("60", "60"), "720 rungs; 60 at most"),
         (("1", "1", "--save", "nowhere/x.npz"), "no file can be written there"),

@@ -291,6 +291,14 @@ def test_play_game_prints_when_asked(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == ""
 
 
+def test_players_can_be_given_names(capsys: pytest.CaptureFixture[str]) -> None:
+    result = play_game([Chooser(1), Chooser(2)], verbose=True, names=["Alice", "Bob"], seed=6)
+    assert result.names == ("Alice", "Bob")
+    assert "Round 1: Alice opens" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match="names"):
+        play_game([Chooser(1), Chooser(2)], names=["Alice"])
+
+
 def test_seeds_make_games_repeatable() -> None:
     config = preset("perudo", players=3)
     one = play_game([RandomAgent() for _ in range(3)], config, seed=5)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from liars_dice.core import GameConfig
-from liars_dice.exact import OutOfReachError, gpu, solve
+from liars_dice.exact import OutOfReachError, cpu, gpu, solve
 from liars_dice.exact.cpu import CpuSolver, best_responses
 from liars_dice.exact.gpu import Cuda, Device, GpuSolver, memory_needed
 from liars_dice.exact.publictree import PublicTree
@@ -121,6 +121,18 @@ def test_it_goes_on_from_what_was_saved(name: str, device: Device) -> None:
         solver.iterate()
     assert second.bracket() == first.bracket()
     assert second.iterations == 21
+
+
+def test_it_goes_on_from_what_threads_saved(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads take slots as they come, so that nodes may lie before those that lead to them."""
+    monkeypatch.setattr(cpu, "FEW_RUNGS", 0)
+    tree = PublicTree(GameConfig(dice=(2, 2), faces=4))
+    here = CpuSolver(tree, least=1e-7, slots=1 << 16, workers=3)
+    for _ in range(8):
+        here.iterate()
+    there = GpuSolver(tree, least=1e-7, device=device)
+    there.restore(here.compact(), here.iterations)
+    assert there.bracket() == pytest.approx(here.bracket(), abs=1e-9)
 
 
 def test_memory_is_worked_out_before_it_is_taken() -> None:

@@ -503,7 +503,7 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
         (lambda: solve(SAVED, target=float("nan")), "target nan"),
         (lambda: solve(SAVED, iterations=0), "iterations 0: at least one is needed"),
         (lambda: solve(SAVED, workers=0), "workers 0: at least one is needed"),
-        (lambda: solve(SAVED, memory=0), "memory 0: some gigabytes are needed"),
+        (lambda: solve(SAVED, memory=0), "memory 0: expected a number of gigabytes"),
         (lambda: solve(GameConfig(dice=(1, 1, 1))), "3 players: rounds are solved for two"),
         (lambda: solve(GameConfig(dice=(1, 1), exact_call=True)), "exact_call is on"),
         (lambda: solve(GameConfig(dice=(1, 1), max_turns=3)), "max_turns is 3"),
@@ -525,3 +525,39 @@ def test_one_clear_line(ask: Callable[[], Solution], message: str) -> None:
     with pytest.raises(OutOfReachError, match=message) as error:
         ask()
     assert "\n" not in str(error.value)
+
+
+def test_a_file_that_has_come_far_enough_is_an_answer_at_once(tmp_path: Path) -> None:
+    config = GameConfig(dice=(1, 2), faces=4)
+    saved = solve(config, iterations=50, save=tmp_path / "f.npz")
+    again = solve(config, iterations=30, target=0.5, resume=tmp_path / "f.npz")
+    assert (again.stopped, again.iterations) == ("target", 50)
+    assert again.exploitability == pytest.approx(saved.exploitability, abs=1e-12)
+
+
+def test_a_second_ctrl_c_loses_nothing_that_was_to_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("liars_dice.exact.solver.best_responses", interrupted)
+    config = GameConfig(dice=(1, 1), faces=3)
+    with pytest.raises(KeyboardInterrupt):
+        solve(config, progress=interrupted, save=tmp_path / "f.npz")
+    monkeypatch.undo()
+    assert solve(config, resume=tmp_path / "f.npz").iterations > 8
+
+
+@pytest.mark.parametrize("memory", [float("inf"), float("nan"), 0.0, -1.0])
+def test_memory_is_a_number_of_gigabytes(memory: float) -> None:
+    with pytest.raises(OutOfReachError, match="expected a number of gigabytes"):
+        solve(GameConfig(dice=(1, 1)), memory=memory)
+
+
+def test_what_would_fit_fits() -> None:
+    with pytest.raises(OutOfReachError, match="at most 6 GB are used; 1 against 2 dice would fit"):
+        solve(preset("classic", dice=(2, 3), wild="ones"), target=1e-6, memory=6)
+
+
+def test_more_memory_than_there_is() -> None:
+    with pytest.raises(OutOfReachError, match="the system does not give so much"):
+        solve(preset("classic", dice=4), memory=1e6)

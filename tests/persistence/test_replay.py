@@ -227,7 +227,8 @@ def test_branching() -> None:
     again = store.events(game_id)
     assert verify_game(again) == engine.state
     assert [e.payload for e in again[1:at]] == [e.payload for e in events[1:at]]
-    assert [e.timestamp_utc for e in again[:at]] == [e.timestamp_utc for e in events[:at]]
+    assert [e.timestamp_utc for e in again[1:at]] == [e.timestamp_utc for e in events[1:at]]
+    assert again[0].timestamp_utc > events[0].timestamp_utc, "the new game was created later"
     created = again[0].payload
     assert isinstance(created, GameCreated)
     assert created.branched_from == f"{events[0].game_id}@{at}"

@@ -59,7 +59,7 @@ class Scripted(TerminalPlayer):
         super().__init__(screen)
         self.answers = iter(answers)
 
-    def ask(self) -> str:
+    def ask(self, prompt: str = "") -> str:
         answer = next(self.answers)
         if answer == "quit":
             raise Quit
@@ -73,8 +73,8 @@ def test_a_person_is_answered_kindly() -> None:
     engine.subscribe(TableView(screen, engine.state.public.names).reveal, seat=0)
     engine.play()
     text = printed(screen)
-    assert "Now possible: 1x1 1x2" in text
-    assert "cannot read 'hello': expected a bid like 3x4, liar or exact" in text
+    assert "Possible now: 1x1 1x2" in text
+    assert "I cannot read 'hello': type a bid such as 3 4, 3x4 or three fours, or liar" in text
     assert "9x9 is not a bid of this round" in text
     assert "there is no bid to call yet" in text
     assert "1x1 is not higher than 2x5" in text

@@ -252,6 +252,22 @@ def test_a_room_nobody_looks_at_leaves_the_memory_and_is_found_again() -> None:
     asyncio.run(run())
 
 
+def test_bots_do_not_play_for_ever_when_nobody_looks() -> None:
+    limits = msgspec.structs.replace(EASY, linger_s=0.02)
+
+    async def run() -> None:
+        async with studio(limits=limits) as one:
+            made = await one.post("/rooms", room_for("optimal", "maniac", delay_ms=1000))
+            async with asyncio.timeout(5):
+                while one.rooms._live:
+                    await asyncio.sleep(0.01)
+            watcher = await one.enter(made["room"])
+            watcher.say({"type": "speed", "delay_ms": 0})
+            await watcher.until("over")
+
+    asyncio.run(run())
+
+
 # -- restarts ----------------------------------------------------------------------------------------------------------
 
 
@@ -509,6 +525,64 @@ def test_the_record_knows_when_a_bot_stood_in() -> None:
     assert isinstance(events[-1].payload, GameEnded)
     moved = {e.player_type for e in events if getattr(e.payload, "player_id", 0) == 1 and e.event_type == "BidPlaced"}
     assert moved <= {"ThresholdAgent"}
+
+
+def test_strangers_play_behind_walls_and_only_if_the_house_offers_them() -> None:
+    python = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
+    bot = f"cmd:{python} {Path(__file__).parents[2] / 'examples' / 'protocol_bot.py'}"
+    store = InMemoryRecorder()
+
+    async def run() -> None:
+        wish = room_for(bot, "optimal", rules="duel")
+        async with studio() as one:
+            await one.post("/rooms", wish, 400)
+        async with studio(store, agents=[bot]) as one:
+            assert (await one.get("/agents"))["agents"][-1]["name"] == bot
+            watcher = await one.enter((await one.post("/rooms", wish))["room"])
+            await watcher.until("over", 30)
+
+    asyncio.run(run())
+    assert "AgentFaulted" not in {event.event_type for event in store.events()}
+
+
+def test_two_servers_on_one_store_do_not_tear_a_game_apart(tmp_path: Path) -> None:
+    """Whoever comes second is sent away, and finds the game as the store has it."""
+
+    async def run() -> None:
+        async with studio(tmp_path / "a.sqlite") as one, studio(tmp_path / "a.sqlite") as other:
+            made = await one.post("/rooms", room_for("you", "crawler"))
+            here = await one.enter(made["room"], made["token"])
+            first = await here.until("turn")
+            there = await other.enter(made["room"], made["token"])
+            same = await there.until("turn")
+            assert same["turn"] == first["turn"]
+            await asyncio.sleep(0.05)
+            here.say({"type": "act", "id": 1, "turn": first["turn"], "action": first_legal(first)})
+            assert (await here.until("answer"))["ok"]
+            there.say({"type": "act", "id": 1, "turn": first["turn"], "action": first_legal(first)})
+            with contextlib.suppress(Closed):
+                while True:
+                    assert (await there.next())["type"] != "answer"
+            again = await other.enter(made["room"], made["token"])
+            assert again.heard[0]["room"]["turn"] > first["turn"]
+
+    asyncio.run(run())
+
+
+def test_a_room_that_was_about_to_begin_begins_later() -> None:
+    store = InMemoryRecorder()
+
+    async def run() -> None:
+        async with studio(store) as one:
+            made = await one.post("/rooms", room_for("you", "open"))
+        (text,) = store.documents("room").values()
+        doc = json.loads(text)
+        doc["seats"][1] = {"kind": "bot", "name": "optimal", "agent": "optimal", "token": None}
+        store.save_documents("room", {made["room"]: json.dumps(doc)})
+        async with studio(store) as one:
+            await play(await one.enter(made["room"], made["token"]), 0)
+
+    asyncio.run(run())
 
 
 def test_limits_are_plain_data() -> None:

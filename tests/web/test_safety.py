@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from studio_kit import EASY, Closed, Json, Studio, first_legal, play, seats, studio
 
+from liars_dice.persistence import InMemoryRecorder, StoreError
 from liars_dice.web import create_app
 from liars_dice.web.safety import LOOPBACK, Bucket
 
@@ -167,7 +168,8 @@ def test_rates_are_bounded() -> None:
             for _ in range(3):
                 await one.post("/rooms", WISH)
             await one.post("/rooms", WISH, 429)
-            assert (await one.http.get("/api/rooms")).status_code == 200
+            assert (await one.http.get("/api/rooms")).status_code == 429
+            assert (await one.http.get("/static/none")).status_code == 404
 
     asyncio.run(run())
 
@@ -187,6 +189,53 @@ def test_counts_are_bounded() -> None:
             await one.enter(made[1]["room"], made[1]["token"])
             refused = one.socket(made[1]["room"])
             assert "too many connections" in (await refused.next())["error"]
+
+    asyncio.run(run())
+
+
+def test_the_lab_does_not_pile_up_questions() -> None:
+    async def run() -> None:
+        async with studio(limits=msgspec.structs.replace(EASY, questions=0)) as one:
+            assert (await one.http.get("/api/lab/explain?dice=1,1&hand=1")).status_code == 429
+
+    asyncio.run(run())
+
+
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    async def run() -> None:
+        async with studio(limits=msgspec.structs.replace(EASY, hello_s=0.02)) as one:
+            sent: list[Any] = []
+            calls = iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+            async def receive() -> Any:
+                for call in calls:
+                    return call
+                return await asyncio.sleep(60)
+
+            async def send(message: Any) -> None:
+                sent.append(message)
+
+            scope: Json = {"type": "http", "method": "POST", "path": "/api/rooms", "raw_path": b"/api/rooms"}
+            scope |= {"headers": [(b"host", b"testserver")], "query_string": b"", "root_path": "", "scheme": "http"}
+            scope |= {"client": ("x", 1), "server": ("x", 1), "http_version": "1.1", "state": {}}
+            await one.app(scope, receive, send)
+            assert sent[0]["status"] == 408
+
+    asyncio.run(run())
+
+
+def test_trouble_with_the_store_names_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = InMemoryRecorder()
+
+    def broken(*_: object) -> Any:
+        raise StoreError("/srv/ann/games.sqlite: the disk is full")
+
+    async def run() -> None:
+        async with studio(store) as one:
+            monkeypatch.setattr(store, "_read", broken)
+            answer = await one.http.get("/api/games/some-game")
+            assert answer.status_code == 503
+            assert "sqlite" not in answer.text
 
     asyncio.run(run())
 

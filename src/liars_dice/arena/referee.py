@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -11,18 +12,27 @@ from ..core import (
     Action,
     AgentFaulted,
     BidAction,
+    BidPlaced,
+    CallExactAction,
     CallLiarAction,
     Event,
+    ExactCalled,
     GameConfig,
+    GameCreated,
     GameEngine,
     GameResult,
     GameView,
     IllegalMoveError,
+    LiarCalled,
     LiarsDiceError,
     Player,
+    RoundEnded,
     derive_seed,
     result_of,
+    view_of,
+    visible_to,
 )
+from ..persistence import RecordedEvent, Replay, final_state, settled
 from .limits import BotFault, Limits
 from .protocol import is_action
 from .seats import InProcessSeat, Seat, alarms
@@ -76,6 +86,30 @@ class Referee:
         self._unheard: list[AgentFaulted] = []
         self._muted: set[int] = set()
         self._forfeited_by: int | None = None
+        self._past: Sequence[RecordedEvent] = ()
+        self._again: Action | None = None
+
+    @classmethod
+    def resume(
+        cls, players: Sequence[Player | Seat], past: Sequence[RecordedEvent], *, limits: Limits | None = None
+    ) -> Referee:
+        """A referee of the game that goes on where `past` ends, with the dice its seed still holds.
+
+        Bots hear what happened and are asked again what they did, so that their memory and their randomness stand where
+        they stood. What they answer changes nothing.
+        """
+        created = past[0].payload
+        assert isinstance(created, GameCreated)
+        referee = cls(players, created.config, limits=limits)
+        there = settled(past)
+        referee._past = past[:there]
+        referee.engine = GameEngine.resume(final_state(referee._past), referee.seats, seed=created.config.seed)
+        match past[there].payload if there < len(past) else None:
+            case LiarCalled():
+                referee._again = CallLiarAction()
+            case ExactCalled():
+                referee._again = CallExactAction()
+        return referee
 
     def play(self) -> MatchResult:
         """Play to the end, or to a forfeit, and let the bots go."""
@@ -101,6 +135,35 @@ class Referee:
                 self.engine.subscribe(partial(self._tell, player), player)
             self._guard(player, seat.start, config, player, names, derive_seed(self.engine.seed, "agent", player))
         self._announce_faults()
+        if self._past:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Let the bots live through what was played before. What goes wrong was told then."""
+        fold = Replay()
+        for recorded in self._past:
+            event = recorded.payload
+            if isinstance(event, BidPlaced | LiarCalled | ExactCalled):
+                self._ask_in_vain(event.player_id, view_of(fold.state, event.player_id))
+            public = fold.feed(event).public
+            for player, seat in enumerate(self.seats):
+                seen = visible_to(event, player) if seat.listens and player not in self._muted else None
+                if seen is not None:
+                    try:
+                        seat.event(seen)
+                    except BotFault:
+                        self._muted.add(player)
+                if isinstance(event, RoundEnded):
+                    with suppress(BotFault):
+                        seat.round_end(public.resolutions[-1])
+        for _, seat in self._confessing:
+            seat.take_faults()
+
+    def _ask_in_vain(self, player: int, view: GameView) -> None:
+        """Ask a bot, not a person, what has been decided already."""
+        if self.seats[player].player_type != "Human":
+            with suppress(BotFault):
+                self.seats[player].choose_action(view)
 
     def _turn(self) -> None:
         engine = self.engine
@@ -110,7 +173,12 @@ class Referee:
             return
         player = public.current_player
         view = engine.get_view(player)
-        action = self._ask(player, view)
+        if self._again is not None:
+            self._ask_in_vain(player, view)
+            action: Action | None = self._again
+            self._again = None
+        else:
+            action = self._ask(player, view)
         self._announce_faults()
         if action is None:
             return

@@ -26,6 +26,8 @@ class Seat(ABC):
 
     name: str
     player_type: str
+    agent_id: str | None = None
+    """What the record says of who sits here, if not the name: a word that makes the same player again."""
     listens = True
     """Whether the bot may want to hear of events."""
 

@@ -104,10 +104,14 @@ class Simulation:
         return tuple(names)
 
     def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
-        """Play everything; the global scores: how many games each agent won, copies apart, the best first."""
+        """Play everything; the global scores: how many games each agent won, copies apart, the best first.
+
+        With `verbose` the local scores of each table are printed as soon as its games are over.
+        """
         field = Field(agents=self.agents, config=self.config, limits=self._limits)
         blocks = self._blocks()
         wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
+        played_at = Counter[int]()
         games = 0
         self.method: Method = "compiled"
 
@@ -117,6 +121,9 @@ class Simulation:
             table = result.number // PARTS
             wins[table].update(dict(enumerate(result.wins[0])))
             games += result.games
+            played_at[table] += result.games
+            if verbose and played_at[table] == self.n_replications:
+                self._print_table(table, wins[table])
             self.method = self.method if result.compiled else "engine"
             self.faults += sum(number for _, _, number in result.faults)
             if progress is not None:
@@ -128,20 +135,24 @@ class Simulation:
             if not games:
                 raise
         self.games = games
-        self.scores = [
-            TableScore(self.names_at(table), tuple(wins[number][seat] for seat in range(len(table))))
-            for number, table in enumerate(self.tables)
-        ]
+        self.scores = [self._score(number, wins[number]) for number in range(self.n_tables)]
         totals = Counter[str]()
         for score in self.scores:
-            if verbose:
-                print(f"{self.n_replications} replications have been finished. Scores at this table:")
-                print(dict(zip(score.agents, score.wins, strict=True)))
             totals.update(dict(zip(score.agents, score.wins, strict=True)))
         ranked = dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))
         if verbose:
             print(f"Global scores:\n{ranked}")
         return ranked
+
+    def _score(self, number: int, wins: Counter[int]) -> TableScore:
+        table = self.tables[number]
+        return TableScore(self.names_at(table), tuple(wins[seat] for seat in range(len(table))))
+
+    def _print_table(self, number: int, wins: Counter[int]) -> None:
+        score = self._score(number, wins)
+        print(f"Table {number + 1} of {self.n_tables}: {', '.join(score.agents)}")
+        print(f"{self.n_replications} replications have been finished. Scores at this table:")
+        print(dict(zip(score.agents, score.wins, strict=True)))
 
     def _blocks(self) -> list[Block]:
         blocks = []

@@ -39,10 +39,10 @@ def explain_command(
     from rich.console import Console
 
     from ..core import GameConfig, NotationError, parse_bid
-    from ..exact.explain import draw, explain, known
+    from ..exact.explain import as_dict, draw, explain, known
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
-    if not all(part.strip().isdigit() for part in hand.split(",")):
+    if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
         raise NotationError(hand, "dice as in 1,4")
     held = tuple(sorted(int(part) for part in hand.split(",")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
@@ -52,23 +52,7 @@ def explain_command(
     if png is not None:
         draw(explanation, _title(config, held, bids), png)
     if as_json:
-        print_json(
-            {
-                "dice": list(dice),
-                "hand": list(held),
-                "bids": [str(bid) for bid in history],
-                "value": explanation.value,
-                "best": str(explanation.best.action),
-                "comes_here": explanation.comes_here,
-                "expected": explanation.expected,
-                "actions": [
-                    {"action": str(c.action), "probability": c.chance, "value": c.value} for c in explanation.choices
-                ],
-                "belief": [{"hand": list(h), "probability": p} for h, p in explanation.belief],
-                "lower": round_.lower,
-                "upper": round_.upper,
-            }
-        )
+        print_json(as_dict(round_, explanation, history, held))
         return
     _show(Console(highlight=False), round_, explanation, _title(config, held, bids))
     if png is not None:
@@ -102,15 +86,16 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str)
     console.print(table)
     left_out = len(explanation.choices) - len(choices)
     if left_out:
-        console.print(f"{left_out} more actions are hardly ever taken, and worth no more", markup=False)
+        console.print(f"{left_out} more actions are hardly ever taken", markup=False)
     if not explanation.comes_here:
-        console.print("Perfect play would not have come here with this hand: take what is worth most.", soft_wrap=True)
+        console.print("Perfect play would not have come here with this hand; from here this is best.", soft_wrap=True)
     if not explanation.expected:
         console.print("Perfect play would not have bid so: its dice are weighed as before that bid.", soft_wrap=True)
     hands = ", ".join(f"{' '.join(map(str, hand))} ({chance:.1%})" for hand, chance in explanation.belief[:4])
     console.print(f"The other holds most likely: {hands}", markup=False, soft_wrap=True)
-    half = (round_.upper - round_.lower) / 2
-    console.print(f"Solved to an exploitability of {half:.1e}; how: docs/solver.md", markup=False, soft_wrap=True)
+    console.print(
+        f"Solved to an exploitability of {round_.exploitability:.1e}; how: docs/solver.md", markup=False, soft_wrap=True
+    )
 
 
 def _bar(chance: float, *, ascii_only: bool, width: int = 24) -> str:

@@ -72,6 +72,7 @@ seed_option = click.option(
 db_option = click.option(
     "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
 )
+ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice with plain letters.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 

@@ -1,59 +1,202 @@
-"""`liars-dice play`: a person against bots in the terminal."""
+"""`liars-dice play`: people against bots, and each other, in the terminal."""
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
-from .options import db_option, json_option, print_json, rules_options, seed_option
+from .options import ascii_option, db_option, json_option, print_json, program, rules_options, seed_option
+from .working import terminated_like_interrupted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..persistence import RecordedEvent
+    from ..play import Sitting
 
 
-@click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo")
+@click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
 @click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
+@click.option("--seat", type=click.IntRange(0), metavar="N", help="Where you sit; seat 0 opens. [default: 0]")
+@click.option("--name", metavar="NAME", help="What you are called. [default: You]")
+@click.option("--practice", is_flag=True, help="Allow moves to be taken back: undo.")
+@click.option("--resume", metavar="GAME", help="Go on with a game that was left: an id, the beginning of one, or last.")
+@click.option("--from", "origin", metavar="GAME", help="Play on from a recorded game, in a new one.")
+@click.option("--at", "turn", type=int, metavar="TURN", help="With --from: before this decision, counted from 1.")
+@click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask, in a terminal]")
+@ascii_option
+@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
 @seed_option
 @db_option
 @json_option
+@click.pass_context
 def play_command(
+    context: click.Context,
     opponents: tuple[str, ...],
     rules: str,
     players: int | None,
     dice: int | None,
+    seat: int | None,
+    name: str | None,
+    practice: bool,
+    resume: str | None,
+    origin: str | None,
+    turn: int | None,
+    review: bool | None,
+    ascii_only: bool,
+    isolate: bool,
     seed: int | None,
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Play against bots in the terminal. The game is recorded in the store.
+    """Play in the terminal. The game is recorded in the store, and can be left and resumed.
 
-    You sit in seat 0 and open the first round. OPPONENT is a bot for each other seat (optimal, if you name none). Type
-    a bid as 2x5, call with liar (or exact, where the rules have it), ? shows what is possible, quit leaves.
+    OPPONENT is a bot for each other seat (optimal, if you name none), or human (human:NAME) for somebody who shares the
+    screen with you. In a terminal, without opponents or rules, you are asked. Type bids as you like, 3 4 or three
+    fours; liar calls; ? shows everything else.
     """
+    from functools import partial
+
     from rich.console import Console
 
-    from ..agents import HumanAgent
-    from ..arena import Referee, make_seat
     from ..core import PRESETS, load_rules
-    from ..persistence import open_store, record_game
-    from ..play import Quit, TableView, TerminalPlayer
+    from ..persistence import open_store, rules_name
+    from ..play import Quit, Sitting, ask_for_a_table, left_game, position, seated, seats_of, with_opponents
 
-    if players is None and (opponents or rules in PRESETS):
-        players = len(opponents) + 1 if opponents else 2
-    config = load_rules(rules, players=players, dice=dice)
+    chosen = _chosen(context, resume, origin, turn)
     console = Console(highlight=False, stderr=as_json)
-    bots = opponents or ("optimal",) * (config.num_players - 1)
-    person = HumanAgent(TerminalPlayer(console).choose_action, name="You")
-    referee = Referee([person, *(make_seat(name) for name in bots)], config, seed=seed)
-    engine = referee.engine
-    public = engine.state.public
-    engine.subscribe(TableView(console, public.names).reveal, seat=0)
-    with open_store(db) as store:
-        game_id = record_game(engine, store, live=True)
+    asking = console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
+    sitting: Sitting | None = None
+    code = 0
+    with open_store(db) as store, terminated_like_interrupted():
+        at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
-            won_by = referee.play().winner
-            winner = None if won_by is None else public.names[won_by]
+            if resume is not None:
+                events = left_game(store, resume)
+                words = seats_of(events)
+                sitting = at_table(with_opponents(words, opponents) if opponents else words).resume(events)
+            elif origin is not None:
+                events = store.events(store.find(origin))
+                version = position(events, turn)
+                words = _places(events, version, opponents, seat, name)
+                sitting = at_table(words).branch(events, version, seed)
+            elif asking and not opponents and not chosen:
+                wanted = ask_for_a_table(console, isolate=isolate)
+                sitting = at_table(wanted.words).begin(wanted.config, seed)
+            else:
+                if players is None and (opponents or rules in PRESETS):
+                    players = len(opponents) + 1 if opponents else 2
+                config = load_rules(rules, players=players, dice=dice)
+                others = opponents or ("optimal",) * (config.num_players - 1)
+                sitting = at_table(seated(others, seat or 0, name)).begin(config, seed)
+            sitting.play()
+            if review is True or (review is None and asking):
+                _offer_review(console, sitting, asked=review is None)
         except Quit:
-            winner = None
-            console.print("\nUntil next time.")
-    if as_json:
-        rounds = len(engine.state.public.resolutions)
-        run = {"game_id": game_id}
-        print_json({"rules": rules, "agents": list(public.names), "winner": winner, "rounds": rounds, "run": run})
+            pass
+        except KeyboardInterrupt:
+            code = 130
+        _goodbye(console, sitting, db)
+        if as_json and sitting is not None:
+            public = sitting.state.public
+            print_json(
+                {
+                    "rules": rules_name(public.config) if resume or origin else rules,
+                    "agents": list(public.names),
+                    "winner": None if public.winner is None else public.names[public.winner],
+                    "rounds": len(public.resolutions),
+                    "run": {"game_id": sitting.game_id},
+                }
+            )
+    if code:
+        raise SystemExit(code)
+
+
+def _chosen(context: click.Context, resume: str | None, origin: str | None, turn: int | None) -> list[str]:
+    """Which options say what is played; those that the game to go on with has settled already are refused."""
+    from ..core import ConfigError
+
+    def given(*names: str) -> list[str]:
+        return [name for name in names if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT]
+
+    settled = given("rules", "players", "dice") + (given("seat", "name", "seed", "origin") if resume else [])
+    if (resume or origin) and settled:
+        flag = "--from" if settled[0] == "origin" else f"--{settled[0]}"
+        raise ConfigError(
+            "resume" if resume else "from", resume or origin, f"no {flag} beside it: the game has its own"
+        )
+    if turn is not None and origin is None:
+        raise ConfigError("at", turn, "--from GAME beside it, the game to play on from")
+    return given("rules", "players", "dice", "seat", "name")
+
+
+def _places(
+    events: list[RecordedEvent], version: int, opponents: tuple[str, ...], seat: int | None, name: str | None
+) -> tuple[str, ...]:
+    """Who sits where in a game that goes on from another: whoever sat there, and you in the seat you choose, or in that
+    of the player who is to move.
+    """
+    from ..persistence import final_state
+    from ..play import is_person, seated, seats_of, take_seat, with_opponents
+
+    words = seats_of(events)
+    if seat is None and name is None and any(map(is_person, words)):
+        return with_opponents(words, opponents) if opponents else words
+    state = final_state(events[:version])
+    seat = state.public.current_player if seat is None else seat
+    return seated(opponents, seat, name) if opponents else take_seat(words, seat, name)
+
+
+def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
+    """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
+    from ..play import ask
+
+    while asked:
+        undo = ", undo" if sitting.practice else ""
+        answer = ask(console, f"\nReview the game? (y, n{undo}) [n] ").lower()
+        if answer == "undo" and sitting.practice:
+            if sitting.take_back(*sitting.people):
+                sitting.play()
+            else:
+                console.print("You have not decided anything.")
+        elif answer in ("y", "yes"):
+            break
+        elif answer in ("", "n", "no"):
+            return
+    console.print("Reviewing ...", markup=False)
+    from ..play.coach import review_game
+
+    people = sitting.people
+    review = review_game(sitting.state, people[0] if len(people) == 1 else None)
+    if sitting.table.ascii_only:
+        console.print("\n".join(review.lines(console.width, ascii_only=True)), markup=False, soft_wrap=True)
+    else:
+        review.show(console)
+
+
+def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
+    """How to see the game again, or how to go on with it."""
+    import shlex
+
+    from ..play import left_game
+
+    store = [] if db is None else ["--db", db]
+    if sitting is not None and sitting.state.public.winner is not None:
+        game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
+        for purpose, words in (("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])):
+            sitting.table.suggest(purpose, f"{program()} {shlex.join([*words, *store])}")
+        return
+    if sitting is not None:
+        sitting.player.hide()
+    console.print("\nUntil next time.")
+    if sitting is None or not sitting.store.events(sitting.game_id):
+        return
+    latest = left_game(sitting.store, "last")[0].game_id == sitting.game_id
+    again = ["play", "--resume", "last" if latest else sitting.game_id]
+    again += (
+        ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
+    )
+    sitting.table.suggest("The game is saved. To go on:", f"{program()} {shlex.join([*again, *store])}")

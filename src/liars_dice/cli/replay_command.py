@@ -4,40 +4,63 @@ from __future__ import annotations
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import ascii_option, db_option, json_option, print_json, program
 
 
 @click.command("replay", epilog="Example: liars-dice replay last --step")
 @click.argument("game")
 @click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
 @click.option(
+    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
+)
+@click.option("--at", "turn", type=int, metavar="TURN", help="Only until before this decision, counted from 1.")
+@click.option(
     "--verify",
     is_flag=True,
     help="Say that every recorded outcome follows from the rules; what does not is never shown.",
 )
 @click.option("--seat", type=int, metavar="N", help="Only what this seat may know (-1: a spectator).")
+@ascii_option
 @db_option
 @json_option
-def replay_command(game: str, step: bool, verify: bool, seat: int | None, db: str | None, as_json: bool) -> None:
+def replay_command(
+    game: str,
+    step: bool,
+    delay: float,
+    turn: int | None,
+    verify: bool,
+    seat: int | None,
+    ascii_only: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
     """Show a recorded game again.
 
-    GAME is its id, the beginning of it, or `last`.
+    GAME is its id, the beginning of it, or `last`. While a game with a person in it is not over, the dice of its last
+    round stay hidden, and what bots thought.
     """
     import json
+    import shlex
 
     from rich.console import Console
 
-    from ..core import ConfigError
+    from ..core import SPECTATOR, ConfigError
     from ..persistence import open_store, verify_game, visible_events
     from ..persistence.codec import encode_line
-    from ..play import TableView
+    from ..play import Pace, Quit, Spectator, TableView, is_person, position, seats_of
 
     with open_store(db, must_exist=True) as store:
         events = store.events(store.find(game))
     state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
         raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
+    secret = seat is None and state.public.status == "BIDDING" and any(map(is_person, seats_of(events)))
+    if secret:
+        seat = SPECTATOR
     shown = events if seat is None else list(visible_events(events, seat))
+    if turn is not None:
+        version = position(events, turn)
+        shown = [event for event in shown if event.version < version]
     winner = state.public.winner
     if as_json:
         print_json(
@@ -50,14 +73,20 @@ def replay_command(game: str, step: bool, verify: bool, seat: int | None, db: st
         )
         return
     console = Console(highlight=False)
-    table = TableView(console, state.public.names)
-    for event in shown:
-        table.show(event.payload)
-        if step:
-            try:
-                if console.input("").strip().lower() in ("q", "quit"):
-                    return
-            except EOFError:
-                return
+    show = Spectator(
+        TableView(console, state.public.names, ascii_only=ascii_only), Pace(console, step=step, delay=delay)
+    )
+    try:
+        for event in shown:
+            show(event.payload)
+    except Quit:
+        return
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    if secret:
+        console.print("\nThe game is not over: the dice of this round are hidden.")
+    if turn is not None:
+        on = ["play", "--from", game, "--at", str(turn), *([] if db is None else ["--db", db])]
+        console.print(f"\nPlay on from here: {program()} {shlex.join(on)}", markup=False, soft_wrap=True)
     if verify:
         console.print(f"\nVerified: all {len(events)} events follow from the rules.")

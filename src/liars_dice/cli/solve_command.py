@@ -87,6 +87,7 @@ def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -
         "iterations": solution.iterations,
         "nodes": solution.nodes,
         "information_sets": tree.information_sets,
+        "match": _match(solution),
         "elapsed_s": solution.elapsed_s,
         "compile_s": solution.compile_s,
         "run": {
@@ -97,6 +98,17 @@ def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -
             **software(),
         },
     }
+
+
+def _match(solution: Solution) -> tuple[float, float] | None:
+    """Between what the opener's chance to win a whole match from here lies, where the package's rounds tell."""
+    from ..exact.tablebase import Tablebase, match_bracket
+
+    config = solution.tree.config
+    own, other = config.dice
+    if solution.tree.reduced and config.faces == 6 and (own, other) in Tablebase.shipped().entries:
+        return match_bracket(own, other)
+    return None
 
 
 def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> None:
@@ -115,6 +127,8 @@ def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> N
     table.add_row("bracket", f"{solution.lower:+.8f}", f"to {solution.upper:+.8f}, certified")
     table.add_row("exploitability", f"{solution.exploitability:.2e}", f"target {target:g}")
     table.add_row("the opener wins", percent((1 + solution.value) / 2), "of the rounds, if both play perfectly")
+    if match := _match(solution):
+        table.add_row("and the match", percent(sum(match) / 2), "when the loser of a round opens the next")
     table.add_row("iterations", f"{solution.iterations:,}", f"in {solution.elapsed_s:.2f} s")
     table.add_row("nodes", f"{solution.nodes:,}", f"of {1 << tree.rungs:,} biddings")
     Console(highlight=False).print(table)

@@ -57,7 +57,7 @@ class GameEngine:
         self._state = new_game(
             config,
             names if names is not None else _names_of(agents) if agents else None,
-            [agent_id(agent) for agent in agents] or None,
+            [recorded_id(agent) for agent in agents] or None,
         )
 
     @classmethod
@@ -238,15 +238,20 @@ class GameEngine:
 
 
 def play_game(
-    agents: Sequence[Player], config: GameConfig | None = None, verbose: bool = False, *, seed: int | None = None
+    agents: Sequence[Player],
+    config: GameConfig | None = None,
+    verbose: bool = False,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int | None = None,
 ) -> GameResult:
     """Play a whole game among these agents; with `verbose`, print what happens, dice and all."""
     if not agents:
         raise ConfigError("agents", (), "at least two agents")
-    engine = GameEngine(config, agents, seed=seed)
+    engine = GameEngine(config, agents, names=names, seed=seed)
     if verbose:
-        names = engine.state.public.names
-        engine.subscribe(lambda event: print(narrate(event, names)))
+        called = engine.state.public.names
+        engine.subscribe(lambda event: print(narrate(event, called)))
     return engine.play()
 
 
@@ -263,6 +268,12 @@ def agent_id(agent: object) -> str:
     """What an agent calls itself, or its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
+
+
+def recorded_id(agent: object) -> str:
+    """What sits at the table, for the record: what the agent says under `agent_id`, or what it calls itself."""
+    said = getattr(agent, "agent_id", None)
+    return said if isinstance(said, str) and said else agent_id(agent)
 
 
 def _names_of(agents: Sequence[Player]) -> list[str]:

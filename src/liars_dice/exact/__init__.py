@@ -8,7 +8,7 @@ from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreeme
 from .response import best_response, exploitability
 from .simulator import Simulator, Tally, TracedRound, check_simulable
 from .situation import Situation, situation_of, situations
-from .solve import Progress, Solution, solve
+from .solver import Progress, Solution, solve
 from .vectorised import VECTORISED
 
 __all__ = [

@@ -43,22 +43,23 @@ class Graph(NamedTuple):
 
 
 class BeliefGraph:
-    """A deterministic table's sets of hands. A table that mixes is taken to do what it does most often.
+    """The sets of hands of a deterministic table, or of several for one situation if nobody knows by which of them the
+    player decides: then a table and a hand stand for a hand. A table that mixes is taken to do what it does most often.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
     >>> table = PolicyTable.of(make_agent("optimal"), preset("classic", dice=1), own=1, other=1)
     >>> graph = BeliefGraph(table)
     >>> [round(float(chance), 3) for chance in graph.raises((6,), table.hands.weights)[:3]]
-    [0.833, 0.833, 0.833]
+    [1.0, 1.0, 1.0]
     """
 
-    def __init__(self, table: PolicyTable) -> None:
-        self.table = table.complete()
+    def __init__(self, table: PolicyTable, *more: PolicyTable) -> None:
+        self.tables = (table, *more)
         self.rules = table.situation.rules
         self.size = table.size
-        self.cells: Cells = likeliest(table)
-        keys = np.random.default_rng(0).integers(1, 2**63, len(table.hands)).astype(np.int64)
+        self.cells: Cells = np.concatenate([likeliest(one.complete()) for one in self.tables])
+        keys = np.random.default_rng(0).integers(1, 2**63, len(self.cells)).astype(np.int64)
         members, start, of, rung, edge, child, answer, full = _grow(self.cells, keys, MOST_SETS)
         if full:
             raise OutOfReachError(f"more than {MOST_SETS:,} sets of hands to be told apart")
@@ -66,9 +67,9 @@ class BeliefGraph:
 
     def raises(self, hand: tuple[int, ...], belief: Floats) -> Floats:
         """The chance to win after raising to each rung, if one holds this hand and plays as well as possible from
-        there on; `belief` says how likely each hand of the policy is.
+        there on; `belief` says how likely each hand of the (first, second, ...) table is.
         """
-        true, right = one_hand(self.table, hand)
+        true, right = (np.tile(shown, len(self.tables)) for shown in one_hand(self.tables[0], hand))
         out = np.zeros(self.size)
         weights = belief / belief.sum()
         _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, out)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import GameConfig
 from .hands import Floats, Ints
 from .publictree import PublicTree
 from .walk import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, walk, walk_tasks
@@ -34,9 +35,8 @@ class CpuSolver:
         self.iterations = 0
         self.workers = 1 if tree.rungs <= FEW_RUNGS else workers or cpu_count() or 1
         self._weights: list[Rows] = [w.astype(kind) for w in tree.weights]
-        self._claim(
-            min(slots, self.workers << tree.rungs), 1 + tree.rungs
-        )  # each thread could take it all, if possible
+        most = self.workers << tree.rungs  # each thread could take all nodes
+        self._claim(min(slots, most), 1 + tree.rungs)
         self.pool.first[ROOT] = 1  # a round is opened, from the beginning
 
     def _claim(self, slots: int, known: int) -> None:
@@ -141,6 +141,16 @@ class CpuSolver:
         for mine, saved in zip(self.pool, pool, strict=True):
             mine[:known] = saved
         self.iterations = iterations
+
+
+def warm_up(kind: type) -> None:
+    """Have the walk compiled for one kind of number, alone and shared out: solve next to nothing."""
+    tree = PublicTree(GameConfig(dice=(1, 1), faces=2))
+    solver = CpuSolver(tree, least=0.0, slots=1 << 8, kind=kind, workers=1)
+    solver.iterate()
+    solver.bracket()
+    nothing = np.zeros(3, dtype=np.int64)
+    walk_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, no_tasks(tree, 0, solver.kind), 0, 0, nothing)
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:

@@ -18,8 +18,8 @@ from ..core import Action, Bid, BidAction, CallLiarAction, ConfigError, GameConf
 from .cpu import values_below
 from .errors import OutOfReachError
 from .hands import Floats
-from .publictree import PublicTree
-from .solve import Progress, solve
+from .publictree import Bracket, PublicTree
+from .solver import Progress, solve
 from .tablebase import FACES, MOST_DICE, Tablebase
 from .walk import NOWHERE, ROOT, Pool
 
@@ -32,13 +32,11 @@ SELDOM = 1e-3
 """What is done less often need not be shown."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class Known(Bracket, frozen=True):
     """A round whose equilibrium is known: the tree, both strategies, and the bracket around the value."""
 
     tree: PublicTree
     pool: Pool
-    lower: float
-    upper: float
 
 
 def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: None) -> Known:
@@ -48,14 +46,16 @@ def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: N
     dice = (config.dice[0], config.dice[1])
     if tree.reduced and config.faces == FACES and dice in base.entries:
         solved = base.round(*dice)
-        return Known(solved.tree, solved.pool, solved.lower, solved.upper)
+        return Known(solved.lower, solved.upper, solved.tree, solved.pool)
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
             f"dice {dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at once, "
             f"and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
         )
     solution = solve(config, target=TARGET, progress=progress)
-    return Known(solution.tree, solution.pool, solution.lower, solution.upper)
+    if solution.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return Known(solution.lower, solution.upper, solution.tree, solution.pool)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     action: Action
     chance: float
-    """How often the equilibrium takes it; 0 for all if it never comes here."""
+    """How often the equilibrium takes it. Where it never comes by its own play, it would do what is worth most."""
     value: float
     """What it earns with the best play after it: 1 is a sure win, -1 a sure loss."""
 
@@ -94,6 +94,26 @@ class Explanation(msgspec.Struct, frozen=True):
     def of(self, action: Action) -> Choice:
         """The choice of this action."""
         return next(choice for choice in self.choices if same_action(choice.action, action))
+
+
+def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+    """An explanation for other programs, with the keys they rely on."""
+    return {
+        "dice": list(known.tree.config.dice),
+        "hand": list(hand),
+        "bids": [str(bid) for bid in history],
+        "value": float(found.value),
+        "best": str(found.best.action),
+        "comes_here": bool(found.comes_here),
+        "expected": bool(found.expected),
+        "actions": [
+            {"action": str(choice.action), "probability": float(choice.chance), "value": float(choice.value)}
+            for choice in found.choices
+        ],
+        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
+        "lower": float(known.lower),
+        "upper": float(known.upper),
+    }
 
 
 def same_action(one: Action, other: Action) -> bool:
@@ -130,6 +150,9 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
             below = (first + child if first else NOWHERE, child, len(history) + 1)
             value = float(values_below(tree, pool, pool.average, seat, below, reach)[own]) / weight
         choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), value))
+    if not comes_here:
+        best = max(choices, key=lambda choice: choice.value)
+        choices = [msgspec.structs.replace(choice, chance=float(choice is best)) for choice in choices]
     other = tree.hand_sets[1 - seat]
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from .errors import OutOfReachError
 from .publictree import PublicTree
-from .walk import Pool
+from .walk import Pool, levels
 
 MOST_RUNGS = 30
 """A node is a number of 32 bits, and no GPU holds more."""
 LANES = 32
 """How many threads of a GPU work on one node."""
-SHARE_OF_MEMORY = 0.95
+SHARE_OF_MEMORY = 0.9
 Launch = Callable[..., None]
 Array = Any
 """An array on the device."""
@@ -95,7 +95,7 @@ class Side(NamedTuple):
 def memory_needed(tree: PublicTree) -> float:
     """How many gigabytes of the GPU's memory the tree takes."""
     rows, most = 1 << (tree.rungs - 1), max(tree.hands)
-    tables = 2 * 4 * rows * (2 * sum(tree.hands) + 2 * tree.claims)
+    tables = 2 * 4 * rows * (2 * sum(tree.hands) + 2 * max(tree.claims, 1))
     values = 8 * (2 * rows * most + rows * most)
     lists = 4 * 2 * (2 * rows)
     return (tables + values + lists) / 1e9
@@ -251,10 +251,8 @@ class GpuSolver:
         """Go on from what `compact` gave."""
         xp, tree = self._xp, self.tree
         every = np.zeros(len(pool.first), dtype=np.int64)
-        for slot in np.flatnonzero(pool.first).tolist():  # parents come before their children
-            start, node = int(pool.first[slot]), int(every[slot])
-            raises = int(_lowest_bit(np.array([node]), tree.rungs)[0])
-            every[start : start + raises] = node | (1 << np.arange(raises))
+        for slots, _, nodes in levels(pool.first, tree.rungs):
+            every[slots] = nodes
         for sides, table in ((self._regret, pool.regret), (self._average, pool.average)):
             for actor in (0, 1):
                 bidder = 1 - actor

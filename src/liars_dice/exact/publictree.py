@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from ..core import Bid, GameConfig
@@ -26,6 +27,23 @@ from .situation import rungs
 
 MOST_RUNGS = 60
 """A set of rungs is a number of 64 bits, and no tree with so many rungs is ever walked in full."""
+
+
+class Bracket(msgspec.Struct, frozen=True):
+    """Between what the value of a round was proved to lie, to the opener."""
+
+    lower: float
+    upper: float
+
+    @property
+    def value(self) -> float:
+        """The middle: what the round is worth to the opener."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def exploitability(self) -> float:
+        """What a perfect adversary would earn against these strategies above the value, the mean of both seats."""
+        return (self.upper - self.lower) / 2
 
 
 class SeatView(NamedTuple):

@@ -6,7 +6,7 @@ is silent, it calls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -166,6 +166,3 @@ def certify(strategies: tuple[Strategy, Strategy]) -> tuple[float, float]:
     """What the opener's strategy is sure of, and what the other's concedes."""
     first, second = best_responses(strategies[0].tree, pool_of(strategies))
     return -second, first
-
-
-Mix = Mapping[Action, float]

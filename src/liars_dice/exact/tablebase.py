@@ -16,20 +16,19 @@ from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from io import BytesIO
-from lzma import LZMAError
 from pathlib import Path
-from typing import Any, Literal
-from zipfile import ZIP_LZMA, BadZipFile, ZipFile
+from typing import Any, Literal, get_args
+from zipfile import ZIP_LZMA, ZipFile
 
 import msgspec
 import numpy as np
 
-from ..core import GameConfig
+from ..core import GameConfig, LiarsDiceError
 from ..core.rules import RoundRules
 from ..core.state import PublicState
 from .errors import DataError, OutOfReachError
-from .publictree import PublicTree
-from .solve import Progress, solve
+from .publictree import Bracket, PublicTree
+from .solver import Progress, check_place, solve
 from .strategy import Strategy, certify, extract, pool_of
 from .walk import Pool
 
@@ -42,8 +41,6 @@ LEAST = 1e-6
 """What is done less often than this is left out."""
 STEPS = 65535
 _COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
-_DAMAGE = (BadZipFile, LZMAError, KeyError, EOFError, AttributeError, ValueError, OSError)
-"""What reading a damaged file can raise."""
 
 Opener = Literal["loser", "winner", "alternate"]
 
@@ -69,28 +66,16 @@ class Index(msgspec.Struct, frozen=True):
     rounds: list[Entry]
 
 
-class SolvedRound(msgspec.Struct, frozen=True, dict=True):
+class SolvedRound(Bracket, frozen=True, dict=True):
     """An equilibrium of one round, and its proof: the opener is sure of `lower` and cannot get more than `upper`."""
 
     tree: PublicTree
-    lower: float
-    upper: float
     strategies: tuple[Strategy, Strategy]
 
     @cached_property
     def pool(self) -> Pool:
         """Both strategies as a pool, to be walked."""
         return pool_of(self.strategies)
-
-    @property
-    def value(self) -> float:
-        """The middle of the bracket."""
-        return (self.lower + self.upper) / 2
-
-    @property
-    def exploitability(self) -> float:
-        """Half the width of the bracket."""
-        return (self.upper - self.lower) / 2
 
 
 class Tablebase:
@@ -109,7 +94,9 @@ class Tablebase:
             if version != FORMAT:
                 raise DataError(f"{name} is a tablebase of format {version}; this version reads {FORMAT}")
             index = msgspec.json.decode(raw, type=Index)
-        except _DAMAGE as error:
+        except DataError:
+            raise
+        except Exception as error:  # whatever a damaged archive makes its readers raise
             raise self._damaged(error) from None
         self.entries = {entry.dice: entry for entry in index.rounds}
         """The rounds that are there, by the opener's dice and the other's."""
@@ -126,13 +113,13 @@ class Tablebase:
         """The tablebase in a file."""
         try:
             return cls(path.read_bytes(), str(path))
-        except FileNotFoundError:
-            raise DataError(f"{path}: there is no such tablebase") from None
+        except OSError as error:
+            raise DataError(f"{path}: no tablebase can be read there ({error.strerror})") from None
 
     def entry(self, opener: int, other: int) -> Entry:
         """What the index says of such a round, without reading its strategies."""
         if (opener, other) not in self.entries:
-            most = max(map(sum, self.entries))
+            most = max(map(sum, self.entries), default=0)
             raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
         return self.entries[opener, other]
 
@@ -143,7 +130,7 @@ class Tablebase:
             entry = self.entry(opener, other)
             tree = solved_tree(dice)
             strategies = (self._strategy(tree, 0), self._strategy(tree, 1))
-            self._solved[dice] = SolvedRound(tree, entry.lower, entry.upper, strategies)
+            self._solved[dice] = SolvedRound(entry.lower, entry.upper, tree, strategies)
         return self._solved[dice]
 
     def _strategy(self, tree: PublicTree, seat: int) -> Strategy:
@@ -153,7 +140,7 @@ class Tablebase:
                 np.load(BytesIO(self._file.read(f"{folder}/{seat}/{name}.npy")), allow_pickle=False)
                 for name in _COLUMNS
             )
-        except _DAMAGE as error:
+        except Exception as error:  # as above
             raise self._damaged(error) from None
         return Strategy(
             tree,
@@ -211,6 +198,10 @@ def match_bracket(
     long as winning a round is worth more than losing it; that is checked on the way.
     """
     base = base or Tablebase.shipped()
+    if next_opener not in get_args(Opener) or min(opener, other) < 1:
+        raise OutOfReachError(
+            f"{opener} v {other} dice, {next_opener} opens: expected dice, and loser, winner or alternate"
+        )
 
     @cache
     def chance(a: int, b: int) -> tuple[float, float]:
@@ -279,9 +270,11 @@ def make_round(dice: tuple[int, int], **options: Any) -> tuple[SolvedRound, int]
     """Solve a round and bring it into the shape in which it is shipped, with the proof for that; and the iterations."""
     target = good_enough(dice) * (0.2 if sum(dice) <= 5 else 0.9)
     solution = solve(solved_tree(dice).config, target=target, **options)
+    if solution.stopped == "interrupted":
+        raise KeyboardInterrupt
     first, second = (rounded(extract(solution.tree, solution.pool, seat, LEAST)) for seat in (0, 1))
     lower, upper = certify((first, second))
-    return SolvedRound(solution.tree, lower, upper, (first, second)), solution.iterations
+    return SolvedRound(lower, upper, solution.tree, (first, second)), solution.iterations
 
 
 def write(path: Path, rounds: Iterable[tuple[SolvedRound, int]]) -> None:
@@ -316,6 +309,7 @@ def build(path: Path, *, most_dice: int = MOST_DICE, device: str = "cpu") -> Non
     def say(text: str, end: str = "\n") -> None:
         print(f"\r{text:<100}", end=end, file=sys.stderr, flush=True)
 
+    check_place(path)
     made = []
     started = time.perf_counter()
     for dice in rounds_with(most_dice):
@@ -344,10 +338,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("command", choices=["build"])
     here = Path(str(files(__package__).joinpath("data/tablebase.zip")))
     parser.add_argument("--out", type=Path, default=here, help="the file to write (default: the package's own)")
-    parser.add_argument("--most-dice", type=int, default=MOST_DICE, help="how many dice in all, at most")
+    parser.add_argument(
+        "--most-dice",
+        type=int,
+        choices=range(2, MOST_DICE + 1),
+        default=MOST_DICE,
+        help="how many dice in all, at most",
+    )
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     given = parser.parse_args(arguments)
-    build(given.out, most_dice=given.most_dice, device=given.device)
+    try:
+        build(given.out, most_dice=given.most_dice, device=given.device)
+    except (LiarsDiceError, KeyboardInterrupt) as error:
+        print(f"\nNothing was written: {str(error) or 'interrupted'}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -8,6 +8,7 @@ to hold the hand and to have bid as it did.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,17 @@ class Tasks(NamedTuple):
     value: Rows
     number: Ints
     """How many there are."""
+
+
+def levels(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """The slots of a pool by the number of bids made, from the root on, each with its bit and its node."""
+    here, bits, nodes = (np.array([start]) for start in (ROOT, rungs, 0))
+    while len(here):
+        yield here, bits, nodes
+        expanded = first[here] > 0
+        here, number, nodes = here[expanded], bits[expanded], nodes[expanded]
+        bits = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
+        here, nodes = np.repeat(first[here], number) + bits, np.repeat(nodes, number) | (1 << bits)
 
 
 @inlined

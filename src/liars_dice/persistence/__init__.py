@@ -7,7 +7,7 @@ from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, rules_name
-from .replay import Replay, branch, final_state, replay, state_at, verify_game, visible_events
+from .replay import Replay, branch, decisions, final_state, replay, settled, state_at, verify_game, visible_events
 from .session import default_store, open_store, record_game
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
@@ -33,6 +33,7 @@ __all__ = [
     "branch",
     "by_opener",
     "by_rules",
+    "decisions",
     "default_store",
     "final_state",
     "import_games",
@@ -42,6 +43,7 @@ __all__ = [
     "record_game",
     "replay",
     "rules_name",
+    "settled",
     "state_at",
     "utc_now",
     "verify_game",

@@ -34,7 +34,7 @@ from ..core import (
     visible_to,
 )
 from ..core.dice import fresh_seed
-from ..core.engine import agent_id
+from ..core.engine import recorded_id
 from .envelope import ACTS, RecordedEvent
 from .errors import ReplayError
 from .recorder import GameRecorder
@@ -164,6 +164,37 @@ def final_state(events: Iterable[RecordedEvent]) -> GameState:
     return fold.state
 
 
+def settled(events: Sequence[RecordedEvent]) -> int:
+    """How many events stand before the last place at which somebody may move or roll.
+
+    That is all of them, unless whoever wrote them was stopped between a call and the events that follow from it.
+    """
+    fold = Replay()
+    version = 0
+    for count, event in enumerate(events, 1):
+        _step(fold, event)
+        if not fold.between_moves:
+            version = count
+    return version
+
+
+def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[int]:
+    """How many events stand before each decision of the game (of this seat): places to go back to.
+
+    A decision begins with the bot's faults, if there were any.
+    """
+    places: list[int] = []
+    place: int | None = None
+    for version, event in enumerate(events):
+        if isinstance(event.payload, AgentFaulted):
+            place = version if place is None else place
+            continue
+        if isinstance(event.payload, BidPlaced | LiarCalled | ExactCalled) and seat in (None, event.payload.player_id):
+            places.append(version if place is None else place)
+        place = None
+    return places
+
+
 def verify_game(events: Sequence[RecordedEvent]) -> GameState:
     """The state after all events; `ReplayError` at the first of them that does not follow from the rules."""
     fold = Replay(strict=True)
@@ -233,7 +264,7 @@ def branch(
         created,
         config=created.config.replace(seed=seed),
         names=created.names if names is None else tuple(names),
-        agent_ids=tuple(map(agent_id, agents)) if agents else created.agent_ids,
+        agent_ids=tuple(map(recorded_id, agents)) if agents else created.agent_ids,
         branched_from=f"{past[0].game_id}@{version}",
     )
     past[0] = _with_payload(past[0], renamed)

@@ -16,6 +16,7 @@ from .errors import StoreError
 from .jsonlines import JSONLinesRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder
+from .replay import settled
 from .sqlite import SQLiteRecorder
 
 SNAPSHOT_EVERY = 1000
@@ -35,21 +36,27 @@ def record_game(
     """Record everything that happens in this engine from now on; returns the game's id.
 
     Events are stored when the game ends and whenever the recorder's batch is full; with `live`, at every event, so that
-    nothing a player has seen can be lost. `history` is what a branched game begins with.
+    nothing a player has seen can be lost. `history` is what a branched game begins with; if it is this very game's, the
+    game goes on, and what is stored already is not written twice.
     """
     if engine.state.public.round_index >= 0 and not history:
         raise ConfigError("engine", "under way", "a game that has not begun, or its history")
     game_id = new_game_id(clock) if game_id is None else game_id
     types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
-    for event in history:
+    stored = len(history) if history and history[0].game_id == game_id else 0
+    for event in history[: settled(history)]:
         again = enveloper.seal(event.payload)
-        recorder.record(
-            msgspec.structs.replace(again, timestamp_utc=event.timestamp_utc, player_type=event.player_type)
-        )
+        if stored:
+            continue
+        if event.version:  # what was played keeps its time, but the new game is created now
+            again = msgspec.structs.replace(again, timestamp_utc=event.timestamp_utc, player_type=event.player_type)
+        recorder.record(again)
 
     def write(event: Event) -> None:
         sealed = enveloper.seal(event)
+        if sealed.version < stored:
+            return
         recorder.record(sealed)
         if live or isinstance(event, GameEnded):
             recorder.flush()

@@ -1,109 +1,143 @@
-"""Games in the terminal: shown to a spectator, or played by a person."""
+"""A person at the keyboard: asked until the answer is a legal move, helped on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.markup import escape
 
-from ..core import Action, Event, GameView, IllegalMoveError, NotationError, narrate, parse_action, say_bid, verify
-from ..core.events import DiceRevealed, DiceRolled, GameCreated, GameEnded, RoundStarted
-from .dice_art import draw_hand
-
-STYLES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-"""A colour a seat, from the Okabe-Ito palette: colour-blind people can tell them apart."""
+from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
+from .answers import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
+from .reading import Wish, read_answer, shown
+from .table import Quit, TableView, read_line, wipe
 
 
-class Quit(Exception):  # noqa: N818 - a player's wish, not an error
-    """The person at the keyboard wants to leave."""
+class Undo(Exception):  # noqa: N818 - a person's wish, not an error
+    """A person wants to go back to the own last decision."""
 
-
-class TableView:
-    """Prints events as they come: headings, drawn dice, moves and verdicts."""
-
-    def __init__(self, console: Console, names: Sequence[str]) -> None:
-        self.console = console
-        self.names = tuple(names)
-        self.ascii_only = not console.encoding.lower().startswith("utf")
-
-    def show(self, event: Event) -> None:
-        """Print what happened."""
-        text = narrate(event, self.names).strip()
-        if isinstance(event, RoundStarted | GameEnded):
-            self.console.print(f"\n[bold]{escape(text)}[/bold]")
-        elif isinstance(event, DiceRolled):
-            self.hand(event.player_id, event.dice)
-        elif not isinstance(event, GameCreated | DiceRevealed):
-            self.console.print(f"  {self.coloured(text)}", soft_wrap=True)
-
-    def reveal(self, event: Event) -> None:
-        """Print what happened to somebody who has not seen the dice: at the reveal they are drawn."""
-        if isinstance(event, DiceRevealed):
-            for seat, dice in enumerate(event.dice):
-                if dice:
-                    self.hand(seat, dice)
-        elif not isinstance(event, DiceRolled):
-            self.show(event)
-
-    def hand(self, seat: int, dice: Sequence[int]) -> None:
-        """Print a player's dice."""
-        style = STYLES[seat % len(STYLES)]
-        per_row = max(1, (self.console.width - 4) // 8)
-        self.console.print(f"  [{style}]{escape(self.names[seat])}[/]")
-        for line in draw_hand(dice, per_row=per_row, ascii_only=self.ascii_only):
-            self.console.print(f"  [{style}]{line}[/]", highlight=False)
-
-    def coloured(self, text: str) -> str:
-        """The sentence with the name it begins with in its seat's colour."""
-        for seat in sorted(range(len(self.names)), key=lambda s: -len(self.names[s])):
-            if text.startswith(f"{self.names[seat]} "):
-                rest = text.removeprefix(self.names[seat])
-                return f"[{STYLES[seat % len(STYLES)]}]{escape(self.names[seat])}[/]{escape(rest)}"
-        return escape(text)
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
 
 
 class TerminalPlayer:
-    """A person who types bids and calls: the interface a `HumanAgent` asks through."""
+    """The people who share this terminal: the interface a `HumanAgent` asks through.
 
-    def __init__(self, console: Console) -> None:
+    With several `people`, dice are hidden between turns: the screen is wiped, and whoever is next says so.
+    """
+
+    def __init__(self, console: Console, *, people: int = 1, practice: bool = False, ascii_only: bool = False) -> None:
         self.console = console
+        self.people = people
+        self.practice = practice
+        self.ascii_only = ascii_only
+        self._on_screen: tuple[int, int] | None = None
+        """Whose dice of which round can be read on the screen."""
 
     def choose_action(self, view: GameView) -> Action:
         """Ask until the answer is a legal action."""
-        table = TableView(self.console, view.public.names)
-        table.hand(view.player_id, view.my_dice)
-        current = view.current_bid
-        self.console.print(
-            "  You open: bid." if current is None else f"  {say_bid(current)}: raise, or call the bluff."
-        )
+        table = TableView(self.console, view.public.names, ascii_only=self.ascii_only)
+        if self.people > 1:
+            self._pass_to(view, table)
+        self._look(view, table)
         while True:
-            answer = self.ask()
-            if answer in ("?", "help"):
-                self.console.print(f"  {escape(_help(view))}", soft_wrap=True)
+            answer = self.ask(f"  {shown(view.name, 12)} > " if self.people > 1 else "  > ")
+            if not answer:
+                table.say(escape(what_now(view)))
                 continue
             try:
-                action = parse_action(answer)
-                verify(view.public, view.player_id, action)
-            except (NotationError, IllegalMoveError) as error:
-                self.console.print(f"  {escape(str(error))}. Type ? for what is possible.", soft_wrap=True)
-                continue
-            return action
+                meant = read_answer(answer)
+                if isinstance(meant, str):
+                    self._grant(meant, view, table)
+                    continue
+                verify(view.public, view.player_id, meant)
+            except NotationError as error:
+                table.say(escape(f"I cannot read {error.text!r}: type {error.expected}."))
+            except IllegalMoveError as error:
+                table.say(escape(f"{error}. Possible: {possible(view)}"))
+            else:
+                return meant
 
-    def ask(self) -> str:
+    def hide(self) -> None:
+        """Wipe the screen if others share it and somebody's dice can be read there."""
+        if self.people > 1 and self._on_screen is not None:
+            wipe(self.console)
+        self._on_screen = None
+
+    def ask(self, prompt: str = "  > ") -> str:
         """One line from the keyboard; `quit` or the end of input raises `Quit`."""
+        return ask(self.console, prompt)
+
+    def _pass_to(self, view: GameView, table: TableView) -> None:
+        """See to it that nobody but the next player looks."""
+        now = (view.player_id, view.public.round_index)
+        if self._on_screen == now:
+            return
+        if self._on_screen is not None and self._on_screen[1] == now[1]:
+            wipe(self.console)
+            self._lines(table, history_lines(view.public)[-1:])
+        self._on_screen = None
+        table.say(f"[bold]Pass to {escape(view.name)}[/bold], and press Enter.")
+        self.ask("  ")
+
+    def _look(self, view: GameView, table: TableView) -> None:
+        self._on_screen = (view.player_id, view.public.round_index)
+        table.hand(view.player_id, view.my_dice)
+        table.say(escape(what_now(view)))
+
+    def _grant(self, wish: Wish, view: GameView, table: TableView) -> None:
+        match wish:
+            case "help":
+                self._lines(table, help_lines(view, practice=self.practice))
+            case "odds":
+                self._lines(table, ["Given your dice, before anybody's bid is believed:"])
+                self._lines(table, odds_lines(view, self.console.width - 2, ascii_only=table.ascii_only))
+            case "history":
+                self._lines(table, history_lines(view.public))
+            case "dice":
+                self._look(view, table)
+            case "hint":
+                self._hint(view, table)
+            case "undo":
+                self._undo(view, table)
+            case "quit":
+                raise Quit
+
+    def _hint(self, view: GameView, table: TableView) -> None:
+        self.console.print("  Let me think ...", markup=False)
+        from .coach import advise
+
         try:
-            answer = self.console.input("  > ").strip().lower()
-        except EOFError:
-            raise Quit from None
-        except UnicodeDecodeError:
-            return "?!"  # nothing this terminal can show, so nothing anybody can mean
-        if answer in ("quit", "exit"):
-            raise Quit
-        return answer
+            self._lines(table, hint_lines(advise(view)))
+        except LiarsDiceError as error:
+            table.say(escape(f"I do not know either: {error}."))
+
+    def _undo(self, view: GameView, table: TableView) -> None:
+        if not self.practice:
+            table.say("What is said is said. With --practice, moves can be taken back.")
+        elif not has_decided(view):
+            table.say("You have not decided anything yet.")
+        else:
+            raise Undo(view.player_id)
+
+    def _lines(self, table: TableView, lines: Iterable[str]) -> None:
+        for line in lines:
+            table.say(escape(line))
 
 
-def _help(view: GameView) -> str:
-    actions = [str(action) for action in view.legal_actions]
-    shown = actions if len(actions) <= 14 else [*actions[:8], "...", *actions[-4:]]
-    return f"A bid is quantity x face, as in 2x5; liar calls; quit leaves. Now possible: {' '.join(shown)}"
+def ask(console: Console, prompt: str) -> str:
+    """One line from the keyboard; `quit` or the end of input raises `Quit`."""
+    try:
+        answer = read_line(console, prompt).strip()
+    except EOFError:
+        raise Quit from None
+    if answer.lower() in ("quit", "exit"):
+        raise Quit
+    return answer
+
+
+def has_decided(view: GameView) -> bool:
+    """Whether this player has made a decision that can be taken back."""
+    seat = view.player_id
+    return seat in view.public.bidders or any(seat in (*r.bidders, r.caller) for r in view.resolutions)

@@ -31,7 +31,7 @@ from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, Mode, NextOpener
 from ..core.dice import fresh_seed
 from ..core.presets import preset
 from ..core.rules import round_rules
-from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, new_game_id, utc_now, visible_events
+from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
 from . import messages as m
 from .lab import Lab
 from .rooms import (
@@ -43,14 +43,15 @@ from .rooms import (
     RoomError,
     Rooms,
     SeatDoc,
+    as_new_game,
     clean_name,
-    decisions,
     event_json,
     free_name,
     hash_token,
     new_room_id,
     new_token,
 )
+from .safety import Limits
 from .sockets import bot_act, next_for
 
 
@@ -99,14 +100,14 @@ def respond(endpoint: Endpoint, studio: Studio) -> Callable[[Request], Awaitable
 
     async def answer(request: Request) -> Response:
         try:
-            call = await _read(endpoint, request, studio.rooms.limits.message_bytes)
+            call = await _read(endpoint, request, studio.rooms.limits)
             return _json(await endpoint.handler(studio, call))
         except msgspec.ValidationError as error:
             return _json(m.Error(m.plain(error)), 422)
         except RoomError as error:
             return _json(m.Error(m.plain(error)), error.status)
-        except StoreError as error:
-            return _json(m.Error(m.plain(error)), 409)
+        except StoreError:
+            return _json(m.Error(m.STORE_TROUBLE), 503)
         except LiarsDiceError as error:
             return _json(m.Error(m.plain(error)), 400)
         except _BadRequestError as error:
@@ -121,19 +122,12 @@ class _BadRequestError(Exception):
         self.status = status
 
 
-async def _read(endpoint: Endpoint, request: Request, most: int) -> Call:
+async def _read(endpoint: Endpoint, request: Request, limits: Limits) -> Call:
     query = body = token = None
     if endpoint.query is not None:
         query = msgspec.convert(dict(request.query_params), endpoint.query, strict=False)
     if endpoint.body is not None:
-        data = b""
-        try:
-            async for chunk in request.stream():
-                data += chunk
-                if len(data) > most:
-                    raise _BadRequestError(413, f"at most {most} bytes, please")
-        except ClientDisconnect:
-            raise _BadRequestError(400, "half a request") from None
+        data = await _body(request, limits)
         try:
             body = msgspec.json.decode(data, type=endpoint.body)
         except msgspec.ValidationError:
@@ -145,6 +139,21 @@ async def _read(endpoint: Endpoint, request: Request, most: int) -> Call:
         if scheme.lower() != "bearer" or not token:
             raise _BadRequestError(401, "say who you are: Authorization: Bearer TOKEN")
     return Call(request.path_params, query, body, token)
+
+
+async def _body(request: Request, limits: Limits) -> bytes:
+    data = b""
+    try:
+        async with asyncio.timeout(limits.hello_s):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > limits.message_bytes:
+                    raise _BadRequestError(413, f"at most {limits.message_bytes} bytes, please")
+    except ClientDisconnect:
+        raise _BadRequestError(400, "half a request") from None
+    except TimeoutError:
+        raise _BadRequestError(408, "the request took too long to arrive") from None
+    return data
 
 
 def _json(value: object, status: int = 200) -> Response:
@@ -379,7 +388,7 @@ async def list_games(studio: Studio, call: Call) -> m.GameList:
 def _games(store: GameRecorder, limit: int, after: str | None) -> list[m.GameLine]:
     until = None
     if after is not None:
-        first = store.events(after, 0, 1)
+        first = store.events(after, 0, 1) if after.isprintable() else []
         if not first:
             raise NotFoundError(f"there is no game {after[:40]!r}")
         until = first[0].timestamp_utc + timedelta(microseconds=1)
@@ -413,7 +422,8 @@ async def show_game(studio: Studio, call: Call) -> m.GameRecord:
 
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
-    events = await studio.rooms.books.read(lambda store: store.events(game_id))
+    known = game_id.isprintable() and len(game_id) <= 200
+    events = await studio.rooms.books.read(lambda store: store.events(game_id)) if known else []
     if not events:
         raise NotFoundError(f"there is no game {game_id[:40]!r}")
     return events
@@ -470,17 +480,15 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
         seats.append(SeatDoc("bot", names[n], agent))
     seed = fresh_seed()
     _, past = branch(events, places[wish.turn - 1], names=names, seed=seed)
-    game_id = new_game_id()
-    now = utc_now()
-    past = [msgspec.structs.replace(e, game_id=game_id, **({} if e.version else {"timestamp_utc": now})) for e in past]
+    past = as_new_game(past)
     doc = RoomDoc(
         new_room_id(),
-        now,
+        utc_now(),
         config.replace(seed=seed),
         seats,
         True,
         min(wish.delay_ms, rooms.limits.max_delay_ms),
-        game_id,
+        past[0].game_id,
     )
     await rooms.create(doc, past)
     return m.Seated(doc.id, wish.seat, token)

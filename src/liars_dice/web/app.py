@@ -45,7 +45,7 @@ def create_app(
     limits = Limits() if limits is None else limits
     books = Books(store)
     rooms = Rooms(books, limits, agents)
-    lab = Lab(books)
+    lab = Lab(books, limits)
     studio = Studio(rooms, lab)
     counter = Counter()
 

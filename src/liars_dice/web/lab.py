@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -14,12 +15,15 @@ from ..core import Bid, ConfigError, GameConfig, parse_bid
 from ..persistence import RecordedEvent
 from .books import Books
 from .messages import Json, MatchupTable, TournamentLine
-from .rooms import MOVES, NotFoundError, RoomError
+from .rooms import MOVES, FullError, NotFoundError, RoomError
+from .safety import Limits
 
 Result = TypeVar("Result")
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
+KEPT_REVIEWS = 32
+"""A finished game does not change, and neither does the coach's opinion of it."""
 MOST_TURNS = 500
 """Longer games are not reviewed while somebody waits."""
 
@@ -27,13 +31,22 @@ MOST_TURNS = 500
 class Lab:
     """One thread for questions that take long, so that they wait for each other and nobody waits for them."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, books: Books, limits: Limits) -> None:
         self._books = books
+        self._limits = limits
+        self._waiting = 0
+        self._reviews: OrderedDict[tuple[str, int | None], Json] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "lab")
         self._matchups: dict[str, MatchupTable] = {}
 
     async def _think(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        if self._waiting >= self._limits.questions:
+            raise FullError("many questions wait for an answer; ask again in a moment")
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        finally:
+            self._waiting -= 1
 
     async def explain(self, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
         """What perfect play does at one point of a round."""
@@ -57,7 +70,13 @@ class Lab:
             raise RoomError(f"this game has more than {MOST_TURNS} turns: liars-dice review looks at it, with patience")
         if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
             raise ConfigError("seat", seat, "a seat of this game")
-        return await self._think(lambda: _review(events, seat))
+        key = (events[0].game_id, seat)
+        found = self._reviews.get(key)
+        if found is None:
+            found = self._reviews[key] = await self._think(lambda: _review(events, seat))
+        if len(self._reviews) > KEPT_REVIEWS:
+            self._reviews.popitem(last=False)
+        return found
 
     async def tournaments(self) -> list[TournamentLine]:
         """Tournaments in the store."""
@@ -90,60 +109,17 @@ class Lab:
 
 
 def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -> Json:
-    from ..exact.explain import explain, known
+    from ..exact.explain import as_dict, explain, known
 
     round_ = known(GameConfig(dice=dice))
-    found = explain(round_.tree, round_.pool, history, hand)
-    return {
-        "dice": list(dice),
-        "hand": list(hand),
-        "bids": [str(bid) for bid in history],
-        "value": float(found.value),
-        "best": str(found.best.action),
-        "comes_here": bool(found.comes_here),
-        "expected": bool(found.expected),
-        "actions": [
-            {"action": str(c.action), "probability": float(c.chance), "value": float(c.value)} for c in found.choices
-        ],
-        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
-        "lower": float(round_.lower),
-        "upper": float(round_.upper),
-    }
+    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
 
 
 def _review(events: Sequence[RecordedEvent], seat: int | None) -> Json:
     from ..persistence import verify_game
     from ..play.coach import review_game
 
-    review = review_game(verify_game(events), seat)
-    names = review.names
-    return {
-        "game_id": events[0].game_id,
-        "agents": list(names),
-        "winner": None if review.winner is None else names[review.winner],
-        "seat": review.seat,
-        "moves": [
-            {
-                "turn": move.turn,
-                "round": move.round,
-                "seat": move.player,
-                "player": names[move.player],
-                "action": str(move.action),
-                "best": str(move.best),
-                "loss": move.loss,
-                "win_chance": move.win_chance,
-                "best_chance": move.best_chance,
-                "kind": move.kind,
-                "words": move.words,
-                "source": move.source,
-                "forced": move.forced,
-            }
-            for move in review.moves
-        ],
-        "accuracy": {names[seat]: percent for seat, percent in review.accuracy.items()},
-        "counts": {names[seat]: counts for seat, counts in review.counts.items()},
-        "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in review.curve],
-    }
+    return {"game_id": events[0].game_id, **review_game(verify_game(events), seat).to_dict()}
 
 
 def _matchups(name: str, config: GameConfig) -> MatchupTable:

@@ -464,6 +464,10 @@ def encode(message: ToPage) -> bytes:
     return _encoder.encode(message)
 
 
+STORE_TROUBLE = "the store cannot be read or written now; try again"
+"""All that clients need to know; the details name files."""
+
+
 class BadMessageError(Exception):
     """A message that cannot be understood, and why."""
 

@@ -11,7 +11,7 @@ import contextlib
 import hmac
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import cache, partial
@@ -47,12 +47,15 @@ from ..core import (
 from ..core.errors import one_of
 from ..persistence import (
     Enveloper,
+    GameRecorder,
     RecordedEvent,
     StoreError,
     branch,
+    decisions,
     final_state,
     new_game_id,
     rules_name,
+    utc_now,
     visible_events,
 )
 from ..persistence.session import player_type
@@ -63,6 +66,8 @@ from .safety import Limits
 KIND = "room"
 STAND_IN = "optimal"
 """Who plays for people who are away, and takes the seats that are left open."""
+ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
+"""Nothing that is mistaken for something else when it is read out."""
 MOVES = (BidPlaced, LiarCalled, ExactCalled)
 
 
@@ -158,16 +163,17 @@ class Room:
         self.doc = doc
         self.listeners: set[Listener] = set()
         self.gone = False
-        self.touched = time.monotonic()
+        self.visited = time.monotonic()
+        """When somebody came, went or looked for the last time."""
         self._rooms = rooms
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
         self._bots: dict[int, Seat] = {}
-        self._left = [self.touched] * len(doc.seats)
+        self._left = [self.visited] * len(doc.seats)
         self._polled = [float("-inf")] * len(doc.seats)
         self._stand_ins: set[int] = set()
-        self._turn_began = self.touched
+        self._turn_began = self.visited
         self._news: list[RecordedEvent] = []
         self.record: list[RecordedEvent] = []
         self.moves = 0
@@ -242,6 +248,7 @@ class Room:
 
     def view(self) -> RoomView:
         """The room as everybody may see it."""
+        self.visited = time.monotonic()
         doc = self.doc
         return RoomView(
             doc.id,
@@ -309,12 +316,14 @@ class Room:
             raise ForbiddenError("this token opens no seat here")
         return found
 
-    def join(self, listener: Listener) -> None:
-        """Somebody comes, or comes back."""
+    def join(self, listener: Listener, welcome: Callable[[], None] | None = None) -> None:
+        """Somebody comes, or comes back, and is welcomed before anything else is said."""
         if listener.seat == SPECTATOR and self.spectators >= self._rooms.limits.spectators:
             raise FullError("too many people watch this room")
         self.listeners.add(listener)
         self._stand_ins.discard(listener.seat)
+        if welcome is not None:
+            welcome()
         self._presence_changed()
 
     def leave(self, listener: Listener) -> None:
@@ -330,14 +339,14 @@ class Room:
         """A program without a socket asked; it counts as being here for a while."""
         was_here = self.present(seat)
         now = time.monotonic()
-        self.touched = now
+        self.visited = now
         self._polled[seat] = self._left[seat] = now + seconds
         self._stand_ins.discard(seat)
         if not was_here:
             self._presence_changed()
 
     def _presence_changed(self) -> None:
-        self.touched = time.monotonic()
+        self.visited = time.monotonic()
         self._changed.set()
         message = encode(Seats(self.seat_lines(), self.doc.status, self.spectators))
         for one in tuple(self.listeners):
@@ -378,10 +387,9 @@ class Room:
             seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
             await self._save(msgspec.structs.replace(self.doc, seats=seats))
             self._left[seat] = time.monotonic()
-        if len(open_seats) == 1:
-            await self.start()
-        else:
-            self._presence_changed()
+            if len(open_seats) == 1:
+                await self._begin()
+        self._presence_changed()
         return seat, token
 
     async def start(self) -> None:
@@ -390,14 +398,18 @@ class Room:
             self._check_here()
             if self.doc.game_id is not None:
                 raise RoomError("the game has begun already")
-            seats = list(self.doc.seats)
-            for n, seat in enumerate(seats):
-                if seat.kind == "open":
-                    taken = [other.name for m, other in enumerate(seats) if m != n]
-                    seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-            await self._save(msgspec.structs.replace(self.doc, seats=seats, game_id=new_game_id()))
-            self._open()
+            await self._begin()
         self._presence_changed()
+
+    async def _begin(self) -> None:
+        """The game begins. The lock is held."""
+        seats = list(self.doc.seats)
+        for n, seat in enumerate(seats):
+            if seat.kind == "open":
+                taken = [other.name for m, other in enumerate(seats) if m != n]
+                seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
+        await self._save(msgspec.structs.replace(self.doc, seats=seats, game_id=new_game_id()))
+        self._open()
         self.drive()
 
     async def _save(self, doc: RoomDoc) -> None:
@@ -441,11 +453,10 @@ class Room:
     async def _go_on_from(self, events: Sequence[RecordedEvent], version: int) -> None:
         """Let the room's game be a new one that begins like another."""
         _, past = branch(events, version, seed=self.engine.seed)
-        game_id = new_game_id()
-        past = [msgspec.structs.replace(event, game_id=game_id) for event in past]
+        past = as_new_game(past)
         try:
             await self._rooms.books.write(past)
-            await self._save(msgspec.structs.replace(self.doc, game_id=game_id, over=False))
+            await self._save(msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False))
         except BaseException:
             self.give_up("the game could not be stored; come again")
             raise
@@ -473,7 +484,7 @@ class Room:
         self.state = self.engine.state
         self.record += news
         self.moves += sum(isinstance(event.payload, MOVES) for event in news)
-        self._turn_began = self.touched = time.monotonic()
+        self._turn_began = time.monotonic()
         for one in tuple(self.listeners):
             one.happened(self, news)
         self._changed.set()
@@ -605,11 +616,12 @@ class Room:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody would miss this room's shadow in memory."""
-        if self.listeners or self._lock.locked():
-            return False
-        plays_alone = self.doc.status == "playing" and not self.people
-        return not plays_alone and time.monotonic() - self.touched > self._rooms.limits.linger_s
+        """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
+        return (
+            not self.listeners
+            and not self._lock.locked()
+            and time.monotonic() - self.visited > self._rooms.limits.linger_s
+        )
 
     def give_up(self, reason: str) -> None:
         """Forget the room: whoever comes next finds it in the store."""
@@ -650,15 +662,6 @@ def _is_legal(view: GameView, action: Action) -> bool:
     return msgspec.structs.replace(action, reasoning="") in view.legal_actions
 
 
-def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[int]:
-    """How many events stand before each decision of the game (of this seat): places to go back to."""
-    return [
-        version
-        for version, event in enumerate(events)
-        if isinstance(event.payload, MOVES) and seat in (None, event.payload.player_id)
-    ]
-
-
 def line_of(doc: RoomDoc) -> RoomLine:
     """The room in the list of rooms."""
     names = [seat.name for seat in doc.seats if seat.kind != "open"]
@@ -680,6 +683,18 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     return numbered
 
 
+def _open_rooms(store: GameRecorder) -> dict[str, RoomDoc]:
+    docs = (msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values())
+    return {doc.id: doc for doc in docs if not doc.over}
+
+
+def as_new_game(past: Sequence[RecordedEvent]) -> list[RecordedEvent]:
+    """What was played before, as the beginning of a game that is created now."""
+    game_id, now = new_game_id(), utc_now()
+    renamed = [msgspec.structs.replace(event, game_id=game_id) for event in past]
+    return [msgspec.structs.replace(renamed[0], timestamp_utc=now), *renamed[1:]]
+
+
 class Rooms:
     """All rooms: those in memory, and those that sleep in the store."""
 
@@ -689,6 +704,7 @@ class Rooms:
         self.strangers = tuple(agents)
         """Bots on offer that are not ours; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
+        self._coach = ThreadPoolExecutor(1, "coach")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._open_docs: dict[str, RoomDoc] | None = None
@@ -698,12 +714,14 @@ class Rooms:
         """Let a bot think in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thinkers, work)
 
+    async def advise(self, work: Callable[[], Json]) -> Json:
+        """Let the coach think, in a thread that no bot waits for."""
+        return await asyncio.get_running_loop().run_in_executor(self._coach, work)
+
     async def _docs(self) -> dict[str, RoomDoc]:
         """The rooms that wait or play, as they are in the store."""
         if self._open_docs is None:
-            texts = await self.books.read(lambda store: store.documents(KIND))
-            docs = (msgspec.json.decode(text, type=RoomDoc) for text in texts.values())
-            found = {doc.id: doc for doc in docs if not doc.over}
+            found = await self.books.read(_open_rooms)
             if self._open_docs is None:
                 self._open_docs = found
         return self._open_docs
@@ -742,6 +760,8 @@ class Rooms:
         room = self._live.get(room_id)
         if room is not None:
             return room
+        if len(room_id) != ROOM_ID_LENGTH or not set(room_id) <= set(ROOM_ID_LETTERS):
+            raise NotFoundError(f"there is no room {room_id[:40]!r}")
         lock = self._opening.setdefault(room_id, asyncio.Lock())
         try:
             async with lock:
@@ -765,6 +785,8 @@ class Rooms:
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
+        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to begin
+            await room.start()
         room.drive()
         self._sweep()
         return room
@@ -791,6 +813,7 @@ class Rooms:
         for room in list(self._live.values()):
             room.give_up("the server is going down; come again")
         self._thinkers.shutdown(wait=False, cancel_futures=True)
+        self._coach.shutdown(wait=False, cancel_futures=True)
 
     # -- making rooms --------------------------------------------------------------------------------------------------
 
@@ -823,4 +846,4 @@ def new_token() -> str:
 
 def new_room_id() -> str:
     """A name for a room that can be read out."""
-    return "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(10))
+    return "".join(secrets.choice(ROOM_ID_LETTERS) for _ in range(ROOM_ID_LENGTH))

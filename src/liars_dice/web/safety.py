@@ -20,7 +20,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """On one socket."""
     message_burst: int = 60
     requests_per_s: float = 100.0
-    """Requests that change something, from one address."""
+    """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
     rooms: int = 5_000
     """Rooms that wait or play."""
@@ -34,7 +34,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     send_s: float = 10.0
     """How long a single message may take to be sent."""
     hello_s: float = 10.0
-    """How long a socket may say nothing at first."""
+    """How long a socket may say nothing at first, and how long the body of a request may take."""
+    questions: int = 16
+    """That may wait for the lab."""
     away_s: float = 60.0
     """How long a seat may stand empty before a bot plays for it."""
     linger_s: float = 120.0
@@ -56,21 +58,21 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class Bucket:
     """So many a second, and some more at once."""
 
-    __slots__ = ("_burst", "_level", "_rate", "_then")
+    __slots__ = ("_burst", "_rate", "_then", "level")
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
-        self._level = burst
+        self.level = burst
         self._then = time.monotonic()
 
     def take(self) -> bool:
         """Whether one more is allowed now."""
         now = time.monotonic()
-        self._level = min(self._burst, self._level + (now - self._then) * self._rate)
+        self.level = min(self._burst, self.level + (now - self._then) * self._rate)
         self._then = now
-        if self._level < 1:
+        if self.level < 1:
             return False
-        self._level -= 1
+        self.level -= 1
         return True
 
 
@@ -82,7 +84,7 @@ class Addresses:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
-        """Whether this address may ask for one more change now."""
+        """Whether this address may ask once more now."""
         bucket = self._buckets.pop(address, None) or Bucket(self._limits.requests_per_s, self._limits.request_burst)
         self._buckets[address] = bucket
         if len(self._buckets) > 1000:
@@ -167,6 +169,6 @@ class Guard:
         if changes and not origin_allowed(headers):
             return 403, "only pages of this server may do that"
         address = (scope.get("client") or ("",))[0]
-        if changes and not self._addresses.take(address):
+        if scope["path"].startswith("/api") and not self._addresses.take(address):
             return 429, "too many requests; wait a moment"
         return None

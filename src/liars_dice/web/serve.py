@@ -52,6 +52,7 @@ def serve(
         ws_max_queue=16,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
+        limit_concurrency=2 * limits.sockets,
         server_header=False,
         proxy_headers=False,
     )

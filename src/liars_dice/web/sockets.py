@@ -160,8 +160,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             await _refuse(socket, str(error))
             return
         try:
-            page.welcome(room, hello.from_)
-            room.join(page)
+            room.join(page, lambda: page.welcome(room, hello.from_))
             page.gone = lambda: room.leave(page)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
@@ -202,7 +201,7 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
     except m.BadMessageError as error:
         page.tell(m.encode(m.Complaint(str(error), _id_in(text))))
     except (RoomError, LiarsDiceError) as error:
-        line = "the store cannot be written now; try again" if isinstance(error, StoreError) else m.plain(error)
+        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
         page.tell(m.encode(m.Complaint(line, to)))
 
 
@@ -242,8 +241,7 @@ async def hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn")
-    advice: m.Json = await rooms.think(lambda: _advice(view))
-    return advice
+    return await rooms.advise(lambda: _advice(view))
 
 
 def _advice(view: GameView) -> m.Json:
@@ -411,7 +409,7 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
     except m.BadMessageError as error:
         bot.say({"type": "error", "error": str(error)})
     except (RoomError, LiarsDiceError) as error:
-        line = "the store cannot be written now; try again" if isinstance(error, StoreError) else m.plain(error)
+        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
         bot.say({"type": "error", "error": line})
 
 
@@ -440,11 +438,13 @@ async def _accepted(socket: WebSocket, rooms: Rooms, counter: Counter) -> Any:
             if got["type"] == "websocket.disconnect":
                 return None
             if not bucket.take():
-                warnings += 1
+                warnings += 1  # forgiven when the bucket is half full again
                 if warnings > rooms.limits.message_burst:
                     await _refuse(socket, "too many messages")
                     return None
                 await asyncio.sleep(1 / rooms.limits.messages_per_s)
+            elif bucket.level > rooms.limits.message_burst / 2:
+                warnings = 0
             text: str | None = got.get("text")
             if text is None:
                 data: bytes = got.get("bytes") or b""
@@ -475,7 +475,9 @@ async def _hello(
                     await socket.send_text(m.encode(m.Complaint(str(error))).decode())
     except TimeoutError:
         await _refuse(socket, "nobody said hello")
-    except (RoomError, StoreError) as error:
+    except StoreError:
+        await _refuse(socket, m.STORE_TROUBLE, TROUBLE)
+    except RoomError as error:
         await _refuse(socket, m.plain(error))
     except (RuntimeError, WebSocketDisconnect):
         pass

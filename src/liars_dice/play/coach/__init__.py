@@ -1,6 +1,6 @@
 """The coach: what to do now, and what was given away in a game that was played."""
 
-from .advice import Advice, AdvisedChoice, advise
+from .advice import Advice, AdvisedChoice, advise, prepare
 from .curve import Point
 from .models import Model, model_of
 from .review import KINDS, Review, Verdict, review_game
@@ -15,5 +15,6 @@ __all__ = [
     "Verdict",
     "advise",
     "model_of",
+    "prepare",
     "review_game",
 ]

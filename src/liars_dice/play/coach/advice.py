@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -10,14 +11,15 @@ import numpy as np
 from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, ConfigError, GameView
 from ...core.odds import chance_exact, chance_true
 from ...core.rules import count_matches
+from ...core.state import PublicState
 from ...exact import OutOfReachError
 from ...exact.beliefs import one_hand
 from ...exact.explain import explain, same_action
 from ...exact.hands import Floats
-from ...exact.policy import UNKNOWN, PolicyTable
+from ...exact.policy import UNKNOWN
 from ...exact.response import raises_from
 from ...exact.tablebase import Tablebase, reaches
-from .models import Model, belief, holding, likelihood, matching, models_at, others, situation_after
+from .models import Model, belief, check_size, holding, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
@@ -99,12 +101,21 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     if reaches(view.public):
         return _from_tablebase(view)
     models = models_at(view.public.names) if models is None else models
-    try:
-        if len(others(view)) == 1 and view.config.max_turns is None:
+    if len(others(view)) == 1 and view.config.max_turns is None:
+        with suppress(OutOfReachError):
             return _against_one(view, models[others(view)[0]])
+    with suppress(OutOfReachError):
         return _against_many(view, models)
-    except OutOfReachError:
-        return _by_odds(view)
+    return _by_odds(view)
+
+
+def prepare(public: PublicState) -> None:
+    """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
+    seconds at times, so it is work for a thread; no dice are needed for it.
+    """
+    seat = public.current_player
+    if public.status == "BIDDING":
+        advise(GameView(seat, (1,) * public.dice_counts[seat], public))
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------
@@ -135,20 +146,22 @@ def _against_one(view: GameView, model: Model) -> Advice:
     seat = others(view)[0]
     weights = belief(public, seat, model)
     situation = situation_after(public, seat, 0)
-    table = model.table(situation)
+    check_size(situation.rules, situation.own)
+    table = model.tables(situation)[0]
     raised = None
-    if (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raises_from(table, view.my_dice, weights, view.public.rung, FEW)
+    if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
+        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, FEW)
     if raised is None:
-        raised = model.graph(situation).raises(view.my_dice, weights)
+        raised = model.graph(situation).raises(view.my_dice, weights.ravel())
+    of_hands = weights.sum(axis=0)
     true, right = one_hand(table, view.my_dice)
-    holds = None if public.rung < 0 else float(true[public.rung] @ weights)
+    holds = None if public.rung < 0 else float(true[public.rung] @ of_hands)
     choices = []
     for action in view.legal_actions:
         if isinstance(action, BidAction):
             worth = float(raised[public.rules.rungs[action.bid]])
         elif isinstance(action, CallExactAction):
-            worth = float(right[public.rung] @ weights)
+            worth = float(right[public.rung] @ of_hands)
         else:
             assert holds is not None
             worth = 1 - holds
@@ -158,7 +171,7 @@ def _against_one(view: GameView, model: Model) -> Advice:
 
 def _plays(view: GameView, seat: int, model: Model) -> str:
     name = view.public.names[seat]
-    return f"given how {name} plays" if model.known else f"if {name} plays like {model.name}"
+    return f"given how {name} plays" if model.known else f"if {name} plays like {model}"
 
 
 # -- more than one -----------------------------------------------------------------------------------------------------
@@ -178,8 +191,8 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
     holds = None
     for action in view.legal_actions:
         if isinstance(action, BidAction):
-            table = _answers(view, models[seats[0]], action.bid)
-            worth = _raise_worth(view, action.bid, table, weights, of_rest[action.bid.face], 1 - 1 / (len(seats) + 1))
+            rest, goes_on = of_rest[action.bid.face], 1 - 1 / (len(seats) + 1)
+            worth = _raise_worth(view, action.bid, models[seats[0]], weights, rest, goes_on)
         else:
             assert view.current_bid is not None
             missing = np.array([_missing(view, view.current_bid)])
@@ -187,8 +200,7 @@ def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
             holds = float(true[0])
             worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
-    taken_for = {models[seat].name if models[seat].known else f"{models[seat].name} softened" for seat in seats}
-    source = f"opponent models, one answer ahead: {', '.join(sorted(taken_for))}"
+    source = f"opponent models, one answer ahead: {'; '.join(sorted({str(models[seat]) for seat in seats}))}"
     return _advice(view, choices, source, "given what the others bid", holds)
 
 
@@ -197,20 +209,14 @@ def _missing(view: GameView, bid: Bid) -> int:
     return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
 
 
-def _raise_worth(
-    view: GameView, bid: Bid, table: PolicyTable, weights: Floats, of_rest: Floats, goes_on: float
-) -> float:
-    """The chance not to lose after a raise, by the next player's table and hands and how many dice count elsewhere."""
-    rung = view.public.rules.rungs[bid]
-    calls, exacts = likelihood(table, rung, table.liar), likelihood(table, rung, table.exact)
-    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
-    return float(weights @ (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on))
-
-
-def _answers(view: GameView, model: Model, bid: Bid) -> PolicyTable:
-    """The table by which the next player answers this bid."""
+def _raise_worth(view: GameView, bid: Bid, model: Model, weights: Floats, of_rest: Floats, goes_on: float) -> float:
+    """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
-    return model.table(situation_after(public, others(view)[0], len(public.bid_history)))
+    situation = situation_after(public, others(view)[0], len(public.bid_history))
+    table, rung = model.tables(situation)[0], public.rules.rungs[bid]
+    calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
+    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
 
 
 # -- neither -----------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> 
     """Columns as high as values from 0 to 1, in so many lines.
 
     >>> strip([0, 0.5, 1], 1, ascii_only=True)
-    [' =#']
+    [' -#']
     """
     steps = _ASCII if ascii_only else _EIGHTHS
     fine = len(steps) - 1
@@ -83,6 +83,12 @@ def _worst(moves: Sequence[Verdict]) -> str:
     return next((MARKS[kind] for kind in reversed(MARKS) if kind in kinds), " ")
 
 
+def _wrapped(text: str, width: int, first: str, then: str) -> list[str]:
+    """A text in lines, with no number parted from its percent sign."""
+    lines = wrap(text.replace(" %", "\u00a0%"), width, initial_indent=first, subsequent_indent=then)
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "~"
 
@@ -104,7 +110,7 @@ def text_of(review: Review, width: int = 80, *, ascii_only: bool = False) -> lis
         lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
         lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
         if move.kind in MARKS:
-            lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
+            lines += [(line, "") for line in _wrapped(move.words, width, "    ", "    ")]
     if not review.moves:
         lines.append(("There is no decision to judge yet.", ""))
     lines.append(("", ""))
@@ -115,7 +121,7 @@ def text_of(review: Review, width: int = 80, *, ascii_only: bool = False) -> lis
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
         faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
         summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
-        lines += [(line, "") for line in wrap(summed, width, subsequent_indent="  ")]
+        lines += [(line, "") for line in _wrapped(summed, width, "", "  ")]
     return lines
 
 

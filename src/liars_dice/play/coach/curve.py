@@ -24,7 +24,7 @@ from ...exact.match import EndlessMatchError, match
 from ...exact.rounds import OPENER_EXACT, OTHER_LOSES, Cells, Tables, most_turns, outcomes_after, round_outcomes
 from ...exact.situation import CALLS_ONLY
 from ...exact.tablebase import MOST_DICE, Tablebase, is_plain, match_bracket
-from .models import DEFAULT, Model, belief, holding, likelihood, matching, model_of, situation_after
+from .models import STRANGER, Model, belief, check_size, holding, matching, model_of, situation_after
 
 Chances = tuple[float, ...]
 
@@ -137,6 +137,8 @@ class Prospects:
         if own + other <= MOST_DICE and is_plain(rules):
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
+        for n in dice:
+            check_size(rules, n)
         tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
@@ -181,27 +183,29 @@ class Prospects:
     def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
         """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
+        check_size(rules, public.dice_counts[seat])
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (
             book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
         )
-        return table.cells, calls, table.hands, belief(public, seat, self.models[seat])
+        return table.cells, calls, table.hands, belief(public, seat, self.models[seat]).sum(axis=0)
 
     def _next_answer(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
         """Whether the next player calls, by its model, and with what result."""
         rules, bid = public.rules, public.bid_history[-1]
-        table = self.models[actor].table(situation_after(public, actor, len(public.bid_history)))
-        calls = likelihood(table, public.rung, table.liar)
-        exacts = likelihood(table, public.rung, table.exact)
-        weights = belief(public, actor, self.models[actor])
+        model = self.models[actor]
+        situation = situation_after(public, actor, len(public.bid_history))
+        table = model.tables(situation)[0]
+        calls, exacts = (model.likelihood(situation, public.rung, action) for action in (table.liar, table.exact))
+        weights = belief(public, actor, model)
         missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
         rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
         true, right = holding(missing, matching(public, rest, self.models, bid.face))
         return {
-            (bidder, False): float(weights @ (calls * true + exacts * (1 - right))),
-            (actor, False): float(weights @ (calls * (1 - true))),
-            (actor, True): float(weights @ (exacts * right)),
+            (bidder, False): float((weights * (calls * true + exacts * (1 - right))).sum()),
+            (actor, False): float((weights * calls * (1 - true)).sum()),
+            (actor, True): float((weights * exacts * right).sum()),
         }
 
     def _after(self, public: PublicState, winner: int, loser: int, exact: bool) -> Chances:
@@ -225,8 +229,8 @@ class Prospects:
 
 
 def _settled(model: Model) -> PolicyBook:
-    """The model's tables if they are deterministic, else those of the default."""
-    return model.book if model.known and model.book.is_deterministic else model_of(DEFAULT).book
+    """The model's tables if it is known and does not mix, else those of `optimal`."""
+    return model.books[0] if model.known and model.books[0].is_deterministic else model_of(STRANGER[0]).books[0]
 
 
 def _wins(public: PublicState) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """What the coach takes the other players to be, and what their bids say about their dice.
 
-A bot that is known by name and memoryless is taken as it is. Everybody else is taken for a *softened* `optimal`: with a
-chance of `SLIP` a bid is any legal one, so no bid is impossible and none proves a hand.
+A bot that is known by name and memoryless is taken as it is. Everybody else is taken to decide like one of three bots,
+nobody knows which, and to bid anything at all with a chance of `SLIP`: so no bid is impossible and none proves a hand.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ from ...exact.hands import Floats, Ints, number_of_hands
 from ...exact.policy import UNKNOWN
 from ...exact.situation import ANY_RAISE, CALLS_ONLY
 
-DEFAULT = "optimal"
-"""Whom the coach takes an unknown player for."""
+STRANGER = ("optimal", "conservative", "probabilistic")
+"""Whom the coach takes an unknown player for: one of these, each as likely as the others."""
 SLIP = 0.25
 """How often an unknown player bids anything at all."""
 MOST_HANDS = 20_000
 """Players with more different hands than this are not modelled: their dice are taken as fair."""
 
 
+MOST_CELLS = 60_000
+"""Tables with more cells (hands times rungs) than this are not searched through; six dice each make 33,264."""
+
+
 class Model(msgspec.Struct, frozen=True, dict=True):
     """How a player is taken to decide."""
 
-    name: str
+    names: tuple[str, ...]
+    """The bots it may decide like."""
     slip: float = 0.0
     """How often a bid is any legal one."""
 
@@ -46,28 +51,42 @@ class Model(msgspec.Struct, frozen=True, dict=True):
     @property
     def source(self) -> str:
         """What a judgement by this model rests on."""
-        return f"opponent model: {self.name}" + ("" if self.known else ", softened")
+        return f"opponent model: {self}"
+
+    def __str__(self) -> str:
+        return self.names[0] if self.known else f"{', '.join(self.names[:-1])} or {self.names[-1]}"
 
     @cached_property
-    def book(self) -> PolicyBook:
-        """The model's tables."""
-        return PolicyBook(make_agent(self.name))
+    def books(self) -> tuple[PolicyBook, ...]:
+        """The bots' tables."""
+        return tuple(PolicyBook(make_agent(name)) for name in self.names)
 
     @cached_property
     def _graphs(self) -> dict[Situation, BeliefGraph]:
         return {}
 
-    def table(self, situation: Situation) -> PolicyTable:
-        """What the model does in a situation."""
+    def tables(self, situation: Situation) -> tuple[PolicyTable, ...]:
+        """What each bot does in a situation."""
         if number_of_hands(situation.own, situation.rules.config.faces) > MOST_HANDS:
             raise OutOfReachError(f"{situation.own} dice make too many hands to be told apart")
-        return self.book[situation].complete()
+        return tuple(book[situation].complete() for book in self.books)
 
     def graph(self, situation: Situation) -> BeliefGraph:
         """The sets of hands that its bids can leave."""
         if situation not in self._graphs:
-            self._graphs[situation] = BeliefGraph(self.table(situation))
+            check_size(situation.rules, situation.own)
+            self._graphs[situation] = BeliefGraph(*self.tables(situation))
         return self._graphs[situation]
+
+    def likelihood(self, situation: Situation, rung: int, action: int) -> Floats:
+        """[bot, hand]: how probable the action is after a bid on this rung (-1: none yet)."""
+        return np.stack([_likelihood(table, rung, action) for table in self.tables(situation)])
+
+
+def check_size(rules: RoundRules, own: int) -> None:
+    """Raise `OutOfReachError` if the table of a player with so many dice is too large to be searched through."""
+    if number_of_hands(own, rules.config.faces) * len(rules.bids) > MOST_CELLS:
+        raise OutOfReachError(f"{own} of {rules.total_dice} dice are too many to look further ahead than one answer")
 
 
 @lru_cache(maxsize=64)
@@ -75,14 +94,14 @@ def model_of(name: str) -> Model:
     """The model of a player who is called so."""
     kind = name.partition("#")[0]
     if kind in AGENTS and AGENTS[kind].memoryless:
-        return Model(kind)
+        return Model((kind,))
     if kind.startswith("threshold:"):
         try:
             make_agent(kind)
         except LiarsDiceError:
-            return Model(DEFAULT, SLIP)
-        return Model(kind)
-    return Model(DEFAULT, SLIP)
+            return Model(STRANGER, SLIP)
+        return Model((kind,))
+    return Model(STRANGER, SLIP)
 
 
 def situation_after(public: PublicState, seat: int, made: int) -> Situation:
@@ -95,8 +114,7 @@ def situation_after(public: PublicState, seat: int, made: int) -> Situation:
     return Situation(rules, own, public.bid_history[0].face if keeps_face else ANY_RAISE)
 
 
-def likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
-    """How probable the action is with each hand after a bid on this rung (-1: none yet)."""
+def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
     cells = table.cells[:, rung + 1]
     chances: Floats = (cells == action).astype(np.float64)
     for cell in np.unique(cells[(cells < 0) & (cells != UNKNOWN)]).tolist():
@@ -105,17 +123,19 @@ def likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
 
 
 def belief(public: PublicState, seat: int, model: Model) -> Floats:
-    """How likely each hand of a seat is, given what it has bid in this round; the weights add up to one.
+    """[bot, hand]: how likely it is that a seat decides like each of the model's bots and holds each hand, given what
+    it has bid in this round; all add up to one.
 
     A bid that the model would make with none of the hands left says nothing.
     """
     rules = public.rules
-    weights: Floats = model.table(situation_after(public, seat, 0)).hands.weights.copy()
+    prior = model.tables(situation_after(public, seat, 0))[0].hands.weights
+    weights: Floats = np.tile(prior / len(model.names), (len(model.names), 1))
     before = -1
     for made, (bidder, bid) in enumerate(zip(public.bidders, public.bid_history, strict=True)):
         rung = rules.rungs[bid]
         if bidder == seat:
-            chances = likelihood(model.table(situation_after(public, seat, made)), before, rung)
+            chances = model.likelihood(situation_after(public, seat, made), before, rung)
             if model.slip:
                 chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
             if (weights * chances).any():
@@ -134,9 +154,9 @@ def matching(public: PublicState, seats: Iterable[int], models: Sequence[Model],
     """How likely each number of dice that count for a face is among these seats, given what they have bid."""
     chances: Floats = np.ones(1)
     for seat in seats:
-        hands = models[seat].table(situation_after(public, seat, 0)).hands
+        hands = models[seat].tables(situation_after(public, seat, 0))[0].hands
         counts = hands.matches(public.rules.wild_face)[:, face]
-        chances = np.convolve(chances, np.bincount(counts, belief(public, seat, models[seat])))
+        chances = np.convolve(chances, np.bincount(counts, belief(public, seat, models[seat]).sum(axis=0)))
     return chances
 
 

@@ -20,10 +20,10 @@ import msgspec
 import numpy as np
 
 from ..core import GameConfig
-from .cpu import CpuSolver, best_responses
+from .cpu import CpuSolver, best_responses, warm_up
 from .errors import DataError, OutOfReachError
-from .publictree import PublicTree
-from .walk import ROOT, Pool
+from .publictree import Bracket, PublicTree
+from .walk import Pool, levels
 
 LEAST_TARGET = 1e-12
 """Sums of doubles over a whole tree are good to about a tenth of this."""
@@ -36,29 +36,20 @@ FORMAT = 1
 """The version of saved files."""
 
 
-class Progress(msgspec.Struct, frozen=True):
+class Progress(Bracket, frozen=True):
     """How far a solver has come."""
 
     iterations: int
-    lower: float
-    upper: float
     elapsed_s: float
     nodes: int
 
-    @property
-    def exploitability(self) -> float:
-        """Half the width of the bracket."""
-        return (self.upper - self.lower) / 2
 
-
-class Solution(msgspec.Struct, frozen=True):
+class Solution(Bracket, frozen=True):
     """Strategies for both seats, and what they are proved to be worth."""
 
     tree: PublicTree
     pool: Pool
     """The average strategies: see `strategy.extract`."""
-    lower: float
-    upper: float
     iterations: int
     elapsed_s: float
     compile_s: float
@@ -66,16 +57,6 @@ class Solution(msgspec.Struct, frozen=True):
     device: str
     stopped: str
     """Why it ended: "target", "iterations", "interrupted" or "memory"."""
-
-    @property
-    def value(self) -> float:
-        """The middle of the bracket: what the round is worth to the opener."""
-        return (self.lower + self.upper) / 2
-
-    @property
-    def exploitability(self) -> float:
-        """What a perfect adversary would earn against these strategies above the value, the mean of both seats."""
-        return (self.upper - self.lower) / 2
 
 
 class Solver(Protocol):
@@ -133,17 +114,17 @@ def solve(
         raise OutOfReachError(f"iterations {iterations}: at least one is needed")
     if workers is not None and workers < 1:
         raise OutOfReachError(f"workers {workers}: at least one is needed")
-    if memory is not None and not memory > 0:
-        raise OutOfReachError(f"memory {memory:g}: some gigabytes are needed")
+    if memory is not None and not 0 < memory < inf:
+        raise OutOfReachError(f"memory {memory:g}: expected a number of gigabytes")
     tree = PublicTree(config, reduce=reduce)
     if save is not None:
-        _check_place(save)
+        check_place(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
         _restore(solver, tree, resume)
     began = time.perf_counter()
     most = inf if iterations is None else iterations
-    lower, upper, stopped = -1.0, 1.0, "target"
+    stopped = "target"
     saved = began
     try:
         for check in _checks(solver.iterations, most):
@@ -151,7 +132,7 @@ def solve(
                 solver.iterate()
             lower, upper = solver.bracket()
             now = time.perf_counter()
-            progress(Progress(solver.iterations, lower, upper, now - began, solver.nodes))
+            progress(Progress(lower, upper, solver.iterations, now - began, solver.nodes))
             if upper - lower <= 2 * target:
                 break
             if solver.full:
@@ -165,17 +146,21 @@ def solve(
     except KeyboardInterrupt:
         stopped = "interrupted"
     pool = solver.compact()
-    second, first = best_responses(tree, pool)[::-1]
-    elapsed = time.perf_counter() - began
     if save is not None:
         _write_or_warn(save, tree, pool, solver.iterations)
+    first, second = best_responses(tree, pool)
+    elapsed = time.perf_counter() - began
     return Solution(
-        tree, pool, -second, first, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
+        -second, first, tree, pool, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
     )  # fmt: skip
 
 
 def _checks(done: int, most: float) -> Iterator[int]:
-    """After which iterations the bracket is looked at: each time a fifth later, wherever one goes on from."""
+    """After which iterations the bracket is looked at: each time a fifth later, wherever one goes on from; and at once,
+    where something was done before.
+    """
+    if done:
+        yield done
     check = 8.0
     while ceil(check) < most:
         if ceil(check) > done:
@@ -195,7 +180,7 @@ def _solver(
 
         started = time.perf_counter()
         solver = GpuSolver(tree, least=least, memory=memory)
-        _warm_up(np.float32)
+        warm_up(np.float32)
         return solver, time.perf_counter() - started
     kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
     limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
@@ -203,21 +188,16 @@ def _solver(
     if needed > limit:
         raise OutOfReachError(
             f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
-            f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit)}"
+            f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit, np.dtype(kind).itemsize)}"
         )
     slots = int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize))
     started = time.perf_counter()
-    _warm_up(kind)
+    warm_up(kind)
     compile_s = time.perf_counter() - started
-    return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
-
-
-def _warm_up(kind: type) -> None:
-    """Have the walk compiled: solve next to nothing."""
-    tiny = PublicTree(GameConfig(dice=(1, 1), faces=2))
-    warm = CpuSolver(tiny, least=0.0, slots=1 << 8, kind=kind, workers=1)
-    warm.iterate()
-    warm.bracket()
+    try:
+        return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
+    except MemoryError:
+        raise OutOfReachError(f"memory {gigabytes(limit)}: the system does not give so much") from None
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
@@ -251,14 +231,14 @@ def gigabytes(amount: float) -> str:
     return f"{amount:,.0f} GB" if amount >= 10 else f"{amount:.2g} GB"
 
 
-def _what_fits(config: GameConfig, limit: float) -> str:
+def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
     """The most dice by the same rules that would fit."""
     for total in range(config.total_dice - 1, 1, -1):
         for own in range(total // 2, 0, -1):
             least = min(config.opening_min_quantity, total)
             smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
             with suppress(OutOfReachError):
-                if memory_needed(PublicTree(smaller)) <= limit:
+                if memory_needed(PublicTree(smaller), item_bytes) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"
 
@@ -281,7 +261,7 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     beside.replace(path)
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
     """Find out before the work begins whether its file can be written."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
@@ -306,13 +286,14 @@ def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
                 raise DataError(f"{path} holds a round with dice {config.dice} by other rules than those asked for")
             pool = Pool(file["regret"], file["average"], file["first"])
             iterations = int(file["iterations"])
+            fits = iterations >= 1 and _fits(pool, tree)
     except DataError:
         raise
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file to go on from") from None
     except Exception as error:  # whatever a damaged archive makes its readers raise
         raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
-    if iterations < 1 or not _fits(pool, tree):
+    if not fits:
         raise DataError(f"{path} is damaged: its tables do not fit the round")
     solver.restore(pool, iterations)
 
@@ -325,14 +306,9 @@ def _fits(pool: Pool, tree: PublicTree) -> bool:
         return False
     if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
         return False
-    bits = np.full(nodes, -1)
-    here, bits[0] = np.array([ROOT]), tree.rungs
-    while len(here):
-        here = here[first[here] > 0]
-        number = bits[here]
-        bit = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-        here = np.repeat(first[here], number) + bit
-        if len(here) and (here.max() >= nodes or (bits[here] >= 0).any()):
+    met = np.zeros(nodes, dtype=np.int64)
+    for slots, _, _ in levels(first, tree.rungs):
+        if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
             return False
-        bits[here] = bit
-    return bool((bits >= 0).all())
+        np.add.at(met, slots, 1)
+    return bool((met == 1).all())

@@ -1,0 +1,63 @@
+"""How flawless perfect play is to the coach, how much worse other play is, and how long a review takes."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from liars_dice.agents import make_agent
+from liars_dice.core import GameConfig, GameEngine, GameState, preset
+from liars_dice.exact.tablebase import rounds_with
+from liars_dice.play.coach import review_game
+
+
+def played(config: GameConfig, names: tuple[str, str], seed: int) -> GameState:
+    """A game between two bots."""
+    engine = GameEngine(config, [make_agent(name) for name in names], seed=seed)
+    engine.play()
+    return engine.state
+
+
+def flawless() -> None:
+    """The tablebase's own play."""
+    kinds: Counter[str] = Counter()
+    rounds, loss, accuracy = 0, 0.0, 100.0
+    for dice in rounds_with(6):
+        for seed in range(1000, 1150 if sum(dice) < 6 else 1050):
+            review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
+            kinds.update(move.kind for move in review.moves)
+            loss = max([loss, *(move.loss for move in review.moves)])
+            accuracy = min([accuracy, *review.accuracy.values()])
+            rounds += 1
+    print(f"nash against itself, {rounds:,} rounds: {dict(kinds)}")
+    print(f"  largest loss {loss:.2%}, least accurate round {accuracy:.2f} %")
+
+
+def accuracies(games: int = 20) -> None:
+    """Bots against `optimal`, with five dice each, as they and as it are seen."""
+    for name in ("random", "conservative", "probabilistic", "sniper", "detective", "nash"):
+        reviews = [review_game(played(preset("heads-up"), (name, "optimal"), seed)) for seed in range(games)]
+        own, other = (sum(review.accuracy[seat] for review in reviews) / games for seat in (0, 1))
+        print(f"{name} against optimal, {games} matches: accuracy {own:.1f} % and {other:.1f} %")
+
+
+def speed(games: int = 20) -> None:
+    """Whole matches, once everything is compiled and the solved rounds have been read."""
+    states = [played(preset("heads-up"), ("optimal", "detective"), seed) for seed in range(games)]
+    seconds = []
+    for state in states:
+        start = time.perf_counter()
+        review_game(state)
+        seconds.append(time.perf_counter() - start)
+    turns = sum(len(bids.bids) + 1 for state in states for bids in state.public.resolutions)
+    total = sum(seconds)
+    print(
+        f"{games} heads-up matches reviewed: {total / games:.2f} s each (asked 5), {max(seconds):.2f} s at most, "
+        f"{1000 * total / turns:.0f} ms a decision"
+    )
+
+
+if __name__ == "__main__":
+    flawless()
+    accuracies()
+    speed()

@@ -1,0 +1,112 @@
+"""`review` on the command line: text at any width, JSON, a picture, games that are not over, and bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from liars_dice.cli import main
+from liars_dice.core import BidAction, GameEngine, preset
+from liars_dice.persistence import open_store, record_game
+
+
+def call(*words: str, **settings: str) -> Result:
+    return CliRunner().invoke(main, words, env=settings)
+
+
+def told(*words: str) -> dict[str, Any]:
+    result = call(*words, "--json")
+    assert result.exit_code == 0, result.output
+    value: dict[str, Any] = json.loads(result.stdout)
+    return value
+
+
+@pytest.fixture
+def game() -> str:
+    return str(told("watch", "optimal", "random", "--dice", "2", "--seed", "1")["run"]["game_id"])
+
+
+def test_json(game: str) -> None:
+    review = told("review", game)
+    assert review["game_id"] == game
+    assert review["agents"] == ["optimal", "random"]
+    assert review["winner"] in review["agents"]
+    for move in review["moves"]:
+        assert set(move) >= {"turn", "round", "seat", "player", "action", "best", "loss", "kind", "words", "source"}
+        assert 0 <= move["loss"] <= 1
+        assert move["player"] == review["agents"][move["seat"]]
+    assert set(review["accuracy"]) == {"optimal", "random"}
+    assert review["accuracy"]["random"] < review["accuracy"]["optimal"] <= 100
+    assert set(review["counts"]["random"]) == {"best", "good", "inaccuracy", "mistake", "blunder"}
+    assert len(review["curve"]) == len(review["moves"]) + 1
+    assert all(sum(point["chances"]) == pytest.approx(1) for point in review["curve"])
+    assert told("review", "last") == told("review", game[:-2]) == review
+    assert {move["seat"] for move in told("review", "last", "--seat", "1")["moves"]} == {1}
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_text(game: str, columns: str) -> None:
+    shown = call("review", game, COLUMNS=columns, NO_COLOR="1")
+    assert shown.exit_code == 0, shown.output
+    assert "\x1b" not in shown.output
+    assert all(len(line) <= int(columns) for line in shown.output.splitlines())
+    assert "Round 1" in shown.output
+    assert re.search(r"random: accuracy \d+\.\d %;", shown.output)
+    assert "chance to win the game" in shown.output
+    assert "blunder" in shown.output
+
+
+def test_colour_only_where_it_is_wanted(game: str) -> None:
+    plain = call("review", game).output
+    assert "\x1b" not in plain
+    coloured = call("review", game, FORCE_COLOR="1", TERM="xterm-256color").output
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_bots_are_known_by_what_was_recorded() -> None:
+    told("watch", "optimal", "sniper", "--seed", "4")
+    sources = {move["source"] for move in told("review", "last")["moves"]}
+    assert {"opponent model: optimal", "opponent model: sniper"} <= sources
+    assert sources <= {"opponent model: optimal", "opponent model: sniper", "equilibrium"}
+
+
+def test_a_picture(game: str, tmp_path: Path) -> None:
+    picture = tmp_path / "game.png"
+    shown = call("review", game, "--png", str(picture))
+    assert shown.exit_code == 0
+    assert f"drawn into {picture}" in shown.output.replace("\n", "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_game_that_is_not_over() -> None:
+    engine = GameEngine(preset("heads-up"), seed=1)
+    with open_store(None) as store:
+        record_game(engine, store, live=True)
+        engine.start_new_round()
+        engine.apply_action(0, BidAction(engine.get_view(0).public.rules.bids[3]))
+    hidden = call("review", "last")
+    assert hidden.exit_code == 0
+    assert "There is no decision to judge yet." in hidden.output
+    assert "its dice are hidden" in hidden.output
+    assert told("review", "last")["moves"] == []
+    assert [move["action"] for move in told("review", "last", "--seat", "0")["moves"]] == ["1x4"]
+
+
+def test_bad_input(game: str, tmp_path: Path) -> None:
+    for words, message in (
+        (["review", "nothing"], "nothing"),
+        (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
+        (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
+        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
+        (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store here"),
+    ):
+        result = call(*words)
+        assert result.exit_code != 0
+        assert message in result.stderr
+        assert "Traceback" not in result.stderr
