@@ -31,6 +31,7 @@ HEIGHTS = {360: 740, 768: 1024, 1440: 900}
 MOST_BYTES = 150_000
 BOT = {"kind": "bot", "agent": "optimal"}
 YOU = {"kind": "you", "name": "Ann"}
+expect.set_options(timeout=20_000)  # the coach's first words can take a while on a busy machine
 
 
 class Studio:

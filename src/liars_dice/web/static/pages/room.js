@@ -392,6 +392,9 @@ class RoomPage {
   }
 
   async advise() {
+    if (!this.hint || !this.mayAct) return;
+    this.hint.hidden = false;
+    this.hint.textContent = "The coach is thinking…";
     await this.#try(async () => {
       const answer = await this.socket.ask({ type: "ask", what: "hint" });
       const hint = answer.hint ?? answer;
@@ -407,6 +410,7 @@ class RoomPage {
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
       this.hint.replaceChildren(h("b", {}, `The coach would ${move}. `), String(hint.why ?? ""));
     });
+    if (!this.problem.hidden) this.hint.hidden = true;
   }
 
   async undo() {
