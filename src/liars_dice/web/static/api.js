@@ -13,9 +13,12 @@ async function call(path, options) {
     throw new Error("The server does not answer. Is it still running?");
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(body?.error ?? `The server answered ${response.status}.`);
+  if (!response.ok) throw new Error(sentence(body?.error ?? `the server answered ${response.status}`));
   return body;
 }
+
+/** @param {string} line an error as the server writes it */
+export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, "")}.`;
 
 /** @param {string} path */
 export const get = (path) => call(path);

@@ -1,6 +1,6 @@
 // A room's socket that comes back by itself: after a break it asks for the events it does not have yet.
 
-import { token } from "./api.js";
+import { sentence, token } from "./api.js";
 
 /**
  * @typedef {object} Listener
@@ -87,7 +87,7 @@ export class RoomSocket {
     }
     if (message.type === "pong") return;
     if (message.type === "answer" && this.waiting.has(message.to)) this.#settle(message.to, null, message);
-    else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new Error(message.error));
+    else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new Error(sentence(message.error)));
     else this.listener.onmessage(message);
   }
 

@@ -1,6 +1,6 @@
 // A room: take a seat, play, watch, come back.
 
-import { get, keepToken, post, token } from "../api.js";
+import { get, keepToken, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say, toggle } from "../dom.js";
 import { capital, narrate, read, sayBid } from "../events.js";
@@ -116,7 +116,7 @@ class RoomPage {
         this.room = { ...this.room, status: "over" };
         break;
       case "error":
-        this.complain(message.error);
+        this.complain(sentence(message.error));
         break;
     }
     this.show(false);
@@ -320,7 +320,7 @@ class RoomPage {
         "li",
         { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
         h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-        h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : seat.seat === this.me ? `${seat.name} (you)` : seat.name), h("small", {}, ` ${seat.kind === "bot" ? `bot · ${seat.agent ?? "elsewhere"}` : seat.kind === "open" ? "waiting for somebody" : seat.present ? "here" : "away"} · ${seat.dice} dice`)),
+        h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : seat.seat === this.me ? `${seat.name} (you)` : seat.name), h("small", {}, ` ${seat.kind === "bot" ? (seat.agent ? "bot" : "bot from elsewhere") : seat.kind === "open" ? "waiting for somebody" : seat.present ? "here" : "away"} · ${seat.dice} dice`)),
       ),
     );
     this.lobby.replaceChildren(
