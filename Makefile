@@ -15,7 +15,7 @@ help:
 	@echo "make test-slow  run the long proofs as well"
 	@echo "make check      lint and type-check"
 	@echo "make bench      measure what the README claims, and write docs/benchmarks.md"
-	@echo "make serve      play and watch in the browser (not part of this version yet)"
+	@echo "make serve      play, watch and review in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
@@ -44,8 +44,7 @@ play: $(VENV)/runtime
 	@$(BIN)/liars-dice play
 
 serve: $(VENV)/runtime
-	@$(BIN)/liars-dice serve --help >/dev/null 2>&1 || { echo "The browser studio is not part of this version yet. To play in the terminal: make play" >&2; exit 1; }
-	@$(BIN)/liars-dice serve
+	@$(BIN)/liars-dice serve --open
 
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m 'not slow'
