@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow check play serve bench clean
+.PHONY: help demo watch test test-slow check check-page play serve bench clean
 
 help:
 	@echo "make demo       a tournament of the built-in bots, with pictures"
@@ -61,6 +61,18 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory check-page
+
+# The page's JSDoc types. TypeScript is only needed here: it is kept beside the virtual environment and never shipped.
+TYPESCRIPT := 5.9.3
+NODE_TOOLS := $(VENV)/node-$(TYPESCRIPT)
+
+check-page:
+	@if ! command -v node >/dev/null; then echo "No Node here: the page's types are not checked."; \
+	elif [ -x $(NODE_TOOLS)/node_modules/.bin/tsc ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix $(NODE_TOOLS) typescript@$(TYPESCRIPT) >/dev/null 2>&1; }; then \
+		$(NODE_TOOLS)/node_modules/.bin/tsc --project jsconfig.json; \
+	elif command -v tsc >/dev/null; then tsc --project jsconfig.json; \
+	else echo "TypeScript could not be had: the page's types are not checked."; fi
 
 bench: $(VENV)/dev
 	@$(BIN)/python benchmarks/run_all.py

@@ -133,7 +133,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     if rungs and rungs[0] not in tree.rules.opening_rungs:
         raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
     slot, bit, comes_here, expected, reach = _follow(tree, pool, seat, own, rungs)
-    weight = reach.sum()
+    weight = float(reach.sum())
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
     if history:
