@@ -66,7 +66,7 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
     bots = {
         "illegal": ("return BidAction(Bid(99, 9))", "legal in duel"),
         "forgetful": ("return random.choice(view.legal_actions)", "deterministic under a seed"),
-        "slow": ("time.sleep(0.06); return view.legal_actions[-1]", "fast enough"),
+        "slow": ("time.sleep(0.11); return view.legal_actions[-1]", "fast enough"),
         "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
         "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
         "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
@@ -83,7 +83,7 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
         )
         from liars_dice.arena import Limits
 
-        failed = [check for check in check_bot(str(path), Limits(decision=0.1)) if not check.ok]
+        failed = [check for check in check_bot(str(path), Limits(decision=0.2)) if not check.ok]
         assert (expected in [check.name for check in failed]) if expected else failed == [], name
         assert all(check.fix for check in failed)
     path.write_text(path.read_text() + "    def __init__(self):\n        self.door = lambda: 0\n")

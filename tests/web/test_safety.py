@@ -258,7 +258,7 @@ def test_slow_clients_are_dropped_and_nobody_waits_for_them() -> None:
             player = await one.enter(made["room"], made["token"])
             await play(player, 0)
             async with asyncio.timeout(10):
-                while (await one.get(f"/rooms/{made['room']}"))["spectators"]:
+                while (await one.get(f"/rooms/{made['room']}"))["spectators"] or not slow.task.done():
                     await asyncio.sleep(0.01)
 
     asyncio.run(run())

@@ -7,6 +7,7 @@ store who held what. The second plays a round twice with other hidden dice: what
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -216,6 +217,101 @@ def test_the_scan_can_fail() -> None:
     plain = {"type": "event", "n": rolled.version, "event": {"type": "DiceRolled", "player_id": 1, "n": rolled.version}}
     for planted in (plain, {"type": "answer", "to": 1, "x": dice[::-1]}, {"type": "seats", "config": {"seed": 7}}):
         assert leaks(Heard(0, [*said, planted]), events), planted
+
+
+# -- bots over the network ---------------------------------------------------------------------------------------------
+
+
+def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[str]:
+    """What a bot was told and must not know. A round lies open from its `DiceRevealed` or `round_end` on."""
+    held, _ = rounds_of(events)
+    found: list[str] = []
+    now = 0
+    for message in said:
+        if message["type"] == "round_end":
+            now = message["resolution"]["round_index"] + 1
+            continue
+        if message["type"] == "choose":
+            now = message["view"]["round_number"] - 1
+        if message["type"] == "event" and message["event"]["event_type"] in ("DiceRevealed", "RoundEnded"):
+            continue
+        hidden = [dice for other, dice in held.get(now, {}).items() if other != seat and len(dice) > 1]
+        own = held.get(now, {}).get(seat)
+        for path, numbers in numbers_in(message):
+            public = path[-1] in ("dice_counts", "bidders") or "config" in path or sorted(numbers) == own
+            if not public and sorted(numbers) in hidden:
+                found.append(f"{'.'.join(path)} = {numbers}")
+        event = message.get("event", {})
+        if event.get("event_type") == "DiceRolled" and event["player_id"] != seat:
+            found.append(f"the dice of seat {event['player_id']}")
+        for key, value in words_in(message):
+            secret = key in ("seed_info", "hands", "private_dice", "token")
+            secret = secret or (key == "seed" and value != message.get("seed"))  # a bot has a seed of its own
+            if secret and value is not None:
+                found.append(f"{key} = {value}")
+    return found
+
+
+async def network_bot(one: Studio, room: str, token: str, rng: random.Random) -> list[Json]:
+    """A bot on a socket, which goes and comes back now and then."""
+    said: list[Json] = []
+    while True:
+        socket = one.socket(room, "bot")
+        socket.say({"type": "hello", "token": token})
+        socket.say({"type": "ready", "name": "b", "events": True})
+        while True:
+            message = await socket.next()
+            if message["type"] == "game_end":
+                return said + socket.heard
+            if message["type"] == "choose":
+                if rng.random() < 0.1:
+                    break
+                action = rng.choice(message["view"]["legal_actions"][:5] + message["view"]["legal_actions"][-1:])
+                socket.say({"type": "action", "id": message["id"], "action": action, "reasoning": "secret"})
+        said += socket.heard
+        await socket.hang_up()
+
+
+async def polling_bot(one: Studio, room: str, token: str, rng: random.Random) -> list[Json]:
+    """A bot without sockets."""
+    said: list[Json] = []
+    while True:
+        message = await one.get(f"/rooms/{room}/next?wait=5", authorization=f"Bearer {token}")
+        said.append(message)
+        if message["type"] == "game_end":
+            return said
+        if message["type"] == "choose":
+            action = rng.choice(message["view"]["legal_actions"][:5] + message["view"]["legal_actions"][-1:])
+            body = {"id": message["id"], "action": action}
+            await one.post(f"/rooms/{room}/act", body, authorization=f"Bearer {token}")
+
+
+async def game_of_bots(number: int) -> int:
+    store = InMemoryRecorder()
+    async with studio(store, EASY) as one:
+        wish = {"seats": [{"kind": "open"}] * 3, "rules": "perudo", "changes": {"dice": 3}, "delay_ms": 0}
+        room = (await one.post("/rooms", wish))["room"]
+        tokens = [(await one.post(f"/rooms/{room}/seats", {"name": "b", "bot": True}))["token"] for _ in range(3)]
+        rngs = [random.Random(f"{number}/{seat}") for seat in range(3)]
+        said = await asyncio.gather(
+            network_bot(one, room, tokens[0], rngs[0]),
+            network_bot(one, room, tokens[1], rngs[1]),
+            polling_bot(one, room, tokens[2], rngs[2]),
+        )
+    events = store.events(store.games()[0].game_id)
+    for seat, heard in enumerate(said):
+        assert not bot_leaks(seat, heard, events), bot_leaks(seat, heard, events)[:5]
+        assert "secret" not in json.dumps([m for m in heard if m.get("event", {}).get("player_id") not in (None, seat)])
+    planted = {"type": "event", "event": {"event_type": "DiceRolled", "player_id": 2, "dice": [1]}}
+    assert bot_leaks(0, [*said[0][:1], planted], events)
+    return sum(map(len, said))
+
+
+def test_bots_over_the_network_learn_no_more_than_others() -> None:
+    async def run() -> int:
+        return sum([await game_of_bots(number) for number in range(10)])
+
+    assert asyncio.run(run()) > 500
 
 
 # -- the same game with other hidden dice ------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -142,9 +142,6 @@ class Page(Line):
                 self.tell(message)
 
 
-Receive = Callable[[], Awaitable[str | None]]
-
-
 async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
     """A page: hello first, then whatever it wants."""
     async with _accepted(socket, rooms, counter) as receive:
@@ -161,7 +158,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             return
         try:
             room.join(page, lambda: page.welcome(room, hello.from_))
-            page.gone = lambda: room.leave(page)
+            page.gone = _when_gone(room, page, receive)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
         except RoomError as error:
@@ -382,7 +379,7 @@ async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
             await _refuse(socket, str(error))
             return
         room.join(bot)
-        bot.gone = lambda: room.leave(bot)
+        bot.gone = _when_gone(room, bot, receive)
         try:
             while (text := await receive()) is not None:
                 await _hear_bot(room, bot, text)
@@ -416,51 +413,88 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
 # -- what both have in common ------------------------------------------------------------------------------------------
 
 
+class Ear:
+    """The way in from one client: its messages as text, one by one, no faster than allowed."""
+
+    def __init__(self, socket: WebSocket, limits: Limits) -> None:
+        self._socket = socket
+        self._limits = limits
+        self._bucket = Bucket(limits.messages_per_s, limits.message_burst)
+        self._warnings = 0
+        self._task = asyncio.current_task()
+        self._listening = False
+        self._stopped = asyncio.Event()
+
+    def stop(self) -> None:
+        """Listen no more. What is being done for the client now is done to its end."""
+        self._stopped.set()
+        if self._listening and self._task is not None:
+            self._task.cancel()
+
+    async def __call__(self) -> str | None:
+        """The next message; None at the end."""
+        if self._stopped.is_set():
+            return None
+        self._listening = True
+        try:
+            got = await self._socket.receive()
+        except (RuntimeError, WebSocketDisconnect):
+            return None
+        except asyncio.CancelledError:
+            if not self._stopped.is_set() or self._task is None:
+                raise
+            self._task.uncancel()
+            return None
+        finally:
+            self._listening = False
+        if got["type"] == "websocket.disconnect" or not await self._in_time():
+            return None
+        text: str | None = got.get("text")
+        if text is None:
+            text = (got.get("bytes") or b"").decode("utf-8", "replace")
+        return text if len(text) <= self._limits.message_bytes else ""
+
+    async def _in_time(self) -> bool:
+        """Slow down who says too much; whoever goes on and on is shown the door."""
+        if self._bucket.take():
+            if self._bucket.level > self._limits.message_burst / 2:
+                self._warnings = 0
+            return True
+        self._warnings += 1
+        if self._warnings > self._limits.message_burst:
+            await _refuse(self._socket, "too many messages")
+            return False
+        await asyncio.sleep(1 / self._limits.messages_per_s)
+        return True
+
+
 @contextlib.asynccontextmanager
-async def _accepted(socket: WebSocket, rooms: Rooms, counter: Counter) -> Any:
-    """An open socket as a function that gives its messages, None at its end; None instead if there are too many."""
+async def _accepted(socket: WebSocket, rooms: Rooms, counter: Counter) -> AsyncIterator[Ear | None]:
+    """An open socket as the way to its messages; None if there are too many already."""
     await socket.accept()
     if counter.open >= rooms.limits.sockets:
         await _refuse(socket, "too many connections; try again later", TOO_SLOW)
         yield None
         return
     counter.open += 1
-    bucket = Bucket(rooms.limits.messages_per_s, rooms.limits.message_burst)
-    warnings = 0
-
-    async def receive() -> str | None:
-        nonlocal warnings
-        while True:
-            try:
-                got = await socket.receive()
-            except (RuntimeError, WebSocketDisconnect):
-                return None
-            if got["type"] == "websocket.disconnect":
-                return None
-            if not bucket.take():
-                warnings += 1  # forgiven when the bucket is half full again
-                if warnings > rooms.limits.message_burst:
-                    await _refuse(socket, "too many messages")
-                    return None
-                await asyncio.sleep(1 / rooms.limits.messages_per_s)
-            elif bucket.level > rooms.limits.message_burst / 2:
-                warnings = 0
-            text: str | None = got.get("text")
-            if text is None:
-                data: bytes = got.get("bytes") or b""
-                text = data.decode("utf-8", "replace")
-            if len(text) > rooms.limits.message_bytes:
-                text = ""
-            return text
-
     try:
-        yield receive
+        yield Ear(socket, rooms.limits)
     finally:
         counter.open -= 1
 
 
+def _when_gone(room: Room, one: Page | RemoteBot, ear: Ear) -> Callable[[], None]:
+    """What to do when nothing more will be sent to this client."""
+
+    def gone() -> None:
+        room.leave(one)
+        ear.stop()
+
+    return gone
+
+
 async def _hello(
-    socket: WebSocket, rooms: Rooms, receive: Receive, decode: Callable[[str], Any], kind: type
+    socket: WebSocket, rooms: Rooms, receive: Ear, decode: Callable[[str], Any], kind: type
 ) -> tuple[Room | None, Any]:
     """Wait for a proper hello. Everything else gets an error, and the clock goes on."""
     try:
