@@ -2,9 +2,9 @@
 
 Each player sits in a browser's place: a WebSocket of its own, from an address of its own. Whoever is to move thinks for
 about two seconds, then moves; measured is the time from sending a move until its event has come to each player of the
-room. Players and server share one machine; what other programs use of it is
-printed, for on a machine that has no processor free everything waits. After the kill everybody comes back, and the store is searched for every
-move that was acknowledged. Games are best of 99 rounds, so that none ends early.
+room. Players and server share one machine; what other programs use of it is printed, for where no processor is free
+everything waits. After the kill everybody comes back, and the store is searched for every move that was acknowledged.
+Games are best of 99 rounds, so that none ends early.
 """
 
 from __future__ import annotations
