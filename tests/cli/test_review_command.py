@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from liars_dice.cli import main
 from liars_dice.core import BidAction, GameEngine, preset
 from liars_dice.persistence import open_store, record_game
+from pseudo_terminal import PseudoTerminal
 
 
 def call(*words: str, **settings: str) -> Result:
@@ -71,7 +72,7 @@ def test_colour_only_where_it_is_wanted(game: str) -> None:
 
 def test_bots_are_known_by_what_was_recorded() -> None:
     told("watch", "optimal", "sniper", "--seed", "4")
-    sources = {move["source"] for move in told("review", "last")["moves"]}
+    sources = {move["source"].partition(" (")[0] for move in told("review", "last")["moves"]}
     assert {"opponent model: optimal", "opponent model: sniper"} <= sources
     assert sources <= {"opponent model: optimal", "opponent model: sniper", "equilibrium"}
 
@@ -110,3 +111,19 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         assert result.exit_code != 0
         assert message in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_plain_letters_where_they_are_wanted(game: str) -> None:
+    assert not call("review", game).output.isascii()
+    assert call("review", game, "--ascii").output.isascii()
+    with PseudoTerminal("review", game, environment={"TERM": "dumb"}) as terminal:
+        terminal.wait_for("random: accuracy")
+        assert terminal.text.isascii()
+
+
+def test_interrupted(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("liars_dice.play.coach.review_game", interrupted)
+    assert call("review", game).exit_code == 130

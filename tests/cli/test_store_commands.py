@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from liars_dice.cli import main
 from liars_dice.persistence import open_store, verify_game
+from pseudo_terminal import PseudoTerminal
 
 
 def call(*words: str, stdin: str | None = None) -> Result:
@@ -180,3 +181,15 @@ def test_a_played_game_is_recorded_event_by_event() -> None:
     assert game["player_types"] == ["Human", "ThresholdAgent"]
     assert game["winner"] is None
     assert game["game_id"] == left["run"]["game_id"]
+
+
+@pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
+def test_games_on_a_narrow_screen(two_games: list[str], kind: str) -> None:
+    """Nothing is cut off, also where the terminal can do little else than say how wide it is."""
+    with PseudoTerminal("games", columns=40, environment={"TERM": kind}) as terminal:
+        terminal.wait_for("To see one again")
+        terminal.wait_for("GAME")
+        assert all(game_id in terminal.text for game_id in two_games)
+        assert "\u2026" not in terminal.text
+        assert " won\n" in terminal.text
+        assert terminal.longest_line() <= 40

@@ -23,9 +23,9 @@ from liars_dice.persistence import (
     settled,
     verify_game,
 )
-from liars_dice.play import is_person, position, seated, take_seat, with_opponents
+from liars_dice.play import is_person, left_game, position, seated, take_seat, with_opponents
 from liars_dice.play.answers import help_lines, history_lines, odds_lines, odds_rows, possible, what_now
-from liars_dice.play.questions import read_opponents
+from liars_dice.play.questions import Wanted, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
 
@@ -156,6 +156,7 @@ def test_when_nothing_is_higher() -> None:
         (["play", "--from", "last", "--dice", "2"], "no --dice beside it"),
         (["play", "--at", "3"], "--from GAME beside it"),
         (["play", "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
+        (["play", "--name", "   "], "a name that is not blank"),
         (["play", "nobody"], "agent = 'nobody'"),
         (["play", "human:Ann", "--name", "Ann\n"], "printable names"),
         (["watch", "--delay", "-1"], "-1"),
@@ -177,6 +178,9 @@ def test_games_that_cannot_be_resumed() -> None:
     assert "a game that is not over" in call("play", "--resume", done["run"]["game_id"]).stderr
     assert "there is none" in call("play", "--resume", "last").stderr
     assert "a turn from 1 to" in call("play", "--from", "last", "--at", "99").stderr
+    without = call("play", "--from", "last").stderr
+    assert "--at with a turn from 1 to" in without
+    assert "None" not in without
     assert "a turn from 1 to" in call("replay", "last", "--at", "0").stderr
 
 
@@ -199,6 +203,29 @@ def test_somebody_who_is_out_is_told() -> None:
     shown = call("play", "optimal", "passive", "--rules", "perudo", "--dice", "1", "--seed", "3", stdin="3 2\n").output
     assert "You are out; the others play on." in shown
     assert "wins the game" in shown
+
+
+def test_what_was_taken_back_is_not_resumed() -> None:
+    """Neither while the game goes on, nor when it is over: the line that was undone is nobody's game."""
+    call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\n")
+    with open_store() as store:
+        first, second = (game.game_id for game in reversed(store.games()))
+        latest = left_game(store, "last")
+        assert latest[0].game_id == second
+        created = latest[0].payload
+        assert isinstance(created, GameCreated)
+        assert (created.branched_from or "").startswith(first)
+        assert left_game(store, first)[0].game_id == first
+    over = call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
+    assert "replay last" in over.output
+    assert "there is none" in call("play", "--resume", "last").stderr
+
+
+def test_a_hint_takes_a_person_for_a_person() -> None:
+    """Whatever the person is called."""
+    typed = "\n3 4\n\nhint\nquit\n"
+    shown = call("play", "human:maniac", "--name", "bob", "--seat", "1", "--dice", "4", "--seed", "1", stdin=typed)
+    assert "(opponent model: optimal, conservative or probabilistic)" in shown.output
 
 
 def test_a_replay_does_not_help_to_cheat() -> None:
@@ -257,3 +284,12 @@ def test_play_from_another_seat() -> None:
     assert isinstance(created, GameCreated)
     assert created.agent_ids == ("optimal", "human")
     assert created.branched_from is not None
+
+
+def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those that would have been played without a question."""
+    wanted = Wanted(("human", "optimal"), "duel", preset("duel"))
+    monkeypatch.setattr("liars_dice.play.ask_for_a_table", lambda *_, **__: wanted)
+    monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
+    told = call("play", "--json", "--no-review", stdin="quit\n")
+    assert json.loads(told.stdout)["rules"] == "duel"

@@ -7,8 +7,11 @@ import io
 import pytest
 from rich.console import Console
 
-from liars_dice.core import GameConfig, GameEngine, preset
+from liars_dice.core import CallLiarAction, GameConfig, GameEngine, preset
 from liars_dice.play import Quit, TableView, TerminalPlayer, draw_die, draw_hand
+from liars_dice.play.answers import hint_lines
+from liars_dice.play.coach import AdvisedChoice
+from liars_dice.play.coach.advice import _advice as advice_from
 
 
 def test_dice() -> None:
@@ -103,3 +106,52 @@ def test_closed_input_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "input", lambda *_, **__: " QUIT ")
     with pytest.raises(Quit):
         TerminalPlayer(screen).ask()
+
+
+def test_printing_to_nowhere_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object, **__: object) -> str:
+        raise RuntimeError("input(): lost sys.stdout")
+
+    monkeypatch.setattr("builtins.input", lost)
+    with pytest.raises(Quit):
+        TerminalPlayer(console()).ask()
+
+
+def test_keys_that_say_nothing() -> None:
+    screen = console()
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    with pytest.raises(Quit):
+        Scripted(screen, ["\x1b[A", "quit"]).choose_action(engine.get_view(0))
+    assert "I cannot read that key: type a bid" in printed(screen)
+
+
+def test_going_back_a_round_wipes_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dice of the round that was left will be rolled again."""
+    wiped: list[Console] = []
+    monkeypatch.setattr("liars_dice.play.terminal.wipe", wiped.append)
+    engine = GameEngine(preset("heads-up", dice=2), seed=1)
+    engine.start_new_round()
+    before = engine.get_view(0)
+    engine.apply_action(0, before.legal_actions[0])
+    engine.reveal_and_resolve(1)
+    engine.start_new_round()
+    later = engine.get_view(engine.state.public.current_player)
+    player = Scripted(console(), ["", "1 1", "", "1 1"])
+    player.people = 2
+    player.choose_action(later)
+    assert not wiped
+    player.choose_action(before)
+    assert len(wiped) == 1
+
+
+def test_chances_are_said_in_one_way() -> None:
+    sure = AdvisedChoice(CallLiarAction(), 0.9999)
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    other = AdvisedChoice(engine.get_view(0).legal_actions[0], 0.001)
+    advice = advice_from(engine.get_view(0), [other, sure], "somebody", "by the odds", None)
+    assert hint_lines(advice)[:2] == [
+        "A strong player would call liar. Calling liar wins >99 % of the time by the odds.",
+        "liar wins >99 %; next best: 1x1 <1 %",
+    ]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from textwrap import wrap
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import db_option, json_option, open_console, print_json
+
+NARROW = 60
+"""Below this width, games are listed in lines below each other."""
 
 
 def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
@@ -43,7 +47,6 @@ def games_command(
     context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
     from rich.table import Column, Table
 
     from ..persistence import open_store
@@ -72,11 +75,22 @@ def games_command(
     if not found:
         click.echo("No such games yet. liars-dice watch plays one.")
         return
+    console = open_console()
+    if console.width < NARROW:
+        for game in found:
+            console.print(game.game_id, markup=False)
+            who = f"{', '.join(game.names)}: {'not over' if game.winner_name is None else f'{game.winner_name} won'}"
+            how = f"{game.rules}, {game.rounds} round{'s' * (game.rounds != 1)}"
+            for line in (who, how):
+                lines = wrap(line, console.width, initial_indent="  ", subsequent_indent="  ")
+                console.print("\n".join(lines), markup=False)
+        console.print("\nTo see one again: liars-dice replay GAME", markup=False)
+        return
     table = Table(Column("game (when, in UTC)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
     for game in found:
         names = ", ".join(game.names)
         table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
-    Console(highlight=False).print(table)
+    console.print(table)
     click.echo("\nTo see one again: liars-dice replay GAME (the beginning of its id is enough, or `last`)")
 
 
@@ -87,7 +101,6 @@ def games_command(
 @click.pass_obj
 def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_json: bool) -> None:
     """Win rates by player type, by rules, and by who opened."""
-    from rich.console import Console
     from rich.table import Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates
@@ -109,7 +122,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
         }
         print_json({"games": len(found), **listed})
         return
-    console = Console(highlight=False)
+    console = open_console()
     console.print(f"{len(found)} games, {sum(game.winner is not None for game in found)} of them over")
     for name, rates in tables.items():
         table = Table("player", "among", "games", "wins", "win rate", box=None, title=name.replace("_", " "))

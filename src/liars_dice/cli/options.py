@@ -7,11 +7,14 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -72,7 +75,7 @@ seed_option = click.option(
 db_option = click.option(
     "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
 )
-ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice with plain letters.")
+ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain letters.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -91,6 +94,16 @@ def program() -> str:
     if shutil.which(name) or called.name != name:
         return name
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """Where text is printed; a terminal that is dumb is still as wide as it says."""
+    from rich.console import Console
+
+    console = Console(highlight=False, stderr=stderr)
+    if console.is_dumb_terminal:
+        console.size = shutil.get_terminal_size()
+    return console
 
 
 def print_json(value: dict[str, object]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import ascii_option, db_option, json_option, print_json, program, rules_options, seed_option
+from .options import ascii_option, db_option, json_option, open_console, print_json, program, rules_options, seed_option
 from .working import terminated_like_interrupted
 
 if TYPE_CHECKING:
@@ -60,15 +60,13 @@ def play_command(
     """
     from functools import partial
 
-    from rich.console import Console
-
     from ..core import PRESETS, load_rules
     from ..persistence import open_store, rules_name
     from ..play import Quit, Sitting, ask_for_a_table, left_game, position, seated, seats_of, with_opponents
 
     chosen = _chosen(context, resume, origin, turn)
-    console = Console(highlight=False, stderr=as_json)
-    asking = console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
+    console = open_console(stderr=as_json)
+    asking = is_asking(console)
     sitting: Sitting | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
@@ -85,6 +83,7 @@ def play_command(
                 sitting = at_table(words).branch(events, version, seed)
             elif asking and not opponents and not chosen:
                 wanted = ask_for_a_table(console, isolate=isolate)
+                rules = wanted.rules
                 sitting = at_table(wanted.words).begin(wanted.config, seed)
             else:
                 if players is None and (opponents or rules in PRESETS):
@@ -113,6 +112,11 @@ def play_command(
             )
     if code:
         raise SystemExit(code)
+
+
+def is_asking(console: Console) -> bool:
+    """Whether somebody is there to be asked."""
+    return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _chosen(context: click.Context, resume: str | None, origin: str | None, turn: int | None) -> list[str]:
@@ -171,17 +175,14 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
 
     people = sitting.people
     review = review_game(sitting.state, people[0] if len(people) == 1 else None)
-    if sitting.table.ascii_only:
-        console.print("\n".join(review.lines(console.width, ascii_only=True)), markup=False, soft_wrap=True)
-    else:
-        review.show(console)
+    review.show(console, ascii_only=sitting.table.ascii_only)
 
 
 def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     import shlex
 
-    from ..play import left_game
+    from ..play import latest_left
 
     store = [] if db is None else ["--db", db]
     if sitting is not None and sitting.state.public.winner is not None:
@@ -194,8 +195,9 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     console.print("\nUntil next time.")
     if sitting is None or not sitting.store.events(sitting.game_id):
         return
-    latest = left_game(sitting.store, "last")[0].game_id == sitting.game_id
-    again = ["play", "--resume", "last" if latest else sitting.game_id]
+    latest = latest_left(sitting.store)
+    is_latest = latest is not None and latest[0].game_id == sitting.game_id
+    again = ["play", "--resume", "last" if is_latest else sitting.game_id]
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )

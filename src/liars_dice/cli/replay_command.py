@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import ascii_option, db_option, json_option, print_json, program
+from .options import ascii_option, db_option, json_option, open_console, print_json, program
 
 
 @click.command("replay", epilog="Example: liars-dice replay last --step")
@@ -42,8 +42,6 @@ def replay_command(
     import json
     import shlex
 
-    from rich.console import Console
-
     from ..core import SPECTATOR, ConfigError
     from ..persistence import open_store, verify_game, visible_events
     from ..persistence.codec import encode_line
@@ -72,7 +70,7 @@ def replay_command(
             }
         )
         return
-    console = Console(highlight=False)
+    console = open_console()
     show = Spectator(
         TableView(console, state.public.names, ascii_only=ascii_only), Pace(console, step=step, delay=delay)
     )

@@ -6,37 +6,43 @@ from pathlib import Path
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import ascii_option, db_option, json_option, open_console, print_json
+from .working import show_progress
 
 
 @click.command("review", epilog="Example: liars-dice review last --png game.png")
 @click.argument("game")
 @click.option("--seat", type=int, metavar="N", help="Only the decisions of this seat.")
 @click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the chances to win into this file.")
+@ascii_option
 @db_option
 @json_option
-def review_command(game: str, seat: int | None, png: Path | None, db: str | None, as_json: bool) -> None:
+def review_command(
+    game: str, seat: int | None, png: Path | None, ascii_only: bool, db: str | None, as_json: bool
+) -> None:
     """Judge every decision of a recorded game: the best one, and the chance to win that was given away.
 
     GAME is its id, the beginning of it, or `last`. Each decision is judged by what its player could know. Small rounds
     between two players are measured against perfect play, all others against a model of the opponents; docs/coach.md
     says how. The dice of a round that is not over stay hidden.
     """
-    from rich.console import Console
-
     from ..persistence import open_store, verify_game
     from ..play.coach import review_game
 
     with open_store(db, must_exist=True) as store:
         events = store.events(store.find(game))
     state = verify_game(events)
-    review = review_game(state, seat)
+    try:
+        with show_progress("reviewing", quiet=as_json) as progress:
+            review = review_game(state, seat, progress=progress)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     if png is not None:
         review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
         print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
-    review.show(Console(highlight=False))
+    review.show(open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     if png is not None:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import ascii_option, db_option, json_option, print_json, program, rules_options, seed_for, seed_option
+from .options import (
+    ascii_option,
+    db_option,
+    json_option,
+    open_console,
+    print_json,
+    program,
+    rules_options,
+    seed_for,
+    seed_option,
+)
 from .working import open_or_warn
 
 if TYPE_CHECKING:
@@ -53,7 +63,6 @@ def watch_command(
     import shlex
     from itertools import cycle, islice
 
-    from rich.console import Console
     from rich.markup import escape
 
     from ..agents import Agent
@@ -76,7 +85,7 @@ def watch_command(
     referee = Referee(bots, config, seed=seed)
     engine = referee.engine
     names = engine.state.public.names
-    console = Console(highlight=False)
+    console = open_console()
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
     if not as_json:
         table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)

@@ -4,7 +4,7 @@ from .dice_art import draw_die, draw_hand
 from .questions import Wanted, ask_for_a_table
 from .reading import read_answer
 from .seating import is_person, seated, seats_of, take_seat, with_opponents
-from .sitting import Sitting, left_game, position
+from .sitting import Sitting, latest_left, left_game, position
 from .table import Pace, Quit, Spectator, TableView, wipe
 from .terminal import TerminalPlayer, Undo, ask
 
@@ -22,6 +22,7 @@ __all__ = [
     "draw_die",
     "draw_hand",
     "is_person",
+    "latest_left",
     "left_game",
     "position",
     "read_answer",

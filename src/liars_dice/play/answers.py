@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SENSIBLE = 0.25
 """Beside the lowest raise on each face, raises that hold at least so often are worth showing."""
 
+NOTHING = 1e-9
+"""Chances below this are errors of rounding."""
+
 
 def what_now(view: GameView) -> str:
     """What is asked of the player, in one line."""
@@ -115,10 +118,14 @@ def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]
 
 
 def percent(chance: float) -> str:
-    """A chance as people say it: never certain unless it is."""
-    if 0 < chance < 0.005:
+    """A chance as people say it: never certain unless it is, but for errors of rounding.
+
+    >>> percent(0.714), percent(0.001), percent(0.9999), percent(1 - 1e-15)
+    ('71 %', '<1 %', '>99 %', '100 %')
+    """
+    if NOTHING < chance < 0.005:
         return "<1 %"
-    if 0.995 < chance < 1:
+    if 0.995 < chance < 1 - NOTHING:
         return ">99 %"
     return f"{100 * chance:.0f} %"
 

@@ -24,6 +24,8 @@ def seated(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> 
     """The words for all seats: you in this one, the opponents around you in their order."""
     if not 0 <= seat <= len(opponents):
         raise ConfigError("seat", seat, f"a seat from 0 to {len(opponents)}")
+    if name is not None and not name.strip():
+        raise ConfigError("name", name, "a name that is not blank")
     you = YOU if name is None else f"{YOU}:{name}"
     return (*opponents[:seat], you, *opponents[seat:])
 

@@ -45,7 +45,7 @@ def read_line(console: Console, prompt: str) -> str:
         return console.input(prompt, markup=False)
     except UnicodeDecodeError:
         return "?!"  # nothing this terminal can show, so nothing anybody can mean
-    except OSError:  # the terminal is gone
+    except (OSError, RuntimeError):  # the terminal is gone, or what is printed goes nowhere
         raise EOFError from None
 
 

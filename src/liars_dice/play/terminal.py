@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -32,6 +32,8 @@ class TerminalPlayer:
         self.people = people
         self.practice = practice
         self.ascii_only = ascii_only
+        self.known_as: Sequence[str] | None = None
+        """What sits at the table, a word a seat, for the coach; by default it goes by the names."""
         self._on_screen: tuple[int, int] | None = None
         """Whose dice of which round can be read on the screen."""
 
@@ -53,7 +55,8 @@ class TerminalPlayer:
                     continue
                 verify(view.public, view.player_id, meant)
             except NotationError as error:
-                table.say(escape(f"I cannot read {error.text!r}: type {error.expected}."))
+                said = repr(error.text) if error.text else "that key"
+                table.say(escape(f"I cannot read {said}: type {error.expected}."))
             except IllegalMoveError as error:
                 table.say(escape(f"{error}. Possible: {possible(view)}"))
             else:
@@ -74,7 +77,7 @@ class TerminalPlayer:
         now = (view.player_id, view.public.round_index)
         if self._on_screen == now:
             return
-        if self._on_screen is not None and self._on_screen[1] == now[1]:
+        if self._on_screen is not None and self._on_screen[1] >= now[1]:
             wipe(self.console)
             self._lines(table, history_lines(view.public)[-1:])
         self._on_screen = None
@@ -106,10 +109,11 @@ class TerminalPlayer:
 
     def _hint(self, view: GameView, table: TableView) -> None:
         self.console.print("  Let me think ...", markup=False)
-        from .coach import advise
+        from .coach import advise, model_of
 
+        models = None if self.known_as is None else tuple(map(model_of, self.known_as))
         try:
-            self._lines(table, hint_lines(advise(view)))
+            self._lines(table, hint_lines(advise(view, models)))
         except LiarsDiceError as error:
             table.say(escape(f"I do not know either: {error}."))
 

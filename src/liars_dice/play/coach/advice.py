@@ -19,12 +19,17 @@ from ...exact.hands import Floats
 from ...exact.policy import UNKNOWN
 from ...exact.response import raises_from
 from ...exact.tablebase import Tablebase, reaches
+from ..answers import percent
 from .models import Model, belief, check_size, holding, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
+SURPRISE = "perfect play never bids so"
+"""Why a round that the tablebase reaches is not measured against it."""
 TAKEN = 0.01
 """What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
+EXCUSED = 0.005
+"""But no more than this is taken for what solving left over."""
 FEW = 3000
 """So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
 
@@ -74,21 +79,14 @@ class Advice(msgspec.Struct, frozen=True):
     def loss(self, action: Action) -> float:
         """The chance to win that this action gives away.
 
-        Nothing, if it is no more than the source's own error, or if an equilibrium takes the action at least one time
-        in a hundred: it mixes only between actions that are equally good, and the rest is what solving left over.
+        Nothing, if it is no more than the source's own error, or if it is small and an equilibrium takes the action at
+        least one time in a hundred: it mixes only between actions that are equally good, and a little is what solving
+        left over.
         """
         choice = self.of(action)
         loss = max(0.0, self.win_chance - choice.win_chance)
-        return 0.0 if loss <= self.tolerance or (choice.chance or 0.0) >= TAKEN else loss
-
-
-def percent(chance: float) -> str:
-    """A chance in words.
-
-    >>> percent(0.714)
-    '71 %'
-    """
-    return f"{100 * chance:.0f} %"
+        taken = (choice.chance or 0.0) >= TAKEN
+        return 0.0 if loss <= max(self.tolerance, EXCUSED if taken else 0.0) else loss
 
 
 def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
@@ -98,12 +96,17 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     """
     if not view.is_my_turn:
         raise ConfigError("view", view.name, "the view of the player whose turn it is")
+    surprised = False
     if reaches(view.public):
-        return _from_tablebase(view)
+        found = _from_tablebase(view)
+        if found is not None:
+            return found
+        surprised = True
     models = models_at(view.public.names) if models is None else models
     if len(others(view)) == 1 and view.config.max_turns is None:
         with suppress(OutOfReachError):
-            return _against_one(view, models[others(view)[0]])
+            found = _against_one(view, models[others(view)[0]])
+            return msgspec.structs.replace(found, source=f"{found.source} ({SURPRISE})") if surprised else found
     with suppress(OutOfReachError):
         return _against_many(view, models)
     return _by_odds(view)
@@ -121,11 +124,14 @@ def prepare(public: PublicState) -> None:
 # -- the tablebase -----------------------------------------------------------------------------------------------------
 
 
-def _from_tablebase(view: GameView) -> Advice:
+def _from_tablebase(view: GameView) -> Advice | None:
+    """Against perfect play; None after a bid that it never makes: the tablebase does not say what such a bid means."""
     own, other = len(view.my_dice), view.other_dice
     opens = len(view.public.bid_history) % 2 == 0
     solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
     found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
+    if not found.expected:
+        return None
     choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
     current = view.current_bid
     holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)

@@ -9,7 +9,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...core import ConfigError
-from .advice import percent
+from ..answers import percent
+from ..table import STYLES, knows_ascii_only
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,8 +27,6 @@ COLOURS = {
     "blunder": "bold bright_red",
 }
 """How kinds are coloured in a terminal, where it has colours; the words say it all without."""
-LINES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-"""A colour a seat, from the Okabe-Ito palette: colour-blind people can tell them apart."""
 DASHES = ("-", "--", "-.", ":")
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _ASCII = " .-=#"
@@ -125,11 +124,11 @@ def text_of(review: Review, width: int = 80, *, ascii_only: bool = False) -> lis
     return lines
 
 
-def show(review: Review, console: Console) -> None:
+def show(review: Review, console: Console, *, ascii_only: bool = False) -> None:
     """Print a review."""
     from rich.text import Text
 
-    ascii_only = not console.encoding.lower().startswith("utf")
+    ascii_only = ascii_only or knows_ascii_only(console)
     for line, style in text_of(review, console.width, ascii_only=ascii_only):
         console.print(Text(line, style), soft_wrap=True)
 
@@ -150,8 +149,10 @@ def draw(review: Review, path: Path, title: str = "") -> None:
             axes.axvline(before.turn, color="#dddddd", linewidth=0.8, zorder=0)
     for seat, name in enumerate(review.names):
         chances = [100 * point.chances[seat] for point in review.curve]
-        style = DASHES[seat // len(LINES) % len(DASHES)] if len(review.names) > 4 else DASHES[seat % len(DASHES)]
-        axes.plot(turns, chances, style, color=LINES[seat % len(LINES)], label=name.replace("$", r"\$"), linewidth=1.8)
+        style = DASHES[seat // len(STYLES) % len(DASHES)] if len(review.names) > 4 else DASHES[seat % len(DASHES)]
+        axes.plot(
+            turns, chances, style, color=STYLES[seat % len(STYLES)], label=name.replace("$", r"\$"), linewidth=1.8
+        )
     by_turn = {point.turn: point for point in review.curve}
     for kind, marker in (("mistake", "v"), ("blunder", "X")):
         wrong = [move for move in review.moves if move.kind == kind]

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from ...agents import AGENTS, make_agent
-from ...core import GameView, LiarsDiceError
+from ...core import Bid, GameView, LiarsDiceError
 from ...core.rules import RoundRules
 from ...core.state import PublicState
 from ...exact import PolicyBook, PolicyTable, Situation
@@ -29,8 +29,8 @@ SLIP = 0.25
 """How often an unknown player bids anything at all."""
 MOST_HANDS = 20_000
 """Players with more different hands than this are not modelled: their dice are taken as fair."""
-
-
+MOST_MODELLED = 400_000
+"""Nor are players whose tables have more cells (hands times rungs) than this."""
 MOST_CELLS = 60_000
 """Tables with more cells (hands times rungs) than this are not searched through; six dice each make 33,264."""
 
@@ -67,7 +67,8 @@ class Model(msgspec.Struct, frozen=True, dict=True):
 
     def tables(self, situation: Situation) -> tuple[PolicyTable, ...]:
         """What each bot does in a situation."""
-        if number_of_hands(situation.own, situation.rules.config.faces) > MOST_HANDS:
+        hands = number_of_hands(situation.own, situation.rules.config.faces)
+        if hands > MOST_HANDS or hands * len(situation.rules.bids) > MOST_MODELLED:
             raise OutOfReachError(f"{situation.own} dice make too many hands to be told apart")
         return tuple(book[situation].complete() for book in self.books)
 
@@ -106,12 +107,16 @@ def model_of(name: str) -> Model:
 
 def situation_after(public: PublicState, seat: int, made: int) -> Situation:
     """The situation in which a seat decides after the first `made` bids of the round."""
-    rules, own = public.rules, public.dice_counts[seat]
+    return _situation(public.rules, public.dice_counts[seat], public.bid_history[:made])
+
+
+def _situation(rules: RoundRules, own: int, history: tuple[Bid, ...]) -> Situation:
+    """The situation of a player with so many dice after these bids."""
     most = rules.config.max_turns
-    if most is not None and made >= most:
+    if most is not None and len(history) >= most:
         return Situation(rules, own, CALLS_ONLY)
-    keeps_face = rules.palifico and own > 1 and made > 0
-    return Situation(rules, own, public.bid_history[0].face if keeps_face else ANY_RAISE)
+    keeps_face = rules.palifico and own > 1 and bool(history)
+    return Situation(rules, own, history[0].face if keeps_face else ANY_RAISE)
 
 
 def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
@@ -128,20 +133,29 @@ def belief(public: PublicState, seat: int, model: Model) -> Floats:
 
     A bid that the model would make with none of the hands left says nothing.
     """
-    rules = public.rules
-    prior = model.tables(situation_after(public, seat, 0))[0].hands.weights
-    weights: Floats = np.tile(prior / len(model.names), (len(model.names), 1))
-    before = -1
-    for made, (bidder, bid) in enumerate(zip(public.bidders, public.bid_history, strict=True)):
-        rung = rules.rungs[bid]
-        if bidder == seat:
-            chances = model.likelihood(situation_after(public, seat, made), before, rung)
-            if model.slip:
-                chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
-            if (weights * chances).any():
-                weights = weights * chances
-                weights /= weights.sum()
-        before = rung
+    places = tuple(made for made, bidder in enumerate(public.bidders) if bidder == seat)
+    told = public.bid_history[: places[-1] + 1] if places else ()
+    return _belief(public.rules, public.dice_counts[seat], told, places, model)
+
+
+@lru_cache(maxsize=256)
+def _belief(rules: RoundRules, own: int, told: tuple[Bid, ...], places: tuple[int, ...], model: Model) -> Floats:
+    """What the bids up to a player's last one say of it; those in these places are its own."""
+    weights: Floats
+    if not places:
+        prior = model.tables(_situation(rules, own, ()))[0].hands.weights
+        weights = np.tile(prior / len(model.names), (len(model.names), 1))
+    else:
+        *earlier, last = places
+        weights = _belief(rules, own, told[: earlier[-1] + 1] if earlier else (), tuple(earlier), model)
+        before = rules.rungs[told[last - 1]] if last else -1
+        chances = model.likelihood(_situation(rules, own, told[:last]), before, rules.rungs[told[last]])
+        if model.slip:
+            chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
+        if (weights * chances).any():
+            weights = weights * chances
+            weights /= weights.sum()
+    weights.setflags(write=False)
     return weights
 
 

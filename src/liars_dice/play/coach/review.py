@@ -6,7 +6,7 @@ were revealed later play no part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,8 @@ from ...core import (
     view_of,
 )
 from ...persistence import RecordedEvent, final_state
-from .advice import Advice, advise, percent
+from ..answers import percent
+from .advice import Advice, advise
 from .curve import Point, Prospects
 from .models import Model, model_of
 
@@ -146,17 +147,11 @@ class Review(msgspec.Struct, frozen=True):
 
         return [text for text, _ in text_of(self, width, ascii_only=ascii_only)]
 
-    def chart(self, width: int = 80, *, ascii_only: bool = False) -> list[str]:
-        """The chances to win over the game, as text."""
-        from .chart import strips
-
-        return strips(self, width, ascii_only=ascii_only)
-
-    def show(self, console: Console) -> None:
+    def show(self, console: Console, *, ascii_only: bool = False) -> None:
         """Print the review: coloured if the console has colours, and no wider than it is."""
         from .chart import show
 
-        show(self, console)
+        show(self, console, ascii_only=ascii_only)
 
     def draw(self, path: Path, title: str = "") -> None:
         """The chances to win over the game, as a PNG."""
@@ -166,12 +161,17 @@ class Review(msgspec.Struct, frozen=True):
 
 
 def review_game(
-    game: GameState | Sequence[RecordedEvent], seat: int | None = None, models: Sequence[Model] | None = None
+    game: GameState | Sequence[RecordedEvent],
+    seat: int | None = None,
+    models: Sequence[Model] | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Judge every decision of a game, or those of one seat.
 
     The dice of a round that is not over are hidden: its decisions are judged for the seat that was asked for alone.
     `models` are what the seats are taken for; by default that follows from the names of what sat there.
+    `progress` is told after every turn how many have been looked at, and of how many.
     """
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
@@ -181,12 +181,16 @@ def review_game(
     prospects = Prospects(state.config, taken_for)
     moves: list[Verdict] = []
     curve = [Point(0, prospects.of(new_game(state.config, public.names).public))]
+    turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
+    turns += len(public.bid_history) if public.status == "BIDDING" else 0
     for turn, (before, action, after) in enumerate(_turns(state), 1):
         player = before.public.current_player
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
             moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
         curve.append(Point(turn, prospects.of(after.public), before.public.round_index + 1))
+        if progress is not None:
+            progress(turn, turns)
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
