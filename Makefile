@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow check play serve bench clean
+.PHONY: help demo watch test test-slow check check-page play serve bench clean
 
 help:
 	@echo "make demo       a tournament of the built-in bots, with pictures"
@@ -15,7 +15,7 @@ help:
 	@echo "make test-slow  run the long proofs as well"
 	@echo "make check      lint and type-check"
 	@echo "make bench      measure what the README claims, and write docs/benchmarks.md"
-	@echo "make serve      play and watch in the browser (not part of this version yet)"
+	@echo "make serve      play, watch and review in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
@@ -44,8 +44,7 @@ play: $(VENV)/runtime
 	@$(BIN)/liars-dice play
 
 serve: $(VENV)/runtime
-	@$(BIN)/liars-dice serve --help >/dev/null 2>&1 || { echo "The browser studio is not part of this version yet. To play in the terminal: make play" >&2; exit 1; }
-	@$(BIN)/liars-dice serve
+	@$(BIN)/liars-dice serve --open
 
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m 'not slow'
@@ -62,6 +61,18 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory check-page
+
+# The page's JSDoc types. TypeScript is only needed here: it is kept beside the virtual environment and never shipped.
+TYPESCRIPT := 5.9.3
+NODE_TOOLS := $(VENV)/node-$(TYPESCRIPT)
+
+check-page:
+	@if ! command -v node >/dev/null; then echo "No Node here: the page's types are not checked."; \
+	elif [ -x $(NODE_TOOLS)/node_modules/.bin/tsc ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix $(NODE_TOOLS) typescript@$(TYPESCRIPT) >/dev/null 2>&1; }; then \
+		$(NODE_TOOLS)/node_modules/.bin/tsc --project jsconfig.json; \
+	elif command -v tsc >/dev/null; then tsc --project jsconfig.json; \
+	else echo "TypeScript could not be had: the page's types are not checked."; fi
 
 bench: $(VENV)/dev
 	@$(BIN)/python benchmarks/run_all.py

@@ -352,14 +352,14 @@ def test_many_players_are_weighed_one_by_one() -> None:
 
 
 def test_advice_says_what_and_why() -> None:
-    state = play(dealt(preset("duel"), (1, 4), (2, 2, 6)), "1x4")
+    state = play(dealt(preset("duel"), (1, 4), (2, 2, 6)), "1x6")
     advice = advise(view_of(state, 1))
     assert advice.source == "equilibrium"
     assert {str(choice.action) for choice in advice.choices} == set(map(str, legal_actions(state.public)))
     assert sum(choice.chance or 0 for choice in advice.choices) == pytest.approx(1)
     assert advice.choices[0].action == advice.best
     assert advice.win_chance >= max(choice.win_chance for choice in advice.choices) - advice.tolerance
-    assert advice.why.startswith("1x4 holds ")
+    assert advice.why.startswith("1x6 holds ")
     assert advice.why.endswith(" %.") or advice.why.endswith("of the time.")
     with pytest.raises(ConfigError, match="whose turn it is"):
         advise(view_of(state, 0))

@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "A tournament of the built-in bots: start here.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
+    "serve": "Play, watch and review in the browser.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Play everybody against everybody.",
     "simulate": "Draw random tables, and count who wins.",

@@ -39,7 +39,7 @@ def explain_command(
     from rich.console import Console
 
     from ..core import GameConfig, NotationError, parse_bid
-    from ..exact.explain import draw, explain, known
+    from ..exact.explain import as_dict, draw, explain, known
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
@@ -52,23 +52,7 @@ def explain_command(
     if png is not None:
         draw(explanation, _title(config, held, bids), png)
     if as_json:
-        print_json(
-            {
-                "dice": list(dice),
-                "hand": list(held),
-                "bids": [str(bid) for bid in history],
-                "value": explanation.value,
-                "best": str(explanation.best.action),
-                "comes_here": explanation.comes_here,
-                "expected": explanation.expected,
-                "actions": [
-                    {"action": str(c.action), "probability": c.chance, "value": c.value} for c in explanation.choices
-                ],
-                "belief": [{"hand": list(h), "probability": p} for h, p in explanation.belief],
-                "lower": round_.lower,
-                "upper": round_.upper,
-            }
-        )
+        print_json(as_dict(round_, explanation, history, held))
         return
     _show(Console(highlight=False), round_, explanation, _title(config, held, bids))
     if png is not None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from .options import ascii_option, db_option, json_option, open_console, print_json
 from .working import show_progress
-
-if TYPE_CHECKING:
-    from ..play.coach import Review
 
 
 @click.command("review", epilog="Example: liars-dice review last --png game.png")
@@ -44,40 +40,10 @@ def review_command(
     if png is not None:
         review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
-        print_json({"game_id": events[0].game_id, **_as_json(review)})
+        print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
     review.show(open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     if png is not None:
         click.echo(f"drawn into {png}")
-
-
-def _as_json(review: Review) -> dict[str, object]:
-    names = review.names
-    return {
-        "agents": list(names),
-        "winner": None if review.winner is None else names[review.winner],
-        "seat": review.seat,
-        "moves": [
-            {
-                "turn": move.turn,
-                "round": move.round,
-                "seat": move.player,
-                "player": names[move.player],
-                "action": str(move.action),
-                "best": str(move.best),
-                "loss": move.loss,
-                "win_chance": move.win_chance,
-                "best_chance": move.best_chance,
-                "kind": move.kind,
-                "words": move.words,
-                "source": move.source,
-                "forced": move.forced,
-            }
-            for move in review.moves
-        ],
-        "accuracy": {names[seat]: percent for seat, percent in review.accuracy.items()},
-        "counts": {names[seat]: counts for seat, counts in review.counts.items()},
-        "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in review.curve],
-    }

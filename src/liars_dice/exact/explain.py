@@ -98,6 +98,26 @@ class Explanation(msgspec.Struct, frozen=True):
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
+def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+    """An explanation for other programs, with the keys they rely on."""
+    return {
+        "dice": list(known.tree.config.dice),
+        "hand": list(hand),
+        "bids": [str(bid) for bid in history],
+        "value": float(found.value),
+        "best": str(found.best.action),
+        "comes_here": bool(found.comes_here),
+        "expected": bool(found.expected),
+        "actions": [
+            {"action": str(choice.action), "probability": float(choice.chance), "value": float(choice.value)}
+            for choice in found.choices
+        ],
+        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
+        "lower": float(known.lower),
+        "upper": float(known.upper),
+    }
+
+
 def same_action(one: Action, other: Action) -> bool:
     """Whether two actions are the same but for their reasoning."""
     if isinstance(one, BidAction) and isinstance(other, BidAction):
@@ -115,7 +135,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     if rungs and rungs[0] not in tree.rules.opening_rungs:
         raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
     slot, bit, comes_here, rarest, reach = _follow(tree, pool, seat, own, rungs)
-    weight = reach.sum()
+    weight = float(reach.sum())
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
     if history:

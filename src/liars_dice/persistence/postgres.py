@@ -143,11 +143,12 @@ class PostgresRecorder(SQLRecorder):
         where = "tablename = 'documents' AND schemaname = ANY(current_schemas(false))"
         return db.execute(f"SELECT 1 FROM pg_tables WHERE {where}".encode()).fetchone() is not None
 
-    def _document_rows(self, kind: str) -> list[tuple[str, str]]:
+    def _document_rows(self, kind: str, beginning: str) -> list[tuple[str, str]]:
+        query = "SELECT name, document FROM documents WHERE kind = %s AND starts_with(name, %s)"
         with self._connection() as db:
             if not self._has_documents(db):
                 return []
-            return db.execute("SELECT name, document FROM documents WHERE kind = %s", (kind,)).fetchall()
+            return db.execute(query, (kind, beginning)).fetchall()
 
     def _game_rows(self) -> Iterator[GameRow]:
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"

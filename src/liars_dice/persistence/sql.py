@@ -156,11 +156,11 @@ class SQLRecorder(GameRecorder):
 
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
         """Texts by name."""
-        return {name: text for name, text in sorted(self._document_rows(kind)) if name.startswith(beginning)}
+        return dict(sorted(self._document_rows(kind, beginning)))
 
     @abstractmethod
-    def _document_rows(self, kind: str) -> Iterable[tuple[str, str]]:
-        """Names and texts of a kind."""
+    def _document_rows(self, kind: str, beginning: str) -> Iterable[tuple[str, str]]:
+        """Names and texts of a kind, of those whose names begin so."""
 
     @abstractmethod
     def _game_rows(self) -> Iterator[GameRow]:

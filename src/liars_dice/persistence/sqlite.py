@@ -148,11 +148,12 @@ class SQLiteRecorder(SQLRecorder):
             self._db.execute(DOCUMENTS)
             self._db.executemany("REPLACE INTO documents VALUES (?, ?, ?)", rows)
 
-    def _document_rows(self, kind: str) -> list[tuple[str, str]]:
+    def _document_rows(self, kind: str, beginning: str) -> list[tuple[str, str]]:
+        query = "SELECT name, document FROM documents WHERE kind = ? AND substr(name, 1, ?) = ?"
         with self._trouble():
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'documents'").fetchone():
                 return []
-            return self._db.execute("SELECT name, document FROM documents WHERE kind = ?", (kind,)).fetchall()
+            return self._db.execute(query, (kind, len(beginning), beginning)).fetchall()
 
     def _game_rows(self) -> Iterator[GameRow]:
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"

@@ -111,6 +111,36 @@ class Review(msgspec.Struct, frozen=True):
             for seat in self.seats
         }
 
+    def to_dict(self) -> dict[str, object]:
+        """The review for other programs, with the keys they rely on."""
+        names = self.names
+        return {
+            "agents": list(names),
+            "winner": None if self.winner is None else names[self.winner],
+            "seat": self.seat,
+            "moves": [
+                {
+                    "turn": move.turn,
+                    "round": move.round,
+                    "seat": move.player,
+                    "player": names[move.player],
+                    "action": str(move.action),
+                    "best": str(move.best),
+                    "loss": move.loss,
+                    "win_chance": move.win_chance,
+                    "best_chance": move.best_chance,
+                    "kind": move.kind,
+                    "words": move.words,
+                    "source": move.source,
+                    "forced": move.forced,
+                }
+                for move in self.moves
+            ],
+            "accuracy": {names[seat]: percent for seat, percent in self.accuracy.items()},
+            "counts": {names[seat]: counts for seat, counts in self.counts.items()},
+            "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in self.curve],
+        }
+
     def lines(self, width: int = 80, *, ascii_only: bool = False) -> list[str]:
         """The review as text for a terminal: every decision, the chart, the sums."""
         from .chart import text_of

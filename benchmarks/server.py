@@ -1,0 +1,323 @@
+"""The studio under load: 500 rooms with 1,000 scripted players on one server process, which is killed in the middle.
+
+Each player sits in a browser's place: a WebSocket of its own, from an address of its own. Whoever is to move thinks for
+about two seconds, then moves; measured is the time from sending a move until its event has come to each player of the
+room. Players and server share one machine; what other programs use of it is printed, for where no processor is free
+everything waits. After the kill everybody comes back, and the store is searched for every move that was acknowledged.
+Games are best of 99 rounds, so that none ends early.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import gzip
+import json
+import os
+import random
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from liars_dice.core import BidPlaced, Event
+from liars_dice.persistence import open_store, verify_game
+
+ROOMS = int(os.environ.get("ROOMS", "500"))
+THINKS_S = 2.0
+PHASE_S = 15.0
+STATIC = Path(__file__).parent.parent / "src" / "liars_dice" / "web" / "static"
+
+Json = dict[str, Any]
+
+
+class Server:
+    """`liars-dice serve` as a process."""
+
+    def __init__(self, db: Path, port: int = 0) -> None:
+        command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(port), "--db", str(db)]
+        began = time.perf_counter()
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        found = re.search(r":(\d+)/", self.process.stdout.readline())
+        assert found is not None
+        self.up_s = time.perf_counter() - began
+        self.port = int(found[1])
+
+    def memory_kb(self) -> int:
+        """What it holds in memory now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+)", status)
+        assert found is not None
+        return int(found[1])
+
+    def busy_s(self) -> float:
+        """The processor time it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        """Without a word."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+async def post(port: int, path: str, body: Json, address: str) -> Json:
+    """A POST request on a connection of its own."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+    data = json.dumps(body).encode()
+    head = f"POST /api{path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\nConnection: close\r\n\r\n"
+    writer.write(head.encode() + data)
+    answer = await reader.read()
+    writer.close()
+    found: Json = json.loads(answer.split(b"\r\n\r\n", 1)[1])
+    assert "error" not in found, found
+    return found
+
+
+class Player(asyncio.Protocol):
+    """A player with just enough of WebSockets to cost little."""
+
+    def __init__(self, room: Room, seat: int, token: str, address: str) -> None:
+        self.room, self.seat, self.token, self.address = room, seat, token, address
+        self.known = 0
+        self.here = False
+        self._buffer = b""
+        self._transport: asyncio.Transport | None = None
+        self._think: asyncio.TimerHandle | None = None
+
+    async def connect(self, port: int) -> None:
+        """Come, or come back."""
+        self._buffer, self.here = b"", False
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: self, "127.0.0.1", port, local_addr=(self.address, 0))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Shake hands."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        key = base64.b64encode(os.urandom(16)).decode()
+        transport.write(
+            f"GET /api/rooms/{self.room.id}/socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The server is gone."""
+        self.here = False
+        if self._think is not None:
+            self._think.cancel()
+
+    def say(self, message: Json) -> None:
+        """Send a text frame; a mask of zeros is a mask."""
+        data = json.dumps(message).encode()
+        size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
+        assert self._transport is not None
+        if not self._transport.is_closing():
+            self._transport.write(b"\x81" + size + b"\0\0\0\0" + data)
+
+    def data_received(self, data: bytes) -> None:
+        """Read frames."""
+        self._buffer += data
+        if not self.here:
+            head, found, rest = self._buffer.partition(b"\r\n\r\n")
+            if not found:
+                return
+            assert b" 101 " in head, head
+            self.here, self._buffer = True, rest
+            self.say({"type": "hello", "token": self.token, "from": self.known})
+        while len(self._buffer) >= 2:
+            size, start = self._buffer[1] & 127, 2
+            if size >= 126:
+                start = 4 if size == 126 else 10
+                size = int.from_bytes(self._buffer[2:start], "big")
+            if len(self._buffer) < start + size:
+                return
+            kind, frame = self._buffer[0] & 15, self._buffer[start : start + size]
+            self._buffer = self._buffer[start + size :]
+            if kind == 1:
+                self._hear(json.loads(frame))
+            elif kind == 9 and self._transport is not None:
+                self._transport.write(b"\x8a" + bytes([0x80 | len(frame)]) + b"\0\0\0\0" + frame)
+
+    def _hear(self, said: Json) -> None:
+        if said["type"] == "event":
+            self.known = said["n"] + 1
+            if said["event"]["type"] in ("BidPlaced", "LiarCalled"):
+                self.room.seen(said["n"])
+        elif said["type"] == "welcome":
+            self.room.welcomed += 1
+            if said["events"]:
+                self.known = said["events"][-1]["n"] + 1
+        elif said["type"] == "turn" and said["seat"] == self.seat:
+            thinks = random.uniform(0.5, 1.5) * THINKS_S
+            self._think = asyncio.get_running_loop().call_later(thinks, self._move, said)
+        elif said["type"] == "answer":
+            self.room.acknowledged[said["to"]] = self.room.sent[said["to"]]
+        elif said["type"] == "error":
+            raise AssertionError(said)
+
+    def _move(self, turn: Json) -> None:
+        action: Json = {"kind": "liar"}
+        if not turn["calls"] or (turn["bids"] and random.random() < 0.7):
+            quantity, face = turn["bids"][min(random.randrange(4), len(turn["bids"]) - 1)]
+            action = {"kind": "bid", "quantity": quantity, "face": face}
+        self.room.sent[turn["turn"]] = action
+        self.room.began = time.perf_counter()
+        self.say({"type": "act", "id": turn["turn"], "turn": turn["turn"], "action": action})
+
+
+class Room:
+    """A room as its players know it."""
+
+    def __init__(self, room_id: str) -> None:
+        self.id = room_id
+        self.players: list[Player] = []
+        self.sent: dict[int, Json] = {}
+        self.acknowledged: dict[int, Json] = {}
+        self.latencies: list[float] = []
+        self.began = 0.0
+        self.welcomed = 0
+
+    def seen(self, n: int) -> None:
+        """A move has come to one more player."""
+        if self.began:
+            self.latencies.append(time.perf_counter() - self.began)
+
+
+async def make_room(port: int, number: int) -> Room:
+    """A room with two players, each with an address of its own."""
+    addresses = [f"127.0.{1 + number // 100}.{1 + 2 * (number % 100) + seat}" for seat in (0, 1)]
+    changes = {"mode": "best_of", "rounds": 99}
+    wish = {"rules": "classic", "changes": changes, "seats": [{"kind": "you"}, {"kind": "open"}]}
+    made = await post(port, "/rooms", wish, addresses[0])
+    joined = await post(port, f"/rooms/{made['room']}/seats", {"name": "two"}, addresses[1])
+    room = Room(made["room"])
+    tokens = (made["token"], joined["token"])
+    room.players = [Player(room, seat, tokens[seat], addresses[seat]) for seat in (0, 1)]
+    return room
+
+
+async def everybody(port: int, rooms: list[Room]) -> None:
+    """All players come in."""
+    for room in rooms:
+        room.welcomed = 0
+        for player in room.players:
+            await player.connect(port)
+    async with asyncio.timeout(60):
+        while any(room.welcomed < 2 for room in rooms):
+            await asyncio.sleep(0.05)
+
+
+def machine_busy_s() -> float:
+    """The processor time all programs of this machine have used."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def verdict(what: str, asked: str, reached: str, good: bool) -> None:
+    """One line: asked beside reached."""
+    print(f"{what:<46} {asked:>12} {reached:>14}   {'ok' if good else 'MISSED'}", flush=True)
+
+
+async def main() -> None:
+    """Measure."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
+    players = 2 * ROOMS
+    with tempfile.TemporaryDirectory() as folder:
+        db = Path(folder) / "games.sqlite"
+        ups = []
+        for _ in range(5):
+            server = Server(db)
+            ups.append(server.up_s)
+            server.kill()
+        server = Server(db)
+        try:
+            await asyncio.sleep(1)
+            empty = server.memory_kb()
+            rooms = [await make_room(server.port, number) for number in range(ROOMS)]
+            await everybody(server.port, rooms)
+            print(f"{ROOMS} rooms, {players:,} players, each move after about {THINKS_S:g} s of thought\n")
+            print(f"{'':<46} {'asked':>12} {'reached':>14}", flush=True)
+            for room in rooms:
+                room.latencies.clear()
+            moves = sum(len(room.acknowledged) for room in rooms)
+            used, ours, all_used = server.busy_s(), time.process_time(), machine_busy_s()
+            await asyncio.sleep(PHASE_S)
+            used, ours = (server.busy_s() - used) / PHASE_S, (time.process_time() - ours) / PHASE_S
+            others = max(0.0, (machine_busy_s() - all_used) / PHASE_S - used - ours)
+            full = server.memory_kb()
+            before = [len(room.acknowledged) for room in rooms]
+            rate = (sum(before) - moves) / PHASE_S
+            seconds = [latency for room in rooms for latency in room.latencies]
+            cuts = statistics.quantiles(seconds, n=100)
+            server.kill()
+            began = time.perf_counter()
+            await asyncio.sleep(0)
+            server = Server(db, server.port)
+            for room in rooms:
+                room.began = 0.0
+            await everybody(server.port, rooms)
+            back_s = time.perf_counter() - began
+            known = [len(room.acknowledged) for room in rooms]
+            async with asyncio.timeout(60):
+                while any(len(room.acknowledged) <= n for room, n in zip(rooms, known, strict=True)):
+                    await asyncio.sleep(0.1)
+            await asyncio.sleep(PHASE_S / 3)
+        finally:
+            server.kill()
+        lost, games = check(db, rooms)
+        p99 = cuts[98] * 1000
+        verdict("99 of 100 moves are with everybody within", "100 ms", f"{p99:.1f} ms", p99 < 100)
+        per_player = (full - empty) / players
+        verdict("memory for each player", "200 kB", f"{per_player:.0f} kB", per_player < 200)
+        verdict("games that go on after the kill", str(ROOMS), str(games), games == ROOMS)
+        total = sum(len(room.acknowledged) for room in rooms)
+        verdict("acknowledged moves that were lost", "0", f"{lost} of {total:,}", lost == 0)
+        up = statistics.median(ups)
+        verdict("server up within", "0.5 s", f"{up:.2f} s", up < 0.5)
+        files = [path.read_bytes() for path in STATIC.rglob("*") if path.is_file()]
+        weight = sum(len(gzip.compress(data)) for data in files) / 1000
+        verdict("all files of the page, as they are sent", "150 kB", f"{weight:.0f} kB", 0 < weight < 150)
+        print(
+            f"\nhalf of the moves are with everybody within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves a second, "
+            f"{len(seconds):,} updates measured;\n"
+            f"of {os.cpu_count()} processors the server used {used:.2f}, the players {ours:.2f}, "
+            f"other programs {others:.2f};\n"
+            f"all players are back {back_s:.1f} s after the kill"
+        )
+
+
+def in_words(move: Event) -> Json:
+    """A stored move as players send it."""
+    if isinstance(move, BidPlaced):
+        return {"kind": "bid", "quantity": move.bid.quantity, "face": move.bid.face}
+    return {"kind": "liar"}
+
+
+def check(db: Path, rooms: list[Room]) -> tuple[int, int]:
+    """How many acknowledged moves are not in the store, and how many games are whole."""
+    lost = games = 0
+    with open_store(db) as store:
+        docs = {name: json.loads(text) for name, text in store.documents("room").items()}
+        for room in rooms:
+            events = store.events(docs[room.id]["game_id"])
+            with contextlib.suppress(Exception):
+                verify_game(events)
+                games += 1
+            moves = [e.payload for e in events if e.event_type in ("BidPlaced", "LiarCalled")]
+            for turn, action in room.acknowledged.items():
+                lost += turn > len(moves) or in_words(moves[turn - 1]) != action
+    return lost, games
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,35 @@
+"""`liars-dice serve`: the studio in the browser."""
+
+from __future__ import annotations
+
+import click
+
+from .options import db_option, json_option, print_json
+
+
+@click.command("serve", epilog="Example: liars-dice serve --open")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="H", help="0.0.0.0 lets others in.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, metavar="P", help="0: any.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the page in your browser.")
+@click.option("--agents", multiple=True, metavar="BOT", help="Offer this bot, too (isolated). May be repeated.")
+@db_option
+@json_option
+def serve_command(
+    host: str, port: int, open_browser: bool, agents: tuple[str, ...], db: str | None, as_json: bool
+) -> None:
+    """Play, watch and review in the browser.
+
+    Only this machine is let in unless --host says otherwise. Games and rooms live in the store: stop the server and
+    start it again, and everybody plays on.
+    """
+    from ..web.serve import serve
+
+    def ready(address: str, *, local: bool) -> None:
+        if as_json:
+            print_json({"address": address, "local": local})
+            return
+        click.echo(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+        if not local:
+            click.echo("Everybody who can reach this machine can play.")
+
+    serve(host, port, db, ready, agents=agents, open_browser=open_browser)

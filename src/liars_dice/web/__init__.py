@@ -1,0 +1,6 @@
+"""The studio: rooms in which people and bots meet, over HTTP and WebSockets, with the store underneath."""
+
+from .app import create_app
+from .safety import Limits
+
+__all__ = ["Limits", "create_app"]

@@ -1,0 +1,115 @@
+"""The web application: pages, static files, the JSON API and the sockets, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+from starlette.websockets import WebSocket
+
+from ..persistence import GameRecorder
+from .api import ENDPOINTS, Studio, respond
+from .books import Books
+from .lab import Lab
+from .rooms import Rooms
+from .safety import Guard, Limits
+from .sockets import Counter, bot_socket, page_socket
+
+STATIC = Path(__file__).parent / "static"
+PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
+
+
+def create_app(
+    store: str | Path | GameRecorder | None = None,
+    *,
+    limits: Limits | None = None,
+    agents: Sequence[str] = (),
+    hosts: frozenset[str] | None = None,
+    static: Path = STATIC,
+) -> Starlette:
+    """The studio over this store (the default one, if none is named).
+
+    `agents` are bots of strangers to offer, which play behind walls. `hosts` are the names this server goes by; any, if
+    none are given.
+    """
+    limits = Limits() if limits is None else limits
+    books = Books(store)
+    rooms = Rooms(books, limits, agents)
+    lab = Lab(books, limits)
+    studio = Studio(rooms, lab)
+    counter = Counter()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await rooms.close()
+        lab.close()
+        books.close()
+
+    async def index(request: Request) -> Response:
+        page = static / "index.html"
+        if not page.is_file():
+            return Response("The studio's pages are not installed; its API is at /api/openapi.json.\n", 404)
+        return FileResponse(page, headers={"cache-control": "no-cache"})
+
+    async def schema(request: Request) -> Response:
+        from .schema import openapi
+
+        return Response(msgspec.json.encode(openapi()), media_type="application/json")
+
+    async def pages(socket: WebSocket) -> None:
+        await page_socket(socket, rooms, counter)
+
+    async def bots(socket: WebSocket) -> None:
+        await bot_socket(socket, rooms, counter)
+
+    routes = [
+        Route("/api/openapi.json", schema, methods=["GET"]),
+        *(Route(f"/api{e.path}", respond(e, studio), methods=[e.method]) for e in ENDPOINTS),
+        WebSocketRoute("/api/rooms/{room}/socket", pages),
+        WebSocketRoute("/api/rooms/{room}/bot", bots),
+        *(Route(path, index, methods=["GET"]) for path in PAGES),
+        Mount("/static", GZipMiddleware(_Files(directory=static, check_dir=False))),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _failed})
+    app.add_middleware(Guard, limits=limits, hosts=hosts)
+    app.state.rooms = rooms
+    return app
+
+
+class _Files(StaticFiles):
+    """Files that browsers keep, and ask about again each time."""
+
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        """The file, or word that it has not changed."""
+        response: Response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file; a name no file can have is not found."""
+        try:
+            return await super().get_response(path, scope)
+        except (ValueError, OSError) as error:
+            raise HTTPException(404) from error
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    line = {404: "there is nothing here", 405: "that cannot be done here"}.get(error.status_code, error.detail)
+    body = msgspec.json.encode({"error": line})
+    return Response(body, error.status_code, error.headers, "application/json")
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return Response(msgspec.json.encode({"error": "something went wrong here"}), 500, None, "application/json")

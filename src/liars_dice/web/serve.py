@@ -1,0 +1,116 @@
+"""Running the studio: a listening socket, and uvicorn around the application."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import socket
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import uvicorn
+
+from ..core import ConfigError
+from ..persistence import open_store
+from .app import create_app
+from .safety import LOOPBACK, Limits
+
+
+class Ready(Protocol):
+    """Whoever wants to know when the server is up."""
+
+    def __call__(self, address: str, *, local: bool) -> None:
+        """It is at this address; `local` says that only this machine is let in."""
+
+
+def serve(
+    host: str,
+    port: int,
+    db: str | None,
+    ready: Ready,
+    *,
+    agents: Sequence[str] = (),
+    open_browser: bool = False,
+    limits: Limits | None = None,
+) -> None:
+    """Serve until somebody stops it. `ready` is told the address as soon as the server answers."""
+    limits = Limits() if limits is None else limits
+    _allow_many_files()
+    open_store(db).close()  # trouble with the store is told now, not to the first player
+    listening = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}/"
+    local = host in LOOPBACK
+    app = create_app(db, limits=limits, agents=agents, hosts=LOOPBACK if local else None)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        http="h11",
+        ws_max_size=limits.message_bytes,
+        ws_max_queue=16,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=3,
+        limit_concurrency=2 * limits.sockets,
+        server_header=False,
+        proxy_headers=False,
+    )
+    gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
+    gc.set_threshold(50_000, 20, 100)
+    server = _Server(config, lambda: _up(address, local, open_browser, ready))
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """Says when it is up."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+
+def _up(address: str, local: bool, open_browser: bool, ready: Ready) -> None:
+    ready(address, local=local)
+    if open_browser:
+        import threading
+        import webbrowser
+
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _allow_many_files() -> None:
+    """A socket is a file, and the usual limit is meant for other programs."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 16_384)), hard))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, proto, _, address = found[0]
+        listening = socket.socket(family, kind, proto)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(2048)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        raise ConfigError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
+    return listening

@@ -1,0 +1,22 @@
+// The page begins here.
+
+import { start } from "./router.js";
+import { applyTheme, keep, setting } from "./settings.js";
+
+const NEXT = { auto: "light", light: "dark", dark: "auto" };
+const NAMES = { auto: "as the system", light: "light", dark: "dark" };
+
+applyTheme();
+const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme"));
+const label = () => {
+  const theme = /** @type {keyof typeof NEXT} */ (setting("theme"));
+  button.setAttribute("aria-label", `Colours: ${NAMES[theme]}`);
+  button.title = `Colours: ${NAMES[theme]}`;
+};
+button.addEventListener("click", () => {
+  keep("theme", NEXT[/** @type {keyof typeof NEXT} */ (setting("theme"))] ?? "auto");
+  applyTheme();
+  label();
+});
+label();
+start();

@@ -1,0 +1,99 @@
+// What happens in a game, and how it is told in one plain sentence.
+
+/** @typedef {import("./ladder.js").Bid} Bid */
+/** @typedef {import("./ladder.js").Config} Config */
+/**
+ * @typedef {{ type: "GameCreated", config: Config, names: string[], agent_ids: (string | null)[], branched_from?: string }
+ *   | { type: "RoundStarted", round_index: number, opener: number, dice_counts: number[], palifico: boolean }
+ *   | { type: "DiceRolled", player_id: number, dice: number[] }
+ *   | { type: "BidPlaced", player_id: number, bid: Bid, reasoning?: string }
+ *   | { type: "LiarCalled", player_id: number, reasoning?: string }
+ *   | { type: "ExactCalled", player_id: number, reasoning?: string }
+ *   | { type: "DiceRevealed", dice: number[][] }
+ *   | { type: "RoundEnded", winner: number, loser: number, last_bid: Bid, match_count: number, was_true: boolean,
+ *       dice_counts: number[] }
+ *   | { type: "GameEnded", winner: number }
+ *   | { type: "AgentFaulted", player_id: number, verdict: string, detail: string, fallback: string }} GameEvent
+ */
+
+/**
+ * An event as it came over the wire. Its tag is `event_type` in stores, `type` in messages.
+ * @param {any} raw
+ * @returns {GameEvent}
+ */
+export function read(raw) {
+  const payload = raw.payload ?? raw.event ?? raw;
+  return { ...payload, type: payload.event_type ?? payload.type ?? raw.event_type ?? raw.type };
+}
+
+const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
+const FACES = ["", "one", "two", "three", "four", "five", "six"];
+
+/**
+ * `fours`, or `four` if it is one.
+ * @param {number} face
+ * @param {number} [quantity]
+ */
+export function faces(face, quantity = 2) {
+  if (quantity === 1) return FACES[face] ?? String(face);
+  return face === 6 ? "sixes" : `${FACES[face] ?? face}s`;
+}
+
+/** @param {Bid} bid */
+export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces(bid.face, bid.quantity)}`;
+
+/** @param {string} sentence */
+export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+/**
+ * `Ann bids`, but `You bid`.
+ * @param {string[]} names
+ * @param {number} seat
+ * @param {number | null} me
+ * @param {string} verb
+ */
+export const does = (names, seat, me, verb) => (seat === me ? `You ${verb}` : `${capital(names[seat] ?? "?")} ${verb}s`);
+
+/**
+ * `There were 4 fours: the bid held.`
+ * @param {Bid} bid
+ * @param {number} count
+ * @param {boolean} held
+ */
+export function verdict(bid, count, held) {
+  const counted = `There ${count === 1 ? "was" : "were"} ${count || "no"} ${faces(bid.face, count)}`;
+  return `${counted}: the bid ${held ? "held" : "was false"}.`;
+}
+
+/**
+ * What happened, as a sentence; nothing for what speaks for itself.
+ * @param {GameEvent} event
+ * @param {string[]} names
+ * @param {number | null} me
+ * @param {Config | null} config
+ */
+export function narrate(event, names, me, config) {
+  const who = (/** @type {number} */ seat, /** @type {string} */ verb) => does(names, seat, me, verb);
+  switch (event.type) {
+    case "RoundStarted":
+      return `Round ${event.round_index + 1}${event.palifico ? ", palifico" : ""}. ${who(event.opener, "open")}.`;
+    case "DiceRolled":
+      return event.player_id === me ? `You rolled ${event.dice.join(", ")}.` : "";
+    case "BidPlaced":
+      return `${who(event.player_id, "bid")} ${sayBid(event.bid)}.`;
+    case "LiarCalled":
+      return `${who(event.player_id, "call")} liar.`;
+    case "ExactCalled":
+      return `${who(event.player_id, "call")} exact.`;
+    case "RoundEnded": {
+      const loses = config?.mode === "elimination" ? `${who(event.loser, "lose")} a die` : `${who(event.winner, "win")} the round`;
+      return `${verdict(event.last_bid, event.match_count, event.was_true)} ${loses}.`;
+    }
+    case "GameEnded":
+      return `${who(event.winner, "win")} the game.`;
+    case "AgentFaulted":
+      return `${capital(names[event.player_id])} could not answer in time or by the rules; ${event.fallback} was played.`;
+    default:
+      return "";
+  }
+}

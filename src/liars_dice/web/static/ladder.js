@@ -1,0 +1,138 @@
+// A round's bids in order, what may be bid, and how likely a bid is: rules 3, 4 and 7 as the page needs them.
+
+/** @typedef {{ quantity: number, face: number }} Bid */
+/**
+ * @typedef {object} Config
+ * @property {number[]} dice
+ * @property {number} faces
+ * @property {"none" | "ones" | "top"} wild
+ * @property {"quantity_then_face" | "liars_dice_standard" | "perudo"} bid_ordering
+ * @property {"natural" | "forbidden"} wild_bids
+ * @property {"total" | number} max_quantity
+ * @property {boolean} exact_call
+ * @property {"single_round" | "elimination" | "best_of"} mode
+ * @property {number | null} rounds
+ * @property {number | null} max_dice
+ * @property {"loser" | "winner" | "alternate"} next_opener
+ * @property {number} opening_min_quantity
+ * @property {boolean} open_on_ones
+ * @property {boolean} palifico
+ * @property {number | null} max_turns
+ */
+
+/** @type {Config} */
+export const DUEL = {
+  dice: [2, 3], faces: 6, wild: "none", bid_ordering: "quantity_then_face", wild_bids: "natural", max_quantity: "total",
+  exact_call: false, mode: "single_round", rounds: null, max_dice: null, next_opener: "loser", opening_min_quantity: 1,
+  open_on_ones: true, palifico: false, max_turns: null,
+}; // prettier-ignore
+
+/** @param {Bid} bid */
+export const text = (bid) => `${bid.quantity}x${bid.face}`;
+
+/**
+ * @param {string} written as in 3x4
+ * @returns {Bid | null}
+ */
+export function parse(written) {
+  const found = /^(\d+)x(\d+)$/.exec(written);
+  return found && { quantity: Number(found[1]), face: Number(found[2]) };
+}
+
+/** @type {Record<string, (bid: Bid) => number[]>} */
+const KEYS = {
+  quantity_then_face: (b) => [b.quantity, b.face],
+  liars_dice_standard: (b) => [b.face, b.quantity],
+  perudo: (b) => (b.face === 1 ? [2 * b.quantity, 1, 0] : [b.quantity, 0, b.face]),
+};
+
+/**
+ * @param {Config} config
+ * @param {boolean} [palifico]
+ */
+export function wildFace(config, palifico = false) {
+  if (palifico || config.wild === "none") return null;
+  return config.wild === "ones" ? 1 : config.faces;
+}
+
+/**
+ * All bids of a round with so many dice, lowest first.
+ * @param {Config} config
+ * @param {number} total
+ * @param {boolean} [palifico]
+ * @returns {Bid[]}
+ */
+export function ladder(config, total, palifico = false) {
+  const most = config.max_quantity === "total" ? total : config.max_quantity;
+  const barred = config.wild_bids === "forbidden" ? wildFace(config, palifico) : null;
+  const key = KEYS[palifico ? "quantity_then_face" : config.bid_ordering] ?? KEYS.quantity_then_face;
+  /** @type {[number[], Bid][]} */
+  const keyed = [];
+  for (let quantity = 1; quantity <= most; quantity++) {
+    for (let face = 1; face <= config.faces; face++) {
+      if (face !== barred) keyed.push([key({ quantity, face }), { quantity, face }]);
+    }
+  }
+  keyed.sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || (a[2] ?? 0) - (b[2] ?? 0));
+  return keyed.map(([, bid]) => bid);
+}
+
+/**
+ * The rungs that may be bid now, as far as the public state tells.
+ * @param {import("./state.js").State} state
+ * @returns {Set<number>}
+ */
+export function legalRungs(state) {
+  const { config, ladder: bids, bids: made, palifico, turn } = state;
+  const legal = new Set();
+  if (turn === null || !config) return legal;
+  const least = Math.min(config.opening_min_quantity, Math.max(...bids.map((b) => b.quantity)));
+  const rung = made.length ? made[made.length - 1].rung : -1;
+  if (made.length && config.max_turns !== null && made.length >= config.max_turns) return legal;
+  const kept = palifico && made.length && state.counts[turn] > 1 ? made[0].bid.face : null;
+  bids.forEach((bid, i) => {
+    if (i <= rung || (kept !== null && bid.face !== kept)) return;
+    if (rung < 0 && (bid.quantity < least || (bid.face === 1 && !config.open_on_ones && !palifico))) return;
+    legal.add(i);
+  });
+  return legal;
+}
+
+/**
+ * How many of these dice count for a face.
+ * @param {number[]} dice
+ * @param {number} face
+ * @param {number | null} wild
+ */
+export const matching = (dice, face, wild) => dice.filter((d) => d === face || (wild !== null && d === wild)).length;
+
+/**
+ * The chance that at least `k` of `n` dice match, each with chance `p`.
+ * @param {number} n
+ * @param {number} k
+ * @param {number} p
+ */
+export function atLeast(n, k, p) {
+  if (k <= 0) return 1;
+  if (k > n) return 0;
+  let term = (1 - p) ** n; // none match
+  let below = 0;
+  for (let i = 0; i < k; i++) {
+    below += term;
+    term *= ((n - i) / (i + 1)) * (p / (1 - p));
+  }
+  return Math.min(1, Math.max(0, 1 - below));
+}
+
+/**
+ * The chance that a bid holds, given the own dice.
+ * @param {Bid} bid
+ * @param {number[]} own
+ * @param {number} total
+ * @param {number} faces
+ * @param {number | null} wild
+ */
+export function chance(bid, own, total, faces, wild) {
+  const p = (wild === null || wild === bid.face ? 1 : 2) / faces;
+  return atLeast(total - own.length, bid.quantity - matching(own, bid.face, wild), p);
+}

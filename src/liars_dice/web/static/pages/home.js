@@ -1,0 +1,137 @@
+// The first page: play at once, or look around.
+
+import { createRoom, get, myRooms } from "../api.js";
+import { Board } from "../board.js";
+import { h, moves } from "../dom.js";
+import { sayBid } from "../events.js";
+import { go } from "../router.js";
+import { sample } from "../sample.js";
+import { setting } from "../settings.js";
+import { marks, standing, truth } from "../state.js";
+import { status } from "../table.js";
+import { Timeline } from "../timeline.js";
+import { gameLine, quickGame } from "./replays.js";
+
+/** A short game against one bot. */
+export const playNow = () =>
+  createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: setting("name") || "You" }, { kind: "bot", agent: "optimal" }], practice: true });
+
+/** @type {import("../router.js").MakePage} */
+export function page() {
+  const problem = h("p", { class: "error", role: "alert", hidden: true });
+  const attempt = (/** @type {() => Promise<string>} */ make) => async () => {
+    try {
+      go(await make());
+    } catch (error) {
+      problem.hidden = false;
+      problem.textContent = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const show = demonstration();
+  const rooms = h("div", { class: "panel" }, h("h2", {}, "Rooms"));
+  const replays = h("div", { class: "panel" }, h("h2", {}, "Replays"));
+  fillRooms(rooms);
+  fillReplays(replays, attempt(quickGame));
+  const element = h(
+    "div",
+    { class: "page home" },
+    h(
+      "section",
+      { class: "hero" },
+      h(
+        "div",
+        { class: "hero-text" },
+        h("h1", {}, "Everybody rolls. Everybody hides. Somebody lies."),
+        h("p", { class: "lead" }, "Bid how many dice of one face lie under all the cups, yours included. Raise, or call the bluff."),
+        h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
+        h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),
+        problem,
+      ),
+      show.element,
+    ),
+    h(
+      "section",
+      { class: "cards" },
+      rooms,
+      replays,
+      h("div", { class: "panel" }, h("h2", {}, "Watch"), h("p", { class: "muted" }, "Bots against bots, from slow motion to all at once. Pause, step, and see who bluffs."), h("div", {}, h("a", { class: "button", href: "/watch" }, "Watch bots play"))),
+      h("div", { class: "panel" }, h("h2", {}, "Lab"), h("p", { class: "muted" }, "What perfect play does with your hand, how likely each bid is, and which bot beats which, exactly."), h("div", {}, h("a", { class: "button", href: "/lab" }, "Open the lab"))),
+    ),
+  );
+  return { title: "Play", element, leave: show.stop };
+}
+
+/** A little game that plays itself on the board. */
+function demonstration() {
+  const board = new Board({ label: "A round on the bid board" });
+  const caption = h("figcaption", { class: "demo-caption" });
+  const timeline = new Timeline((t) => {
+    const { state } = t;
+    const counts = truth(state);
+    const bid = standing(state)?.bid;
+    caption.textContent = state.bids.length ? (state.result || state.call ? status(state, null) : `${state.names[state.bids[state.bids.length - 1].seat]} bids ${bid ? sayBid(bid) : ""}.`) : "Faces across, quantities up. Each cell is a bid.";
+    board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: counts && bid ? { bid, counts, held: counts[bid.face - 1] >= bid.quantity } : null });
+  });
+  timeline.paused = true;
+  const moving = moves();
+  timeline.reset(sample, moving ? 4 : sample.length);
+  const timer = moving
+    ? setInterval(() => {
+        if (timeline.atEnd) timeline.goto(2);
+        else timeline.step();
+        while (timeline.state.last === "DiceRolled") timeline.step();
+      }, 1700)
+    : 0;
+  return {
+    element: h("figure", { class: "demo" }, board.element, caption),
+    stop: () => {
+      clearInterval(timer);
+      timeline.stop();
+    },
+  };
+}
+
+/** @param {string[]} names */
+function nameList(names) {
+  const known = names.filter(Boolean);
+  return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
+}
+
+/** @param {HTMLElement} panel */
+async function fillRooms(panel) {
+  const { rooms } = await get("/rooms").catch(() => ({ rooms: [] }));
+  const mine = new Set(myRooms().map((r) => r.room));
+  const shown = rooms.filter((/** @type {any} */ r) => mine.has(r.room) || r.open_seats > 0 || r.status === "playing").slice(0, 4);
+  if (!shown.length) {
+    panel.append(h("p", { class: "muted" }, "Nobody is playing. Set up a table with an open seat and send the link to a friend: the game begins when they sit down."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
+    return;
+  }
+  panel.append(
+    h(
+      "ul",
+      { class: "lines" },
+      shown.map((/** @type {any} */ r) =>
+        h(
+          "li",
+          {},
+          h("a", { href: `/room/${r.room}` }, nameList(r.names) || r.room),
+          h("small", {}, mine.has(r.room) ? (r.status === "playing" ? "your game goes on" : "your table waits") : r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch", ` · ${r.rules}`),
+        ),
+      ),
+    ),
+    h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")),
+  );
+}
+
+/**
+ * @param {HTMLElement} panel
+ * @param {() => void} quick
+ */
+async function fillReplays(panel, quick) {
+  const { games } = await get("/games?limit=4").catch(() => ({ games: [] }));
+  if (!games.length) {
+    panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, and look at it move by move."), h("div", {}, h("button", { type: "button", class: "plain", onclick: quick }, "Play a bot game and replay it")));
+    return;
+  }
+  panel.append(h("ul", { class: "lines" }, games.map(gameLine)), h("div", {}, h("a", { class: "button", href: "/replays" }, "All replays")));
+}

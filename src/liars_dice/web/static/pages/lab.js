@@ -1,0 +1,307 @@
+// The lab: what perfect play does, how likely bids are, who beats whom, and tournaments in the store.
+
+import { createRoom, get } from "../api.js";
+import { Board } from "../board.js";
+import { bar, heatmap } from "../chart.js";
+import { die } from "../dice.js";
+import { field, h, say, select, toggle } from "../dom.js";
+import { capital, sayBid } from "../events.js";
+import { DUEL, chance, ladder, parse, text, wildFace } from "../ladder.js";
+import { go } from "../router.js";
+import { percent } from "../stage.js";
+
+/** @typedef {import("../board.js").Shade} Shade */
+/** @typedef {{ value: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
+
+/** @type {[string, string, (query: URLSearchParams) => HTMLElement][]} */
+const TABS = [
+  ["explore", "Perfect play", explorer],
+  ["odds", "Odds", odds],
+  ["matchups", "Match-ups", matchups],
+  ["tournaments", "Tournaments", tournaments],
+];
+
+/** @type {import("../router.js").MakePage} */
+export function page({ query }) {
+  const shown = TABS.find(([name]) => name === query.get("tab")) ?? TABS[0];
+  const element = h(
+    "div",
+    { class: "page lab" },
+    h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: for every hand and every bidding it is known what perfect play does, and what it is worth.")),
+    h("nav", { class: "tabs", "aria-label": "Lab" }, TABS.map(([name, label]) => h("a", { href: name === "explore" ? "/lab" : `/lab?tab=${name}`, "aria-current": name === shown[0] ? "page" : null }, label))),
+    shown[2](query),
+  );
+  return { title: `Lab: ${shown[1]}`, element };
+}
+
+/**
+ * Dice one can turn: each a button that goes on to the next face.
+ * @param {string} label
+ * @param {number[]} dice
+ * @param {(dice: number[]) => void} onchange
+ * @param {number} [faces]
+ */
+function turnable(label, dice, onchange, faces = 6) {
+  return h(
+    "div",
+    { class: "turnable", role: "group", "aria-label": label },
+    dice.map((face, i) =>
+      h("button", { type: "button", class: "die-button", "aria-label": `Die ${i + 1} shows ${face}. Turn it`, onclick: () => onchange(dice.map((f, k) => (k === i ? (f % faces) + 1 : f))) }, die(face)),
+    ),
+  );
+}
+
+// -- perfect play
+
+/** The hand that opens with a bluff whatever it bids: with 3 and 4, perfect play claims sixes or twos. */
+const FIRST = { dice: [2, 3], hands: [[3, 4], [1, 4, 4]] };
+
+function explorer() {
+  /** @type {{ dice: number[], hands: number[][], bids: string[] }} */
+  const at = { dice: [...FIRST.dice], hands: FIRST.hands.map((hand) => [...hand]), bids: [] };
+  /** @type {Explanation | null} */
+  let found = null;
+  let byValue = false;
+  let asked = 0;
+  /** @type {number | null} */
+  let chosen = null;
+  const setup = h("div", { class: "panel" });
+  const words = h("p", { class: "status", role: "status" });
+  const list = h("div", { class: "panel answers" });
+  const bids = () => ladder({ ...DUEL, dice: at.dice }, at.dice[0] + at.dice[1]);
+  const board = new Board({
+    label: "Bids: what perfect play does",
+    onchoose: (rung) => {
+      chosen = rung;
+      paint();
+      say(sayBid(bids()[rung]));
+    },
+    onbid: (rung) => {
+      at.bids.push(text(bids()[rung]));
+      chosen = null;
+      ask();
+    },
+  });
+  const turn = () => at.bids.length % 2;
+  const rungOf = (/** @type {string} */ bid) => bids().findIndex((b) => text(b) === bid);
+  const legal = () => new Set(bids().flatMap((_, rung) => (at.bids.length === 0 || rung > rungOf(at.bids[at.bids.length - 1]) ? [rung] : [])));
+
+  const fill = () => {
+    /** @type {[string, string][]} */
+    const pairs = [];
+    for (let a = 1; a <= 5; a++) for (let b = 1; a + b <= 6; b++) pairs.push([`${a},${b}`, `${a} v ${b} dice`]);
+    setup.replaceChildren(
+      field("Opener against answerer", select(pairs, at.dice.join(","), (to) => {
+        at.dice = to.split(",").map(Number);
+        at.hands = at.dice.map((n) => Array.from({ length: n }, (_, i) => [3, 4, 4, 1, 6][i]));
+        at.bids = [];
+        ask();
+      })),
+      h("div", { class: "field" }, h("span", {}, `${turn() === 0 ? "The opener" : "The answerer"} holds (tap a die to turn it)`), turnable("Hand", at.hands[turn()], (hand) => {
+        at.hands[turn()] = hand;
+        ask();
+      })),
+      h("div", { class: "field" }, h("span", {}, "Bids so far"), h("div", { class: "row" }, at.bids.length ? at.bids.map((bid, i) => h("span", { class: "chip" }, h("span", { class: `token small seat-${i % 2}`, "aria-hidden": "true" }, "OA"[i % 2]), ` ${bid.replace("x", "×")}`)) : h("span", { class: "muted" }, "none: it is the opening"), at.bids.length > 0 && h("button", { type: "button", class: "quiet", onclick: () => (at.bids.pop(), ask()) }, "Take back"))),
+      toggle("Shade by value instead of how often", byValue, (on) => ((byValue = on), paint())),
+      h("small", {}, "Choose a cell, then choose it again (or press Enter) to bid it and see the answer to it."),
+    );
+  };
+
+  const paint = () => {
+    /** @type {Map<string, Shade>} */
+    const shade = new Map();
+    for (const { action, probability, value } of found?.actions ?? []) {
+      if (!parse(action)) continue;
+      const win = (1 + value) / 2;
+      shade.set(action, byValue ? { share: win, label: percent(win), says: `wins ${percent(win)} percent` } : { share: probability ** 0.6, label: probability >= 0.005 ? percent(probability) : "", says: `${percent(probability)} percent of the time, wins ${percent(win)} percent` });
+    }
+    board.update({ ladder: bids(), faces: 6, legal: legal(), chosen, trail: at.bids.map((bid, i) => ({ seat: i % 2, bid: parse(bid) ?? { quantity: 1, face: 1 } })), marks: ["O", "A"], names: ["the opener", "the answerer"], shade, truth: null });
+  };
+
+  const ask = async () => {
+    const mine = ++asked;
+    fill();
+    try {
+      const answer = await get(`/lab/explain?dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`);
+      if (mine !== asked) return;
+      found = answer;
+      tell(answer);
+    } catch (error) {
+      if (mine !== asked) return;
+      found = null;
+      words.textContent = error instanceof Error ? error.message : String(error);
+      list.replaceChildren();
+    }
+    paint();
+  };
+
+  const tell = (/** @type {Explanation} */ answer) => {
+    const taken = answer.actions.filter((a) => a.probability >= 0.005).sort((a, b) => b.probability - a.probability);
+    const name = (/** @type {string} */ action) => {
+      const bid = parse(action);
+      return bid ? sayBid(bid) : "call liar";
+    };
+    const hand = at.hands[turn()];
+    const top = taken[0] && parse(taken[0].action);
+    const bluff = top && !hand.includes(top.face) ? " That is a bluff." : "";
+    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}\u00a0%`).join(", ")}.${bluff}` : `Perfect play would not have come here with this hand. Best now: ${name(answer.best)}.`;
+    const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
+    list.replaceChildren(
+      h("h2", {}, `Worth ${percent((1 + answer.value) / 2)} % of the rounds`),
+      h(
+        "table",
+        { class: "numbers" },
+        h("caption", { class: "unseen" }, "Each action, how often perfect play takes it and how often it wins"),
+        h("thead", {}, h("tr", {}, ["Action", "How often", "Wins"].map((t) => h("th", { scope: "col" }, t)))),
+        h("tbody", {}, shown.map((a) => h("tr", {}, h("th", { scope: "row" }, capital(name(a.action))), h("td", {}, bar(a.probability), ` ${percent(a.probability)} %`), h("td", {}, `${percent((1 + a.value) / 2)} %`)))),
+      ),
+      h("h3", {}, `${turn() === 0 ? "The answerer" : "The opener"} probably holds`),
+      h("ul", { class: "beliefs" }, answer.belief.slice(0, 5).map((b) => h("li", {}, h("span", { class: "mini-hand", role: "img", "aria-label": `Dice ${b.hand.join(", ")}` }, b.hand.map((f) => die(f))), h("small", {}, `${percent(b.probability)} %`)))),
+      answer.expected ? "" : h("small", {}, "The other player’s last bid is one perfect play would never make: its dice are weighed as before it."),
+    );
+  };
+  ask();
+  return h("section", { class: "lab-grid" }, h("div", { class: "lab-words" }, words), setup, board.element, list);
+}
+
+// -- odds
+
+function odds() {
+  const at = { total: 10, hand: [2, 4, 4, 6, 1], wild: /** @type {"none" | "ones"} */ ("none") };
+  const setup = h("div", { class: "panel" });
+  const words = h("p", { class: "status", role: "status" });
+  /** @type {number | null} */
+  let chosen = null;
+  const board = new Board({ label: "Chance that each bid holds", onchoose: (rung) => ((chosen = rung), paint()), onbid: (rung) => ((chosen = rung), paint()) });
+  const paint = () => {
+    const config = { ...DUEL, wild: at.wild };
+    const bids = ladder(config, at.total);
+    const wild = wildFace(config);
+    /** @type {Map<string, Shade>} */
+    const shade = new Map();
+    for (const bid of bids) {
+      const p = chance(bid, at.hand, at.total, 6, wild);
+      shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
+    }
+    if (chosen !== null && chosen >= bids.length) chosen = null;
+    const bid = chosen === null ? null : bids[chosen];
+    words.textContent = bid ? `${capital(sayBid(bid))}: holds ${(chance(bid, at.hand, at.total, 6, wild) * 100).toFixed(1)} % of the time.` : `You hold ${at.hand.length} of ${at.total} dice. Pick a bid to see its chance.`;
+    board.update({ ladder: bids, faces: 6, legal: new Set(bids.keys()), chosen, trail: [], marks: [], names: [], shade, truth: null });
+  };
+  const fill = () => {
+    setup.replaceChildren(
+      field("Dice on the table", select(Array.from({ length: 30 }, (_, i) => [String(i + 1), String(i + 1)]), String(at.total), (n) => {
+        at.total = Number(n);
+        at.hand = at.hand.slice(0, at.total);
+        fill();
+      })),
+      field("Dice of your own", select(Array.from({ length: Math.min(8, at.total) + 1 }, (_, i) => [String(i), String(i)]), String(at.hand.length), (n) => {
+        at.hand = Array.from({ length: Number(n) }, (_, i) => at.hand[i] ?? (i % 6) + 1);
+        fill();
+      })),
+      h("div", { class: "field" }, h("span", {}, "They show (tap a die to turn it)"), at.hand.length ? turnable("Your dice", at.hand, (hand) => ((at.hand = hand), fill())) : h("span", { class: "muted" }, "nothing: you only watch")),
+      toggle("Ones are wild", at.wild === "ones", (on) => ((at.wild = on ? "ones" : "none"), fill())),
+    );
+    paint();
+  };
+  fill();
+  return h("section", { class: "lab-grid two" }, h("div", { class: "lab-words" }, words), setup, board.element);
+}
+
+// -- match-ups
+
+/** @param {URLSearchParams} query */
+function matchups(query) {
+  const asked = query.get("rules") ?? "heads-up";
+  const words = h("p", { class: "status", role: "status" }, "Working it out: every bot against every other, exactly…");
+  const place = h("div", {});
+  const detail = h("div", { class: "panel", hidden: true });
+  const load = async (/** @type {string} */ rules) => {
+    detail.hidden = true;
+    words.textContent = "Working it out: every bot against every other, exactly…";
+    place.replaceChildren();
+    try {
+      const { agents, matrix } = await get(`/lab/matchups?rules=${encodeURIComponent(rules)}`);
+      words.textContent = "How often the row beats the column. Pick a cell.";
+      place.replaceChildren(
+        heatmap(agents, matrix, (i, j) => {
+          detail.hidden = false;
+          const value = matrix[i][j];
+          detail.replaceChildren(
+            h("h2", {}, `${agents[i]} against ${agents[j]}`),
+            h("p", {}, `${agents[i]} wins ${(value * 100).toFixed(2)} % of ${rules} games, ${agents[j]} ${(100 - value * 100).toFixed(2)} %. Both seats count the same. This is computed, not sampled.`),
+            bar(value),
+            h("div", { class: "row" }, h("button", { type: "button", class: "plain", onclick: () => watch(rules, agents[i], agents[j]) }, "Watch them play")),
+          );
+          say(`${agents[i]} wins ${(value * 100).toFixed(1)} percent against ${agents[j]}`);
+        }),
+      );
+    } catch (error) {
+      words.textContent = error instanceof Error ? error.message : String(error);
+    }
+  };
+  load(asked);
+  return h("section", { class: "lab-stack" }, h("div", { class: "grid" }, field("Rules", select([["heads-up", "heads-up: five dice each, elimination"], ["classic", "classic: one round, five dice each"], ["duel", "duel: one round, two against three"]], asked, load))), words, place, detail);
+}
+
+/**
+ * @param {string} rules
+ * @param {string} a
+ * @param {string} b
+ */
+async function watch(rules, a, b) {
+  go(`/room/${await createRoom({ rules, seats: [{ kind: "bot", agent: a }, { kind: "bot", agent: b }], delay_ms: 900 })}`);
+}
+
+// -- tournaments
+
+function tournaments() {
+  const place = h("div", { class: "lab-stack" }, h("p", { class: "muted", role: "status" }, "Looking into the store…"));
+  const load = async () => {
+    const { tournaments: found } = await get("/lab/tournaments");
+    if (!found.length) {
+      place.replaceChildren(h("div", { class: "panel empty" }, h("h2", {}, "No tournaments yet"), h("p", { class: "muted" }, "Play one on the command line, and it appears here:"), h("p", {}, h("code", {}, "liars-dice tournament optimal bluffer conservative --rules heads-up")), h("p", { class: "muted" }, "If the server uses a store of its own (--db), name the same one.")));
+      return;
+    }
+    place.replaceChildren(...found.map(summary));
+  };
+  load().catch((error) => place.replaceChildren(h("p", { class: "error", role: "alert" }, error.message)));
+  return place;
+}
+
+/** @param {{ name: string, when: string, agents: string[], finished: boolean, ranking: string[] }} line */
+function summary(line) {
+  const inside = h("div", {});
+  const box = h(
+    "details",
+    { class: "panel" },
+    h("summary", {}, h("strong", {}, line.ranking.length ? `${line.ranking[0]} won` : "Not finished"), h("small", {}, ` ${line.agents.length} bots · ${new Date(line.when).toLocaleDateString()} · ${line.name}`)),
+    inside,
+  );
+  box.addEventListener("toggle", async () => {
+    if (!box.open || inside.childElementCount) return;
+    const entry = await get(`/lab/tournaments/${encodeURIComponent(line.name)}`).catch(() => null);
+    const result = entry?.result;
+    if (!result) {
+      inside.replaceChildren(h("p", { class: "muted" }, "It is not finished: there is nothing to rank yet."));
+      return;
+    }
+    const names = result.settings.agents;
+    const detail = h("p", { class: "muted", role: "status" }, "How often the row beats the column. Pick a cell.");
+    inside.replaceChildren(
+      h(
+        "table",
+        { class: "numbers" },
+        h("caption", { class: "unseen" }, "Ranking"),
+        h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Rating"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
+        h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)} %`), h("td", {}, Math.round(row.rating))))),
+      ),
+      heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), (i, j) => {
+        const cell = result.cells[i][j];
+        detail.textContent = `${capital(names[i])} won ${(cell.win_rate * 100).toFixed(2)} % against ${names[j]}${cell.games ? ` in ${cell.games} games` : ", computed exactly"}.`;
+      }),
+      detail,
+    );
+  });
+  return box;
+}

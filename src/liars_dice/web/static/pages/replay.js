@@ -1,0 +1,293 @@
+// A recorded game, moment by moment, with the chances to win below; the coach's verdicts if they are wanted.
+
+import { agents, get, keepToken, post } from "../api.js";
+import { Curve } from "../chart.js";
+import { field, h, say, select, toggle } from "../dom.js";
+import { capital, narrate, read, sayBid } from "../events.js";
+import { parse } from "../ladder.js";
+import { go } from "../router.js";
+import { setting } from "../settings.js";
+import { Stage } from "../stage.js";
+import { marks } from "../state.js";
+import { Timeline } from "../timeline.js";
+
+/** @typedef {import("../events.js").GameEvent} GameEvent */
+/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean }} Verdict */
+/** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[] }} Review */
+
+/** @param {GameEvent} event */
+const isMove = (event) => event.type === "BidPlaced" || event.type === "LiarCalled" || event.type === "ExactCalled";
+
+/** A sign for each kind of decision, so that colour is not all. @type {Record<string, string>} */
+const SIGNS = { best: "✓", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
+
+/** @type {import("../router.js").MakePage} */
+export const page = ({ id }) => open(id, false);
+
+/**
+ * @param {string} id
+ * @param {boolean} coached whether the coach's verdicts are shown
+ * @returns {Promise<import("../router.js").Page>}
+ */
+export async function open(id, coached) {
+  const game = await get(`/games/${encodeURIComponent(id)}`);
+  const replay = new Replay(id, game, coached);
+  const query = Number(new URLSearchParams(location.search).get("at"));
+  if (query) replay.timeline.goto(query);
+  return { title: coached ? "Review" : "Replay", element: replay.element, leave: () => replay.leave() };
+}
+
+class Replay {
+  /**
+   * @param {string} id
+   * @param {any} game
+   * @param {boolean} coached
+   */
+  constructor(id, game, coached) {
+    this.id = id;
+    this.coached = coached;
+    this.names = /** @type {string[]} */ (game.names);
+    this.finished = game.winner !== null && game.winner !== undefined;
+    const events = game.events.map(read);
+    /** How many events stand before each move. @type {number[]} */
+    this.moves = events.flatMap((/** @type {GameEvent} */ e, /** @type {number} */ i) => (isMove(e) ? [i] : []));
+    /** @type {Map<number, Verdict>} by event */
+    this.verdicts = new Map();
+    /** @type {Review | null} */
+    this.review = null;
+    this.peek = true;
+    /** @type {import("../table.js").SeatInfo[]} */
+    this.seats = [];
+    this.stage = new Stage({ onpick: (at) => this.stand(at), note: (n) => this.note(n) });
+    this.curve = new Curve((at) => this.stand(at));
+    this.slider = h("input", { type: "range", min: 0, max: events.length, value: "0", "aria-label": "Moment of the game", oninput: () => this.stand(Number(this.slider.value)) });
+    this.playButton = h("button", { type: "button", class: "primary", onclick: () => this.toggle() }, "Play");
+    this.position = h("output", { class: "muted" });
+    this.panel = h("div", { class: "panel verdict", "aria-live": "polite", hidden: !coached });
+    this.waiting = h("p", { class: "muted", role: "status" }, "The coach is looking at the game…");
+    this.branch = h("details", { class: "branch" });
+    this.timeline = new Timeline((_, fresh) => this.show(fresh));
+    this.timeline.paused = true;
+    const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button", { type: "button", class: "plain square", "aria-label": label, title: label, onclick: () => this.stepTo(by) }, sign);
+    this.transport = h(
+      "div",
+      { class: "transport" },
+      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»"), this.position),
+      this.slider,
+    );
+    this.stage.controls.append(this.panel, this.transport, h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
+    this.stage.below.append(this.curve.element, this.waiting);
+    this.summary = h("div", { class: "summary" });
+    this.element = h(
+      "div",
+      { class: "page replay" },
+      h("header", {}, h("h1", {}, coached ? "Review" : "Replay", h("span", { class: "muted" }, ` ${this.names.join(" – ")}`)), this.summary),
+      this.stage.element,
+    );
+    this.curve.element.hidden = true;
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    document.addEventListener("keydown", this.keys);
+    this.#makeBranch();
+    this.timeline.reset(events, Math.min(events.length, (this.moves[0] ?? 0)));
+    this.#name();
+    if (this.finished) this.#judge();
+    else this.waiting.textContent = "This game is not over: the coach waits until all dice lie open.";
+  }
+
+  leave() {
+    document.removeEventListener("keydown", this.keys);
+    this.timeline.stop();
+  }
+
+  /** @param {number} at */
+  stand(at) {
+    this.timeline.pause();
+    this.timeline.goto(at);
+    this.#tell();
+  }
+
+  toggle() {
+    if (this.timeline.paused) {
+      if (this.timeline.atEnd) this.timeline.goto(0);
+      this.timeline.play();
+    } else {
+      this.timeline.pause();
+    }
+    this.show(false);
+  }
+
+  /** @param {number} by 1: a move, 2: a round; below zero: back */
+  stepTo(by) {
+    const { at, events } = this.timeline;
+    const stops = [0, ...events.flatMap((e, i) => ((Math.abs(by) === 1 ? isMove(e) || e.type === "RoundEnded" || e.type === "GameEnded" : e.type === "RoundStarted") ? [i + 1] : [])), events.length];
+    const next = by > 0 ? stops.find((stop) => stop > at) : stops.filter((stop) => stop < at).pop();
+    if (next !== undefined) this.stand(this.#settled(next));
+  }
+
+  /**
+   * A round's start is shown with its dice.
+   * @param {number} at
+   */
+  #settled(at) {
+    while (this.timeline.events[at - 1]?.type !== "RoundEnded" && this.timeline.events[at]?.type === "DiceRolled") at++;
+    return at;
+  }
+
+  #tell() {
+    const { at, events, state } = this.timeline;
+    const event = events[at - 1];
+    if (event) say(narrate(event, state.names, null, state.config));
+  }
+
+  /** @param {boolean} fresh */
+  show(fresh) {
+    const { timeline } = this;
+    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats });
+    this.slider.value = String(timeline.at);
+    this.slider.setAttribute("aria-valuetext", this.stage.status.textContent ?? "");
+    this.playButton.textContent = timeline.paused || timeline.atEnd ? "Play" : "Pause";
+    const turn = this.moves.filter((i) => i < timeline.at).length;
+    this.position.textContent = `Move ${turn} of ${this.moves.length}`;
+    this.curve.stand(timeline.at);
+    if (this.coached) this.#showVerdict();
+    if (this.branchText) this.branchText.textContent = this.#branchWords();
+  }
+
+  /** Who of them is a bot. */
+  async #name() {
+    const bots = await agents().catch(() => []);
+    const ids = this.timeline.states[1]?.agents ?? [];
+    this.seats = ids.map((id) => ({ kind: bots.some((bot) => bot.name === id) ? "bot" : "person", agent: id }));
+    this.show(false);
+  }
+
+  // -- the coach
+
+  async #judge() {
+    try {
+      /** @type {Review} */
+      const review = await get(`/games/${encodeURIComponent(this.id)}/review`);
+      this.review = review;
+      for (const move of review.moves) if (this.moves[move.turn - 1] !== undefined) this.verdicts.set(this.moves[move.turn - 1], move);
+      const events = this.timeline.events.length;
+      this.curve.draw({
+        points: review.curve.map((p) => ({ at: p.turn === 0 ? 0 : (this.moves[p.turn - 1] ?? 0) + 1, chances: p.chances })),
+        dots: this.coached
+          ? review.moves
+              .filter((m) => m.loss >= 0.005)
+              .map((m) => ({ at: (this.moves[m.turn - 1] ?? 0) + 1, seat: m.seat, cost: m.loss, label: `${m.player}, ${actionWords(m.action)}: ${m.kind}, ${Math.round(m.loss * 100)} percent given away` }))
+          : [],
+        names: this.names,
+        marks: marks(this.names),
+        length: events,
+      });
+      this.curve.element.hidden = false;
+      this.waiting.hidden = true;
+      if (this.coached) {
+        this.#summarise(review);
+        this.stage.history.forget();
+        const worst = review.moves.reduce((/** @type {Verdict | null} */ w, m) => (m.loss > (w?.loss ?? 0.005) ? m : w), null);
+        if (worst && !new URLSearchParams(location.search).get("at")) this.timeline.goto((this.moves[worst.turn - 1] ?? 0) + 1);
+      }
+      this.show(false);
+    } catch (error) {
+      this.waiting.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** @param {Review} review */
+  #summarise(review) {
+    this.summary.replaceChildren(
+      h(
+        "ul",
+        { class: "scores" },
+        this.names.map((name, seat) => {
+          const counts = review.counts[name] ?? {};
+          const slips = ["inaccuracy", "mistake", "blunder"].filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${counts[kind] === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
+          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${name} ${Math.round(review.accuracy[name] ?? 0)} %`), h("small", {}, ` ${slips.join(", ") || "no slips"}`)));
+        }),
+      ),
+    );
+  }
+
+  /** @param {number} n */
+  note(n) {
+    const verdict = this.verdicts.get(n);
+    if (!this.coached || !verdict) return null;
+    return h("span", { class: `note kind-${verdict.kind}` }, h("span", { "aria-hidden": "true" }, SIGNS[verdict.kind] ?? ""), verdict.loss >= 0.005 ? ` −${Math.round(verdict.loss * 100)}` : "", h("span", { class: "unseen" }, ` ${verdict.kind}`));
+  }
+
+  #showVerdict() {
+    const verdict = this.verdicts.get(this.timeline.at - 1);
+    if (!verdict) {
+      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot on the strip, and the coach says what it was worth." : "The coach is looking at the game…"));
+      return;
+    }
+    const row = (/** @type {string} */ label, /** @type {string} */ action, /** @type {number} */ chance) =>
+      h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)} %`));
+    this.panel.replaceChildren(
+      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)} % of the round given away`)),
+      row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
+      verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
+      h("p", {}, `${capital(verdict.words.replace(/\.$/, ""))}.`),
+      h("small", {}, `Judged by ${verdict.source}.`),
+    );
+  }
+
+  // -- playing on
+
+  #makeBranch() {
+    let seat = 0;
+    const others = h("div", { class: "grid" });
+    /** @type {string[]} */
+    const opponents = this.names.slice(1).map(() => "optimal");
+    const problem = h("p", { class: "error", role: "alert", hidden: true });
+    this.branchText = h("p", { class: "muted" });
+    const fill = async () => {
+      const bots = await agents();
+      others.replaceChildren(
+        field("Sit down as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
+        ...opponents.map((agent, i) => field(`${this.names.filter((_, s) => s !== seat)[i]} is played by`, select(bots.map((b) => [b.name, b.name]), agent, (to) => (opponents[i] = to)))),
+      );
+    };
+    const begin = h("button", {
+      type: "button",
+      class: "plain",
+      onclick: async () => {
+        try {
+          const turn = this.moves.filter((i) => i < this.timeline.at).length + 1;
+          const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: Math.min(turn, this.moves.length), seat, opponents, name: setting("name") });
+          keepToken(made.room, made.token, made.seat);
+          go(`/room/${made.room}`);
+        } catch (error) {
+          problem.hidden = false;
+          problem.textContent = error instanceof Error ? error.message : String(error);
+        }
+      },
+    }, "Play on");
+    this.branch.append(h("summary", {}, "Play on from here"), h("div", { class: "panel" }, this.branchText, others, h("div", { class: "row" }, begin), problem));
+    this.branch.addEventListener("toggle", () => this.branch.open && !others.childElementCount && fill());
+  }
+
+  #branchWords() {
+    const turn = Math.min(this.moves.filter((i) => i < this.timeline.at).length + 1, this.moves.length);
+    return `The game goes on before move ${turn}, with the dice as they lay. The recorded game stays as it is.`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, .history-box")) return;
+    if (event.key === "ArrowLeft") this.stepTo(-1);
+    else if (event.key === "ArrowRight") this.stepTo(1);
+    else if (event.key === " " && !target.closest("button, a, summary")) this.toggle();
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** @param {string} action as in 3x4 or liar */
+function actionWords(action) {
+  const bid = parse(action);
+  return bid ? sayBid(bid) : `call ${action}`;
+}

@@ -1,0 +1,57 @@
+// Bots against bots.
+
+import { agents, createRoom, get } from "../api.js";
+import { h, select } from "../dom.js";
+import { go } from "../router.js";
+import { rulesForm } from "./play.js";
+
+/** @type {import("../router.js").MakePage} */
+export async function page() {
+  const [bots, { presets }, { rooms }] = await Promise.all([agents(), get("/rules"), get("/rooms")]);
+  const line = ["optimal", "bluffer", "conservative", "nash", "maniac", "truthful"].filter((name) => bots.some((b) => b.name === name));
+  /** @type {string[]} */
+  const seats = [];
+  const list = h("ol", { class: "seat-list" });
+  const problem = h("p", { class: "error", role: "alert", hidden: true });
+  const fill = () => {
+    while (seats.length < rules.form.players) seats.push(line[seats.length % line.length] ?? bots[0].name);
+    seats.length = rules.form.players;
+    list.replaceChildren(
+      ...seats.map((name, i) => {
+        const input = select(bots.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
+        return h("li", {}, h("span", { class: `token seat-${i % 8}`, "aria-hidden": "true" }, i + 1), input, h("small", {}, bots.find((b) => b.name === name)?.summary ?? ""));
+      }),
+    );
+  };
+  const rules = rulesForm(presets, () => fill());
+  fill();
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      go(`/room/${await createRoom({ ...rules.wish(), seats: seats.map((agent) => ({ kind: "bot", agent })), delay_ms: 900 })}`);
+    } catch (error) {
+      problem.hidden = false;
+      problem.textContent = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const running = rooms.filter((/** @type {any} */ r) => r.status === "playing").slice(0, 8);
+  const element = h(
+    "form",
+    { class: "page setup", onsubmit: submit },
+    h("header", {}, h("h1", {}, "Watch"), h("p", { class: "lead" }, "Choose bots and rules. You can pause, step and change the speed while they play; dice show at the reveal.")),
+    h(
+      "div",
+      { class: "setup-columns" },
+      rules.element,
+      h(
+        "div",
+        { class: "setup-right" },
+        h("fieldset", {}, h("legend", {}, "Bots"), list),
+        problem,
+        h("div", { class: "row" }, h("button", { type: "submit", class: "primary big" }, "Start the game")),
+        running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Being played now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.join(", ")), h("small", {}, r.rules))))),
+      ),
+    ),
+  );
+  return { title: "Watch", element };
+}

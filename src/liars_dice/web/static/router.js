@@ -1,0 +1,89 @@
+// Which page an address shows. Pages are loaded when they are first gone to.
+
+import { h, say } from "./dom.js";
+
+/** @typedef {{ title: string, element: HTMLElement, leave?: () => void }} Page */
+/** @typedef {(params: { id: string, query: URLSearchParams }) => Page | Promise<Page>} MakePage */
+
+/** @type {[RegExp, () => Promise<{ page: MakePage }>][]} */
+const ROUTES = [
+  [/^\/$/, () => import("./pages/home.js")],
+  [/^\/play$/, () => import("./pages/play.js")],
+  [/^\/room\/([^/]+)$/, () => import("./pages/room.js")],
+  [/^\/watch$/, () => import("./pages/watch.js")],
+  [/^\/replays$/, () => import("./pages/replays.js")],
+  [/^\/replay\/([^/]+)$/, () => import("./pages/replay.js")],
+  [/^\/review\/([^/]+)$/, () => import("./pages/review.js")],
+  [/^\/lab$/, () => import("./pages/lab.js")],
+  [/^\/rules$/, () => import("./pages/rules.js")],
+];
+
+/** @type {Page | null} */
+let current = null;
+let visit = 0;
+
+/**
+ * @param {string} address
+ * @param {{ replace?: boolean }} [options]
+ */
+export function go(address, { replace = false } = {}) {
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  show(true);
+}
+
+/** @param {boolean} moved whether somebody came here from another page */
+async function show(moved) {
+  const mine = ++visit;
+  const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+  const found = ROUTES.map(([path, load]) => ({ match: path.exec(location.pathname), load })).find(({ match }) => match);
+  let page;
+  try {
+    if (!found?.match) throw new Error("There is no such page.");
+    const { page: make } = await found.load();
+    page = await make({ id: decodeURIComponent(found.match[1] ?? ""), query: new URLSearchParams(location.search) });
+  } catch (error) {
+    page = trouble(error instanceof Error ? error.message : String(error));
+  }
+  if (mine !== visit) {
+    page.leave?.();
+    return;
+  }
+  current?.leave?.();
+  current = page;
+  main.replaceChildren(page.element);
+  document.title = `${page.title} · Liar’s Dice`;
+  for (const link of document.querySelectorAll(".top nav a")) {
+    const here = link.getAttribute("href") ?? "";
+    if (location.pathname === here || (here === "/replays" && /^\/(replay|review)\//.test(location.pathname))) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (moved) {
+    scrollTo(0, 0);
+    main.focus({ preventScroll: true });
+    say(page.title);
+  }
+}
+
+/**
+ * @param {string} message
+ * @returns {Page}
+ */
+export function trouble(message) {
+  return {
+    title: "Something is missing",
+    element: h("div", { class: "page narrow empty" }, h("h1", {}, "That did not work"), h("p", { class: "error", role: "alert" }, message), h("p", { class: "muted" }, "Check the address, or ask for the link again. Games that are over are under Replays."), h("p", {}, h("a", { class: "button", href: "/" }, "Back to the start"))),
+  };
+}
+
+export function start() {
+  addEventListener("popstate", () => show(true));
+  document.addEventListener("click", (event) => {
+    const link = /** @type {Element} */ (event.target).closest?.("a[href]");
+    if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (link.origin !== location.origin || link.target || link.hash || link.pathname.startsWith("/api/")) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+  show(false);
+}

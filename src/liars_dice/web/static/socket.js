@@ -1,0 +1,112 @@
+// A room's socket that comes back by itself: after a break it asks for the events it does not have yet.
+
+import { sentence, token } from "./api.js";
+
+/**
+ * @typedef {object} Listener
+ * @property {(message: any) => void} onmessage everything but answers
+ * @property {(online: boolean, tries: number) => void} online
+ */
+
+const PATIENCE = [300, 700, 1500, 3000, 5000];
+const HEARTBEAT = 20_000;
+
+export class RoomSocket {
+  /**
+   * @param {string} room
+   * @param {Listener} listener
+   * @param {() => number} known how many events are known already
+   */
+  constructor(room, listener, known) {
+    this.room = room;
+    this.listener = listener;
+    this.known = known;
+    /** @type {Map<number, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
+    this.waiting = new Map();
+    this.id = 0;
+    this.tries = 0;
+    this.closed = false;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.retry = () => {
+      if (!this.closed && this.socket?.readyState !== WebSocket.OPEN) this.#open();
+    };
+    addEventListener("online", this.retry);
+    this.beat = setInterval(() => this.#send({ type: "ping" }), HEARTBEAT);
+    this.#open();
+  }
+
+  /**
+   * Ask something that is answered.
+   * @param {Record<string, unknown>} message
+   * @returns {Promise<any>}
+   */
+  ask(message) {
+    const id = ++this.id;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      if (!this.#send({ ...message, id })) this.#settle(id, new Error("Not connected. Your move was not sent."));
+    });
+  }
+
+  /** @param {Record<string, unknown>} message */
+  tell(message) {
+    this.#send(message);
+  }
+
+  close() {
+    this.closed = true;
+    clearInterval(this.beat);
+    clearTimeout(this.timer);
+    removeEventListener("online", this.retry);
+    this.socket?.close();
+  }
+
+  #open() {
+    clearTimeout(this.timer);
+    this.socket?.close();
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/rooms/${encodeURIComponent(this.room)}/socket`);
+    this.socket = socket;
+    socket.onopen = () => this.#send({ type: "hello", token: token(this.room), from: this.known() });
+    socket.onmessage = (event) => {
+      if (this.socket === socket) this.#hear(JSON.parse(event.data));
+    };
+    socket.onclose = () => {
+      if (this.socket !== socket || this.closed) return;
+      for (const id of [...this.waiting.keys()]) this.#settle(id, new Error("The connection broke before the answer came."));
+      this.listener.online(false, this.tries);
+      this.timer = setTimeout(() => this.#open(), PATIENCE[Math.min(this.tries++, PATIENCE.length - 1)]);
+    };
+  }
+
+  /** @param {any} message */
+  #hear(message) {
+    if (message.type === "welcome") {
+      this.tries = 0;
+      this.listener.online(true, 0);
+    }
+    if (message.type === "pong") return;
+    if (message.type === "answer" && this.waiting.has(message.to)) this.#settle(message.to, null, message);
+    else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new Error(sentence(message.error)));
+    else this.listener.onmessage(message);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Error | null} error
+   * @param {any} [answer]
+   */
+  #settle(id, error, answer) {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error) waiting?.reject(error);
+    else waiting?.resolve(answer);
+  }
+
+  /** @param {Record<string, unknown>} message */
+  #send(message) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+}

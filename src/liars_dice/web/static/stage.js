@@ -1,0 +1,118 @@
+// Table, board and history of one moment: what live play, watching, replay and review all show.
+
+import { Board } from "./board.js";
+import { h } from "./dom.js";
+import { History } from "./history.js";
+import { chance, legalRungs, text, wildFace } from "./ladder.js";
+import { marks, standing, sum, truth } from "./state.js";
+import { Table, status } from "./table.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./board.js").Shade} Shade */
+/**
+ * @typedef {object} Showing
+ * @property {number | null} me
+ * @property {boolean} [peek]
+ * @property {boolean} [fresh]
+ * @property {boolean} [odds] shade by the chance that a bid holds
+ * @property {Set<number>} [legal] rungs that can be chosen; none if it is not said
+ * @property {number | null} [chosen]
+ * @property {import("./table.js").SeatInfo[]} [seats]
+ * @property {Map<string, Shade> | null} [shade]
+ */
+
+export class Stage {
+  /**
+   * @param {{ onchoose?: (rung: number) => void, onbid?: (rung: number) => void, onpick?: (at: number) => void, note?: (event: number) => (Node | null) }} [options]
+   */
+  constructor({ onchoose, onbid, onpick, note } = {}) {
+    this.table = new Table();
+    this.board = new Board({ label: "Bid board", onchoose, onbid });
+    this.history = new History({ onpick, note });
+    this.status = h("p", { class: "status", id: "status", tabindex: "-1" });
+    this.where = h("p", { class: "where" });
+    this.controls = h("div", { class: "controls" });
+    this.below = h("div", { class: "below" });
+    this.element = h(
+      "div",
+      { class: "stage" },
+      h("div", { class: "status-bar" }, this.status, this.where),
+      this.table.element,
+      h("div", { class: "board-column" }, this.board.element, this.controls),
+      this.history.element,
+      this.below,
+    );
+  }
+
+  /**
+   * @param {import("./timeline.js").Timeline} timeline
+   * @param {Showing} showing
+   */
+  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null }) {
+    const { state } = timeline;
+    this.status.textContent = status(state, me);
+    this.element.setAttribute("data-mood", mood(state, me));
+    this.where.textContent = where(state);
+    this.table.update(state, me, { peek, seats, fresh });
+    if (state.config) {
+      const bid = standing(state)?.bid ?? null;
+      const counts = truth(state);
+      this.board.update({
+        ladder: state.ladder,
+        faces: state.config.faces,
+        legal: legal ?? new Set(),
+        chosen,
+        trail: state.bids,
+        marks: marks(state.names),
+        names: state.names.map((name, seat) => (seat === me ? "you" : name)),
+        shade: shade ?? (odds && !state.revealed ? oddsShade(state, me) : null),
+        truth: counts && bid ? { bid, counts, held: counts[bid.face - 1] >= bid.quantity } : null,
+      });
+    }
+    this.history.update(timeline, me);
+  }
+}
+
+/**
+ * @param {State} state
+ * @param {number | null} me
+ */
+function mood(state, me) {
+  if (state.winner !== null) return me === null ? "over" : state.winner === me ? "won" : "lost";
+  if (state.revealed) return "reveal";
+  return state.turn !== null && state.turn === me ? "yours" : "waiting";
+}
+
+/** @param {State} state */
+function where(state) {
+  if (!state.config || state.round < 0) return "";
+  const parts = [`Round ${state.round + 1}`, `${sum(state.counts)} dice`];
+  const wild = wildFace(state.config, state.palifico);
+  if (wild !== null) parts.push(`${wild === 1 ? "ones" : `${wild}s`} are wild`);
+  if (state.palifico) parts.push("palifico");
+  if (state.config.mode === "best_of") parts.push(`best of ${state.config.rounds}`);
+  return parts.join(" · ");
+}
+
+/** @param {number} p */
+export const percent = (p) => (p > 0 && p < 0.005 ? "<1" : p < 1 && p > 0.995 ? ">99" : String(Math.round(p * 100)));
+
+/**
+ * Each bid that may still come, by the chance that it holds given one's own dice (or nobody's).
+ * @param {State} state
+ * @param {number | null} me
+ */
+export function oddsShade(state, me) {
+  /** @type {Map<string, Shade>} */
+  const shade = new Map();
+  if (!state.config || state.round < 0) return shade;
+  const own = (me === null ? null : state.hands[me]) ?? [];
+  const wild = wildFace(state.config, state.palifico);
+  const may = state.turn === null ? new Set() : legalRungs(state);
+  state.ladder.forEach((bid, rung) => {
+    if (!may.has(rung)) return;
+    const p = chance(bid, own, sum(state.counts), state.config?.faces ?? 6, wild);
+    shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
+  });
+  return shade;
+}

@@ -1,0 +1,123 @@
+// The page's state is a fold over events, like the engine's: state = events.reduce(step, EMPTY).
+
+import { ladder, matching, text, wildFace } from "./ladder.js";
+
+/** @typedef {import("./events.js").GameEvent} GameEvent */
+/** @typedef {import("./ladder.js").Bid} Bid */
+/** @typedef {import("./ladder.js").Config} Config */
+/** @typedef {{ seat: number, bid: Bid, rung: number }} Made */
+/** @typedef {{ bid: Bid, count: number, held: boolean, winner: number, loser: number }} Result */
+/**
+ * @typedef {object} State
+ * @property {Config | null} config
+ * @property {string[]} names
+ * @property {(string | null)[]} agents
+ * @property {number} round counts from 0; -1 before the first
+ * @property {boolean} palifico
+ * @property {number[]} counts dice each seat has in this round
+ * @property {number[]} after dice each seat has once the round is over
+ * @property {Bid[]} ladder
+ * @property {Made[]} bids this round's
+ * @property {number | null} turn whose it is
+ * @property {(number[] | null)[]} hands as far as they are known
+ * @property {{ kind: "liar" | "exact", seat: number } | null} call
+ * @property {boolean} revealed
+ * @property {Result | null} result of the round
+ * @property {number | null} winner of the game
+ * @property {number[]} wins rounds won by each seat
+ * @property {GameEvent["type"] | null} last what kind of event came last
+ */
+
+/** @type {State} */
+export const EMPTY = {
+  config: null, names: [], agents: [], round: -1, palifico: false, counts: [], after: [], ladder: [], bids: [], turn: null,
+  hands: [], call: null, revealed: false, result: null, winner: null, wins: [], last: null,
+}; // prettier-ignore
+
+/**
+ * The next seat that has dice.
+ * @param {number[]} counts
+ * @param {number} seat
+ */
+function next(counts, seat) {
+  for (let i = 1; i <= counts.length; i++) {
+    const other = (seat + i) % counts.length;
+    if (counts[other]) return other;
+  }
+  return seat;
+}
+
+/**
+ * The state after one more event.
+ * @param {State} state
+ * @param {GameEvent} event
+ * @returns {State}
+ */
+export function step(state, event) {
+  const last = event.type;
+  switch (event.type) {
+    case "GameCreated":
+      return {
+        ...EMPTY, last, config: event.config, names: event.names, agents: event.agent_ids ?? [], counts: event.config.dice,
+        after: event.config.dice, hands: event.names.map(() => null), wins: event.names.map(() => 0),
+        ladder: ladder(event.config, sum(event.config.dice)),
+      }; // prettier-ignore
+    case "RoundStarted":
+      return {
+        ...state, last, round: event.round_index, palifico: event.palifico, counts: event.dice_counts, after: event.dice_counts,
+        ladder: state.config ? ladder(state.config, sum(event.dice_counts), event.palifico) : [], bids: [], turn: event.opener,
+        hands: event.dice_counts.map(() => null), call: null, revealed: false, result: null,
+      }; // prettier-ignore
+    case "DiceRolled":
+      return { ...state, last, hands: state.hands.map((hand, seat) => (seat === event.player_id ? event.dice : hand)) };
+    case "BidPlaced": {
+      const rung = state.ladder.findIndex((bid) => text(bid) === text(event.bid));
+      const bids = [...state.bids, { seat: event.player_id, bid: event.bid, rung }];
+      return { ...state, last, bids, turn: next(state.counts, event.player_id) };
+    }
+    case "LiarCalled":
+    case "ExactCalled":
+      return { ...state, last, turn: null, call: { kind: last === "LiarCalled" ? "liar" : "exact", seat: event.player_id } };
+    case "DiceRevealed":
+      return { ...state, last, turn: null, hands: event.dice, revealed: true };
+    case "RoundEnded": {
+      const { last_bid: bid, match_count: count, was_true: held, winner, loser } = event;
+      const wins = state.wins.map((n, seat) => n + Number(seat === winner));
+      return { ...state, last, turn: null, after: event.dice_counts, result: { bid, count, held, winner, loser }, wins };
+    }
+    case "GameEnded":
+      return { ...state, last, turn: null, winner: event.winner };
+    default:
+      return state;
+  }
+}
+
+/** @param {number[]} numbers */
+export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/**
+ * The bid to beat.
+ * @param {State} state
+ * @returns {Made | null}
+ */
+export const standing = (state) => state.bids[state.bids.length - 1] ?? null;
+
+/**
+ * How many dice really count for each face; the first entry is face 1.
+ * @param {State} state
+ */
+export function truth(state) {
+  if (!state.revealed || !state.config) return null;
+  const all = state.hands.flatMap((hand) => hand ?? []);
+  const wild = wildFace(state.config, state.palifico);
+  return Array.from({ length: state.config.faces }, (_, i) => matching(all, i + 1, wild));
+}
+
+/**
+ * A short mark for each seat: its first letter, with the seat's number where letters repeat.
+ * @param {string[]} names
+ */
+export function marks(names) {
+  const letters = names.map((name) => (Array.from(name.trim())[0] ?? "?").toUpperCase());
+  return letters.map((letter, seat) => (letters.indexOf(letter) === letters.lastIndexOf(letter) ? letter : `${letter}${seat + 1}`));
+}

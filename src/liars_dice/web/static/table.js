@@ -1,0 +1,200 @@
+// The table: seats around, cups over dice, the bid that stands in the middle, and the reveal.
+
+import { blank, cup, die } from "./dice.js";
+import { h, moves, set } from "./dom.js";
+import { capital, does, faces, sayBid, verdict } from "./events.js";
+import { wildFace } from "./ladder.js";
+import { marks, standing } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, away?: boolean }} SeatInfo */
+
+/**
+ * What is going on, in a few words.
+ * @param {State} state
+ * @param {number | null} me
+ */
+export function status(state, me) {
+  if (!state.config) return "The table is being laid.";
+  if (state.winner !== null) {
+    return `${does(state.names, state.winner, me, "win")} the game.${me === null ? "" : state.winner === me ? " Well played." : " Better luck next time."}`;
+  }
+  if (state.result) {
+    const { bid, count, held, loser, winner } = state.result;
+    const called = state.call ? `${does(state.names, state.call.seat, me, "call")}${state.call.kind === "exact" ? " exact" : ""}.`.replace("calls.", "called.").replace("call.", "called.") : "";
+    const ends = state.config.mode === "elimination" ? `${does(state.names, loser, me, "lose")} a die.` : `${does(state.names, winner, me, "win")} the round.`;
+    return `${called} ${verdict(bid, count, held)} ${ends}`;
+  }
+  if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
+  if (state.turn === null) return "Dice are being rolled.";
+  if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Make a bid.";
+  if (me !== null && !state.counts[me]) return `You are out. ${capital(state.names[state.turn])} is to move.`;
+  return me === null ? `${capital(state.names[state.turn])} is to move.` : `Waiting for ${state.names[state.turn]}.`;
+}
+
+export class Table {
+  constructor() {
+    this.others = h("ol", { class: "others", "aria-label": "Players" });
+    this.middle = h("div", { class: "middle" });
+    this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
+    this.mine = h("div", { class: "mine" });
+    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.lower, this.mine);
+    this.counting = 0;
+    this.key = "";
+  }
+
+  /**
+   * @param {State} state
+   * @param {number | null} me whose seat is at the bottom
+   * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean }} [options] peek: show all dice that are known; fresh: the last event just happened
+   */
+  update(state, me, { peek = false, seats = [], fresh = false } = {}) {
+    const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.revealed, state.result, state.winner, me, peek, seats]);
+    if (key === this.key) return;
+    this.key = key;
+    const n = state.names.length;
+    const bottom = me ?? (n === 2 ? 0 : -1); // two who are watched sit face to face
+    const order = Array.from({ length: n }, (_, i) => (Math.max(bottom, 0) + i) % n).filter((seat) => seat !== bottom);
+    if (bottom >= 0) order.sort((a, b) => ((a - bottom + n) % n) - ((b - bottom + n) % n));
+    const lit = marks(state.names);
+    const rolling = fresh && state.last === "DiceRolled" && moves();
+    this.order = countOrder(state, me);
+    set(this.element, { "data-players": n, "data-many": order.length > (bottom < 0 ? 6 : 3) ? "yes" : null, "data-revealed": state.revealed ? "yes" : null });
+    const row = (/** @type {number[]} */ those) =>
+      those.map((seat, i) => {
+        const middle = (those.length - 1) / 2;
+        const lift = those.length > 2 && those.length < 7 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
+        const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
+        set(item, { vars: { lift } });
+        return item;
+      });
+    const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // nobody sits below: half of them do
+    this.others.replaceChildren(...row(order.slice(0, upper)));
+    this.lower.replaceChildren(...row(order.slice(upper).reverse()));
+    this.lower.hidden = upper === order.length;
+    this.#center(state, me, fresh, lit);
+    this.mine.hidden = bottom < 0;
+    if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
+  }
+
+  /**
+   * @param {State} state
+   * @param {number} seat
+   * @param {{ peek: boolean, info: SeatInfo | undefined, mark: string, rolling: boolean, mine: boolean, bottom: number }} options
+   */
+  #seat(state, seat, { peek, info, mark, rolling, mine, bottom }) {
+    const hand = state.hands[seat];
+    const count = state.counts[seat] ?? 0;
+    const shown = hand && (state.revealed || peek);
+    const name = mine ? `You` : state.names[seat];
+    const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
+    const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : "";
+    const isTurn = state.turn === seat;
+    const out = state.config !== null && state.round >= 0 && count === 0;
+    const after = state.result ? state.after[seat] - count : 0;
+    const classes = ["seat", `seat-${seat % 8}`];
+    if (isTurn) classes.push("turn");
+    if (out) classes.push("out");
+    if (mine) classes.push("me");
+    if (info?.kind === "person" && info.present === false) classes.push("gone");
+    const wins = state.config?.mode === "best_of" ? ` · ${state.wins[seat]} won` : "";
+    return h(
+      seat === bottom ? "div" : "li",
+      { class: classes.join(" "), "data-seat": seat },
+      h(
+        "div",
+        { class: "who" },
+        h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, mark),
+        h(
+          "div",
+          { class: "who-text" },
+          h("strong", {}, name, mine && state.names[seat] !== "You" && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
+          h("small", {}, out ? "out" : [kind && !mine && kind, `${count} ${count === 1 ? "die" : "dice"}`].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
+          isTurn && h("small", { class: "turn-text" }, mine ? "your turn" : "to move"),
+          info?.kind === "person" && info.present === false && h("small", { class: "turn-text" }, info.agent ? `away: ${info.agent} plays` : "away"),
+        ),
+      ),
+      out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${count} hidden dice`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
+    );
+  }
+
+  /**
+   * @param {State} state
+   * @param {number} seat
+   * @param {boolean} rolling
+   */
+  #hand(state, seat, rolling) {
+    const wild = state.config ? wildFace(state.config, state.palifico) : null;
+    const bid = standing(state)?.bid ?? null;
+    const hand = state.hands[seat] ?? [];
+    return h(
+      "div",
+      { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": hand.length ? `Dice: ${hand.join(", ")}` : "No dice" },
+      hand.map((face, i) => {
+        const counts = state.revealed && bid !== null && (face === bid.face || (wild !== null && face === wild));
+        const classes = [rolling ? "rolling" : "", state.revealed ? (counts ? "counts" : "dim") : "", wild !== null && face === wild ? "wild" : ""];
+        return die(face, { class: classes.join(" ").trim(), vars: { i: counts ? (this.order?.get(`${seat}.${i}`) ?? 0) : i } });
+      }),
+    );
+  }
+
+  /**
+   * @param {State} state
+   * @param {number | null} me
+   * @param {boolean} fresh
+   * @param {string[]} lit
+   */
+  #center(state, me, fresh, lit) {
+    clearInterval(this.counting);
+    const made = standing(state);
+    if (state.revealed && made) {
+      const total = this.order?.size ?? 0;
+      const held = total >= made.bid.quantity;
+      const number = h("span", { class: "big", "data-count": total }, total);
+      const note = state.call?.kind === "exact" ? (total === made.bid.quantity ? "exactly right" : "not exact") : held ? "the bid held" : "the bid was false";
+      this.middle.replaceChildren(
+        h("div", { class: "claim" }, number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, total) })),
+        h("p", { class: "caption" }, `Bid: ${sayBid(made.bid)}. `, h("b", { class: held ? "held" : "false" }, capital(note), ".")),
+      );
+      if (fresh && state.last === "DiceRevealed" && moves() && total) {
+        let k = 0;
+        number.textContent = "0";
+        this.counting = setInterval(() => {
+          number.textContent = String(++k);
+          if (k >= total) clearInterval(this.counting);
+        }, 140);
+      }
+      return;
+    }
+    if (made) {
+      this.middle.replaceChildren(
+        h("div", { class: "claim" }, h("span", { class: "big" }, made.bid.quantity), h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, made.bid.quantity) })),
+        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${does(state.names, made.seat, me, state.call ? "claimed" : "claim").replace("claimeds", "claimed")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call").replace(/^You/, "you")} ${state.call.kind}` : ""}`),
+      );
+      return;
+    }
+    const total = state.counts.reduce((a, b) => a + b, 0);
+    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${total} dice on the table${state.palifico ? ", palifico" : ""}.`));
+  }
+}
+
+/**
+ * The order in which matching dice are counted: from the bottom seat round.
+ * @param {State} state
+ * @param {number | null} me
+ * @returns {Map<string, number>}
+ */
+function countOrder(state, me) {
+  const order = new Map();
+  const bid = standing(state)?.bid;
+  if (!state.revealed || !bid || !state.config) return order;
+  const wild = wildFace(state.config, state.palifico);
+  const n = state.names.length;
+  for (let i = 0; i < n; i++) {
+    const seat = ((me ?? 0) + i) % n;
+    (state.hands[seat] ?? []).forEach((face, k) => {
+      if (face === bid.face || (wild !== null && face === wild)) order.set(`${seat}.${k}`, order.size);
+    });
+  }
+  return order;
+}

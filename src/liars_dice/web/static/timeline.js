@@ -1,0 +1,121 @@
+// Events and the moment that is shown. Live play, watching, replay and review differ only in where events come from.
+
+import { EMPTY, step } from "./state.js";
+
+/** @typedef {import("./events.js").GameEvent} GameEvent */
+/** @typedef {import("./state.js").State} State */
+
+/** How long each kind of event is looked at before the next is shown, in milliseconds. @type {Record<string, number>} */
+const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 1100, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
+
+export class Timeline {
+  /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: one more event was just shown */
+  constructor(show) {
+    this.show = show;
+    /** @type {GameEvent[]} */
+    this.events = [];
+    /** @type {State[]} the state after so many events */
+    this.states = [EMPTY];
+    /** How many events are shown. */
+    this.at = 0;
+    /** How much quicker than usual; Infinity: at once. */
+    this.speed = 1;
+    this.paused = false;
+    /** Stay at the end of a round until `go()`. */
+    this.holds = false;
+    this.held = false;
+    this.timer = 0;
+  }
+
+  get state() {
+    return this.states[this.at];
+  }
+
+  get atEnd() {
+    return this.at === this.events.length;
+  }
+
+  /** @param {GameEvent[]} events */
+  add(...events) {
+    for (const event of events) {
+      this.events.push(event);
+      this.states.push(step(this.states[this.states.length - 1], event));
+    }
+    this.#plan();
+  }
+
+  /**
+   * All events anew.
+   * @param {GameEvent[]} events
+   * @param {number} [at] how many of them to show; all, if it is not said
+   */
+  reset(events, at = events.length) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.events = [];
+    this.states = [EMPTY];
+    this.held = false;
+    const { paused } = this;
+    this.paused = true;
+    this.add(...events);
+    this.paused = paused;
+    this.goto(at);
+  }
+
+  /** @param {number} at */
+  goto(at) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.at = Math.max(0, Math.min(this.events.length, at));
+    this.held = false;
+    this.show(this, false);
+    this.#plan();
+  }
+
+  /** One event on, whatever holds it back. */
+  step() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.held = false;
+    if (!this.atEnd) this.#advance();
+  }
+
+  play() {
+    this.paused = false;
+    this.held = false;
+    this.#plan();
+  }
+
+  pause() {
+    this.paused = true;
+    clearTimeout(this.timer);
+    this.timer = 0;
+  }
+
+  stop() {
+    this.pause();
+    this.show = () => {};
+  }
+
+  #advance() {
+    this.at++;
+    if (this.holds && this.events[this.at - 1].type === "RoundEnded" && this.events[this.at]?.type !== "GameEnded") this.held = true;
+    this.show(this, true);
+    this.#plan();
+  }
+
+  #plan() {
+    if (this.paused || this.held || this.timer || this.atEnd) return;
+    const shown = this.events[this.at - 1];
+    const next = this.events[this.at];
+    let pause = shown ? (PAUSES[shown.type] ?? 0) : 0;
+    if (shown?.type === "RoundEnded" && next.type === "GameEnded") pause = 300;
+    if (shown?.type === "DiceRolled" && next.type === "DiceRolled") pause = 0;
+    const behind = this.events.length - this.at;
+    const wait = pause / this.speed / (behind > 60 ? 4 : 1);
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (!this.paused && !this.atEnd) this.#advance();
+    }, wait);
+  }
+}

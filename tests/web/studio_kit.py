@@ -1,0 +1,197 @@
+"""A studio in this process: HTTP and sockets straight into the application, everything said to a client kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from starlette.applications import Starlette
+
+from liars_dice.persistence import GameRecorder, InMemoryRecorder
+from liars_dice.web import Limits, create_app
+from liars_dice.web.rooms import Rooms
+
+Json = dict[str, Any]
+
+EASY = Limits(messages_per_s=1e6, message_burst=10**6, requests_per_s=1e6, request_burst=10**6, min_delay_s=0.0)
+"""Nothing in the way of a test."""
+
+
+class Closed(Exception):  # noqa: N818 - not an error, an end
+    """The server closed the connection."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code, self.reason = code, reason
+
+
+class Socket:
+    """The client's side of a WebSocket."""
+
+    def __init__(self, app: Starlette, path: str, headers: Json | None = None) -> None:
+        self.heard: list[Json] = []
+        """Everything that was said to this client."""
+        self._in: asyncio.Queue[Json] = asyncio.Queue()
+        self._out: asyncio.Queue[Json] = asyncio.Queue()
+        self._reads = asyncio.Event()
+        self._reads.set()
+        fields = {"host": "testserver"} | (headers or {})
+        scope = {
+            "type": "websocket",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "scheme": "ws",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in fields.items()],
+            "client": ("127.0.0.1", 1),
+            "server": ("testserver", 80),
+            "subprotocols": [],
+            "state": {},
+            "asgi": {"version": "3.0"},
+        }
+        self._in.put_nowait({"type": "websocket.connect"})
+        self.task = asyncio.create_task(self._run(app, scope))
+
+    async def _run(self, app: Starlette, scope: Json) -> None:
+        try:
+            await app(scope, self._in.get, self._send)
+        finally:
+            self._out.put_nowait({"type": "websocket.close", "code": 1006, "reason": "the handler ended"})
+
+    async def _send(self, message: Any) -> None:
+        await self._reads.wait()
+        self._out.put_nowait(dict(message))
+
+    def stop_reading(self) -> None:
+        """From now on nothing gets through to this client."""
+        self._reads.clear()
+
+    def say(self, message: Json | str | bytes) -> None:
+        """Say something; text and bytes go as they are."""
+        if isinstance(message, bytes):
+            self._in.put_nowait({"type": "websocket.receive", "bytes": message})
+        else:
+            text = message if isinstance(message, str) else json.dumps(message)
+            self._in.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def next(self, seconds: float = 10.0) -> Json:
+        """The next thing that is said; `Closed` at the end."""
+        while True:
+            got = await asyncio.wait_for(self._out.get(), seconds)
+            if got["type"] == "websocket.accept":
+                continue
+            if got["type"] == "websocket.close":
+                raise Closed(got.get("code", 1000), got.get("reason") or "")
+            heard: Json = json.loads(got["text"])
+            self.heard.append(heard)
+            return heard
+
+    async def until(self, wanted: str | Callable[[Json], bool], seconds: float = 10.0) -> Json:
+        """Listen until something of this type, or for which this holds."""
+        while True:
+            said = await self.next(seconds)
+            if said["type"] == wanted if isinstance(wanted, str) else wanted(said):
+                return said
+
+    async def hang_up(self) -> None:
+        """Close, from the client's side."""
+        self._reads.set()
+        self._in.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        await asyncio.wait_for(self.task, 10)
+
+
+class Studio:
+    """The application and a client of it."""
+
+    def __init__(self, app: Starlette) -> None:
+        self.app = app
+        self.http = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver")
+        self.sockets: list[Socket] = []
+
+    @property
+    def rooms(self) -> Rooms:
+        rooms: Rooms = self.app.state.rooms
+        return rooms
+
+    async def get(self, path: str, **headers: str) -> Json:
+        answer = await self.http.get(f"/api{path}", headers=headers)
+        assert answer.status_code == 200, (path, answer.status_code, answer.text)
+        data: Json = answer.json()
+        return data
+
+    async def post(self, path: str, body: Json, status: int = 200, **headers: str) -> Json:
+        answer = await self.http.post(f"/api{path}", json=body, headers=headers)
+        assert answer.status_code == status, (path, answer.status_code, answer.text)
+        data: Json = answer.json()
+        return data
+
+    def socket(self, room: str, kind: str = "socket", headers: Json | None = None) -> Socket:
+        socket = Socket(self.app, f"/api/rooms/{room}/{kind}", headers)
+        self.sockets.append(socket)
+        return socket
+
+    async def enter(self, room: str, token: str | None = None, start: int = 0) -> Socket:
+        """A page in this room that has said hello. Its first message is read."""
+        socket = self.socket(room)
+        socket.say({"type": "hello", "token": token, "from": start})
+        assert (await socket.next())["type"] == "welcome"
+        return socket
+
+
+@asynccontextmanager
+async def studio(
+    store: GameRecorder | Path | None = None, limits: Limits = EASY, **options: Any
+) -> AsyncIterator[Studio]:
+    """A studio over this store (one in memory, if none is given)."""
+    app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **options)
+    async with app.router.lifespan_context(app):
+        one = Studio(app)
+        try:
+            yield one
+        finally:
+            for socket in one.sockets:
+                if not socket.task.done():
+                    await socket.hang_up()
+            await one.http.aclose()
+
+
+def seats(*words: str) -> list[Json]:
+    """`you`, `open`, or a bot's name."""
+    return [{"kind": word} if word in ("you", "open") else {"kind": "bot", "agent": word} for word in words]
+
+
+def first_legal(turn: Json) -> Json:
+    """The lowest bid, or a call if there is no bid left."""
+    if turn["bids"]:
+        quantity, face = turn["bids"][0]
+        return {"kind": "bid", "quantity": quantity, "face": face}
+    return {"kind": turn["calls"][0]}
+
+
+def scripted(turn: Json) -> Json:
+    """A player without chance: bids low, and calls every third turn."""
+    if turn["calls"] and turn["turn"] % 3 == 0:
+        return {"kind": turn["calls"][-1]}
+    return first_legal(turn)
+
+
+async def play(socket: Socket, seat: int, choose: Callable[[Json], Json] = scripted, turns: int | None = None) -> int:
+    """Play until the game is over, or for so many turns; how many moves were acknowledged."""
+    done = 0
+    while turns is None or done < turns:
+        said = await socket.next()
+        if said["type"] == "turn" and said["seat"] == seat:
+            socket.say({"type": "act", "id": said["turn"], "turn": said["turn"], "action": choose(said)})
+        elif said["type"] == "answer":
+            assert said["ok"]
+            done += 1
+        elif said["type"] == "over":
+            break
+        assert said["type"] != "error", said
+    return done
