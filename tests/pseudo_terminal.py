@@ -95,8 +95,8 @@ class PseudoTerminal:
         return ESCAPES.sub("", self.output).replace("\r", "")
 
     def longest_line(self) -> int:
-        """How wide the widest line was."""
-        return max(map(len, self.text.split("\n")))
+        """How wide the widest line was; what a bar writes over is a line of its own."""
+        return max(map(len, re.split(r"[\r\n]", ESCAPES.sub("", self.output))))
 
     def _read(self, deadline: float) -> bool:
         """Read what there is; False at the end."""

@@ -36,6 +36,7 @@ export class Board {
     this.rows = h("div", { class: "board-rows", role: "presentation" });
     this.scroller = h("div", { class: "board-scroll", role: "rowgroup" }, this.rows);
     this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.scroller);
+    this.grid.hidden = true; // until there is something in it
     this.element = h("div", { class: "board" }, this.grid);
     /** @type {Map<string, HTMLElement>} */
     this.cells = new Map();
@@ -109,6 +110,7 @@ export class Board {
     set(this.element, { vars: { faces: view.faces } });
     set(this.element, { "data-wide": view.faces > 8 ? "yes" : null });
     const known = new Set(view.ladder.map(text));
+    this.grid.hidden = false;
     this.head.replaceChildren(
       h("div", { class: "corner", role: "columnheader" }, h("span", { class: "unseen" }, "How many")),
       ...Array.from({ length: view.faces }, (_, i) => h("div", { role: "columnheader" }, die(i + 1, { label: `Face ${i + 1}` }))),
