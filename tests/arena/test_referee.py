@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from liars_dice.agents import AGENTS, RandomAgent, make_agent
 from liars_dice.arena import Limits, MatchResult, Referee, Seat, make_seat
 from liars_dice.arena.cage import descendants
-from liars_dice.core import AgentFaulted, ConfigError, Event, GameConfig, Player, play_game, preset
+from liars_dice.core import (
+    Action,
+    AgentFaulted,
+    ConfigError,
+    Event,
+    GameConfig,
+    GameView,
+    Player,
+    play_game,
+    preset,
+)
 from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
 from support import Chooser
 
@@ -297,3 +309,26 @@ def test_programs_and_isolation_need_something_to_run() -> None:
     result = Referee([make_seat("cmd:no-such-program-here", SHORT), Chooser()], preset("duel", dice=1), seed=1).play()
     assert result.faults[0].verdict == "died"
     assert shutil.which("no-such-program-here") is None
+
+
+def test_the_alarm_waits_for_the_garbage_collector() -> None:
+    """What is raised in one of its callbacks goes to the screen and not to the bot, so the clock rings again later."""
+
+    class Collects(RandomAgent):
+        def choose_action(self, view: GameView) -> Action:
+            gc.collect(0)
+            while True:
+                time.sleep(0.01)
+
+    def linger(phase: str, info: dict[str, int]) -> None:
+        end = time.perf_counter() + 2 * SHORT.decision
+        while phase == "start" and time.perf_counter() < end:
+            time.sleep(0.01)
+
+    gc.callbacks.append(linger)
+    try:
+        limits = msgspec.structs.replace(SHORT, game_end=SHORT.load)
+        result = Referee([Collects(), Collects()], GameConfig(dice=(1, 1)), seed=1, limits=limits).play()
+    finally:
+        gc.callbacks.remove(linger)
+    assert {fault.verdict for fault in result.faults} == {"too_slow"}

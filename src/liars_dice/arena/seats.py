@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -139,8 +140,16 @@ class _Alarm:
 
     @classmethod
     def ring(cls, number: int, frame: FrameType | None) -> None:
-        if cls.armed:
+        if cls.armed and not _collecting(frame):
             raise _Late
+
+
+def _collecting(frame: FrameType | None) -> bool:
+    """Whether a callback of the garbage collector runs: what is raised there goes to the screen and not to the bot."""
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    while frame is not None and frame.f_code not in callbacks:
+        frame = frame.f_back
+    return frame is not None
 
 
 @contextmanager
