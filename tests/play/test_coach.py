@@ -60,19 +60,21 @@ def named(state: GameState, *names: str) -> GameState:
 # -- perfect play ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3)])
+@pytest.mark.parametrize(
+    "dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3), (2, 4), (5, 1)]
+)
 def test_perfect_play_is_flawless(dice: tuple[int, int]) -> None:
-    for seed in range(12):
+    for seed in (*range(12), 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
         review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
         assert {move.source for move in review.moves} == {"equilibrium"}
-        assert {move.kind for move in review.moves} <= {"best", "good"}
+        assert {move.kind for move in review.moves} == {"best"}
         assert all(accuracy > 99.9 for accuracy in review.accuracy.values())
 
 
 def test_perfect_matches_are_flawless() -> None:
     review = review_game(played(preset("heads-up", dice=3), ("nash", "nash"), 5))
     assert len(review.moves) == len(review.curve) - 1 > 10
-    assert {move.kind for move in review.moves} <= {"best", "good"}
+    assert {move.kind for move in review.moves} == {"best"}
     assert all(accuracy > 99.9 for accuracy in review.accuracy.values())
 
 
@@ -101,7 +103,8 @@ def test_nothing_lost_is_as_good_as_the_best() -> None:
                 advice = advise(view_of(state, state.public.current_player))
                 for choice in advice.choices:
                     if advice.loss(choice.action) == 0:
-                        assert advice.win_chance - choice.win_chance <= max(0.005, advice.tolerance)
+                        excused = advice.excused if (choice.chance or 0) >= 0.001 else 0.0
+                        assert advice.win_chance - choice.win_chance <= max(excused, advice.tolerance) < 0.051
                 surprises += "hardly ever bids so" in advice.source
                 bids = [action for action in legal_actions(state.public) if isinstance(action, BidAction)]
                 if not bids:

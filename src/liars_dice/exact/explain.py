@@ -82,6 +82,8 @@ class Explanation(msgspec.Struct, frozen=True):
     """The other player's hands, the likeliest first, and how likely each is."""
     rarest: float = 1.0
     """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
+    reach: float = 1.0
+    """How often this hand meets these bids of the other player, if that plays its equilibrium strategy."""
 
     @property
     def best(self) -> Choice:
@@ -158,7 +160,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     other = tree.hand_sets[1 - seat]
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
-    return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest)
+    return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
 
 
 def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:

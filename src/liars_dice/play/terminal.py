@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,6 +14,9 @@ from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationE
 from .answers import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
 from .reading import Wish, read_answer, shown
 from .table import Quit, TableView, read_line, wipe
+
+if TYPE_CHECKING:
+    from .coach import Model
 
 
 class Undo(Exception):  # noqa: N818 - a person's wish, not an error
@@ -36,6 +42,9 @@ class TerminalPlayer:
         """What sits at the table, a word a seat, for the coach; by default it goes by the names."""
         self._on_screen: tuple[int, int] | None = None
         """Whose dice of which round can be read on the screen."""
+        self._preparing: Thread | None = None
+        self._prepared = -1
+        """The round that the coach is prepared for."""
 
     def choose_action(self, view: GameView) -> Action:
         """Ask until the answer is a legal action."""
@@ -43,6 +52,7 @@ class TerminalPlayer:
         if self.people > 1:
             self._pass_to(view, table)
         self._look(view, table)
+        self._prepare(view)
         while True:
             answer = self.ask(f"  {shown(view.name, 12)} > " if self.people > 1 else "  > ")
             if not answer:
@@ -108,14 +118,36 @@ class TerminalPlayer:
                 raise Quit
 
     def _hint(self, view: GameView, table: TableView) -> None:
-        self.console.print("  Let me think ...", markup=False)
-        from .coach import advise, model_of
+        if self._preparing is None or self._preparing.is_alive():
+            self.console.print("  Let me think ...", markup=False)
+        if self._preparing is not None:
+            self._preparing.join()
+        from .coach import advise
 
-        models = None if self.known_as is None else tuple(map(model_of, self.known_as))
         try:
-            self._lines(table, hint_lines(advise(view, models)))
+            self._lines(table, hint_lines(advise(view, self._models())))
         except LiarsDiceError as error:
             table.say(escape(f"I do not know either: {error}."))
+
+    def _models(self) -> tuple[Model, ...] | None:
+        from .coach import model_of
+
+        return None if self.known_as is None else tuple(map(model_of, self.known_as))
+
+    def _prepare(self, view: GameView) -> None:
+        """While somebody looks at the dice of a new round, read what a hint rests on: it takes a second at times."""
+        if not self.console.is_terminal or self._prepared == view.public.round_index:
+            return
+        self._prepared = view.public.round_index
+
+        def read() -> None:
+            from .coach import prepare
+
+            with suppress(LiarsDiceError):  # a hint will say why
+                prepare(view.public, self._models())
+
+        self._preparing = Thread(target=read, name="coach")
+        self._preparing.start()
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:

@@ -28,10 +28,10 @@ RARE = 1e-4
 """Bids that perfect play makes less often are what solving left over: they say nothing about the dice."""
 SURPRISE = "perfect play hardly ever bids so"
 """Why a round that the tablebase reaches is not measured against it."""
-TAKEN = 0.01
+TAKEN = 0.001
 """What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
-EXCUSED = 0.005
-"""But no more than this is taken for what solving left over."""
+EXCUSED = 0.05
+"""But never more than this is taken for what solving left over."""
 FEW = 3000
 """So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
 
@@ -63,6 +63,8 @@ class Advice(msgspec.Struct, frozen=True):
     """What the chances are chances of, as a verb."""
     tolerance: float = 0.0
     """Differences of chances up to this are within the error of the source."""
+    excused: float = 0.0
+    """And so are these, for what perfect play does at least one time in a thousand."""
 
     @property
     def best(self) -> Action:
@@ -81,14 +83,13 @@ class Advice(msgspec.Struct, frozen=True):
     def loss(self, action: Action) -> float:
         """The chance to win that this action gives away.
 
-        Nothing, if it is no more than the source's own error, or if it is small and an equilibrium takes the action at
-        least one time in a hundred: it mixes only between actions that are equally good, and a little is what solving
-        left over.
+        Nothing, if it is no more than the source's own error. An equilibrium mixes only between actions that are
+        equally good, so for what it takes that error is as large as can be where play comes so seldom.
         """
         choice = self.of(action)
         loss = max(0.0, self.win_chance - choice.win_chance)
         taken = (choice.chance or 0.0) >= TAKEN
-        return 0.0 if loss <= max(self.tolerance, EXCUSED if taken else 0.0) else loss
+        return 0.0 if loss <= max(self.tolerance, self.excused if taken else 0.0) else loss
 
 
 def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
@@ -114,13 +115,13 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     return _by_odds(view)
 
 
-def prepare(public: PublicState) -> None:
+def prepare(public: PublicState, models: Sequence[Model] | None = None) -> None:
     """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
     seconds at times, so it is work for a thread; no dice are needed for it.
     """
     seat = public.current_player
     if public.status == "BIDDING":
-        advise(GameView(seat, (1,) * public.dice_counts[seat], public))
+        advise(GameView(seat, (1,) * public.dice_counts[seat], public), models)
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------
@@ -137,7 +138,9 @@ def _from_tablebase(view: GameView) -> Advice | None:
     choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
     current = view.current_bid
     holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)
-    return _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, (solved.upper - solved.lower) / 2)
+    error = (solved.upper - solved.lower) / 2
+    advice = _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, error)
+    return msgspec.structs.replace(advice, excused=min(EXCUSED, error / found.reach))
 
 
 def _chance(value: float) -> float:
