@@ -74,7 +74,12 @@ check-page:
 	elif command -v tsc >/dev/null; then tsc --project jsconfig.json; \
 	else echo "TypeScript could not be had: the page's types are not checked."; fi
 
-bench: $(VENV)/dev
+$(VENV)/bench: $(VENV)/dev
+	@echo "Installing whom we measure ourselves against ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[dev,bench]'
+	@touch $@
+
+bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run_all.py
 
 clean:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 
+from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.core import GameConfig, GameEngine, GameState, preset
 from liars_dice.exact.tablebase import rounds_with
@@ -30,7 +31,8 @@ def flawless() -> None:
             accuracy = min([accuracy, *review.accuracy.values()])
             rounds += 1
     print(f"nash against itself, {rounds:,} rounds: {dict(kinds)}")
-    print(f"  largest loss {loss:.2%}, least accurate round {accuracy:.2f} %")
+    figure("the least accurate round of perfect play", accuracy, "%", least=100)
+    print(f"  largest loss {loss:.2%}")
 
 
 def accuracies(games: int = 20) -> None:
@@ -51,10 +53,8 @@ def speed(games: int = 20) -> None:
         seconds.append(time.perf_counter() - start)
     turns = sum(len(bids.bids) + 1 for state in states for bids in state.public.resolutions)
     total = sum(seconds)
-    print(
-        f"{games} heads-up matches reviewed: {total / games:.2f} s each (asked 5), {max(seconds):.2f} s at most, "
-        f"{1000 * total / turns:.0f} ms a decision"
-    )
+    figure(f"{games} heads-up matches reviewed, the slowest", max(seconds), "s", most=5)
+    print(f"  {total / games:.2f} s each, {1000 * total / turns:.0f} ms a decision")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice, product
 
+from figures import figure
 from liars_dice.agents import RandomAgent
 from liars_dice.core import (
     DiceCup,
@@ -155,13 +156,14 @@ def compare_with_openspiel(dice: int) -> None:
             rates.append(rate(play, count)[0])
             if theirs:
                 ratios.append(rates[-1] / rate(theirs, peer_count)[0])
-        line = f"{dice} {'die' if dice == 1 else 'dice'} each, {label}: {statistics.median(rates):>9,.0f} rounds/s"
         if not theirs:
-            print(f"{line} (OpenSpiel is not installed: no ratio)")
+            print(f"{dice} each, {label}: {statistics.median(rates):,.0f} rounds/s (no OpenSpiel here: no ratio)")
             continue
         ratios.sort()
         spread = f"{ratios[len(ratios) // 4]:.2f} to {ratios[-len(ratios) // 4]:.2f}"
-        print(f"{line}, {statistics.median(ratios):.2f} of OpenSpiel's (middle half {spread}; asked 1.00)")
+        what = f"{dice} {'die' if dice == 1 else 'dice'} each, {label}, beside OpenSpiel's Python API"
+        figure(what, statistics.median(ratios), "times", least=1)
+        print(f"  {statistics.median(rates):,.0f} rounds/s; the middle half of the ratios {spread}")
 
 
 def whole_games(name: str, asked: int | None) -> None:
@@ -170,8 +172,9 @@ def whole_games(name: str, asked: int | None) -> None:
     count = count_for(play)
     rates = [rate(play, count) for _ in range(REPEATS)]
     games, actions = (statistics.median(column) for column in zip(*rates, strict=True))
-    line = f"{name} games of random agents: {actions:>9,.0f} actions/s, {games:,.0f} games/s"
-    print(f"{line}: ratio {actions / asked:.2f} of the {asked:,} actions/s asked" if asked else line)
+    if asked:
+        figure(f"{name} games of random agents", actions, "actions/s", least=asked)
+    print(f"{name} games of random agents: {actions:,.0f} actions/s, {games:,.0f} games/s")
 
 
 def main() -> None:

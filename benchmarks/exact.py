@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.arena.fields import field
 from liars_dice.arena.result import TournamentResult
@@ -42,7 +43,7 @@ def the_grid() -> None:
     names = field("threshold-grid")
     seconds, exact = timed(lambda: round_robin(names, HEADS_UP, exact=True))
     best = exact.ranking[0]
-    print(f"81 agents, each against each, exactly, tables included: {seconds:.2f} s (asked 5, aimed at 2)")
+    figure("81 agents, each against each, exactly, tables included", seconds, "s", most=5, aim=2)
     print(f"  first is {best.agent}: {100 * best.win_rate:.4f} %, beats {best.beats}, ties {best.ties}")
     unbeaten = [s.agent for s in exact.ranking if s.beats + s.ties == 80]
     rank = [s.agent for s in exact.ranking].index(unbeaten[0]) + 1

@@ -16,6 +16,7 @@ import time
 
 import numpy as np
 
+from figures import figure
 from liars_dice.core import preset
 from liars_dice.learn.batched import BatchedEnv
 from liars_dice.learn.model import Training
@@ -23,6 +24,8 @@ from liars_dice.learn.training import Trainer, new_model
 
 GAMES = 1_000_000
 SEEDS = (1, 2, 3)
+ASKED = {1: 0.5, 2: 1.0}
+"""How many points the crossed basis may stay below the optimum, by dice."""
 
 
 def trained(algorithm: str, basis: str, dice: int, seed: int) -> tuple[float, float, float]:
@@ -49,12 +52,15 @@ def curves() -> None:
                 short = 100 * (optimum - min(rate for rate, _, _ in runs))
                 what = f"  {dice} dice, {algorithm:2}, {basis:7}"
                 print(f"{what}: {reached}   W* {100 * optimum:.2f}, worst {short:.2f} short   {seconds:.2f} s")
+                if basis == "crossed" and dice in ASKED:
+                    worst = f"{dice} dice, {algorithm}, crossed basis, the worst of three seeds short of W*"
+                    figure(worst, abs(short), "points", most=ASKED[dice])
 
 
 def million_games() -> None:
     """A million Q-learning games, two dice, one core."""
     seconds = min(trained("q", "crossed", 2, seed)[2] for seed in SEEDS)
-    print(f"one million Q-learning games, two dice: {seconds:.2f} s (asked 60); ratio {60 / seconds:,.0f}")
+    figure("one million Q-learning games, two dice, one core", seconds, "s", most=60)
 
 
 def openspiel_actions() -> float | None:
@@ -92,9 +98,8 @@ def batched() -> None:
             steps += env.n
         rates.append(steps / busy)
     rate = statistics.median(rates)
-    print(
-        f"batched environment, {os.cpu_count()} cores: {rate / 1e6:.1f} million steps/s (asked 10), two actions in most"
-    )
+    what = f"batched environment, {os.cpu_count()} cores, two actions in most steps"
+    figure(what, rate / 1e6, "million steps/s", least=10)
     theirs = openspiel_actions()
     if theirs is None:
         print("  OpenSpiel is not installed: no ratio")

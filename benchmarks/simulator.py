@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.core import GameConfig, play_game, preset
 from liars_dice.exact import Simulator, Tally
@@ -60,13 +61,16 @@ def openspiel_bots(rounds: int) -> float | None:
     return statistics.median(rounds / timed(play) for _ in range(3))
 
 
-def report(what: str, names: tuple[str, ...], config: GameConfig, games: int, asked: int, engine_games: int) -> float:
+def report(
+    what: str, names: tuple[str, ...], config: GameConfig, games: int, engine_games: int, least: int, aim: int | None
+) -> float:
     """Print one comparison; games a second on one core."""
     one, tally = simulated(names, config, games, 1)
     cores = os.cpu_count() or 1
     every, _ = simulated(names, config, games, cores)
     actions = tally.actions / games
-    print(f"{what}: {one:,.0f} games/s on one core (asked {asked:,}), {every:,.0f} on {cores}")
+    figure(what, one, "games/s a core", least=least, aim=aim)
+    print(f"  {every:,.0f} games/s on {cores} cores")
     rounds = tally.rounds / games
     print(f"  {actions:.1f} actions and {rounds:.1f} rounds a game: {every * actions / 1e6:,.0f} million actions/s")
     slow = through_the_engine(names, config, engine_games)
@@ -83,11 +87,10 @@ def main() -> None:
     print(f"tables of two threshold bots, heads-up: {timed(lambda: Simulator(two, heads_up)):.3f} s")
     six = [make_agent(name) for name in SIX]
     print(f"tables of the six bots, perudo: {timed(lambda: Simulator(six, preset('perudo'))):.2f} s")
-    report("heads-up, optimal against maniac", ("optimal", "maniac"), heads_up, 1_000_000, 2_000_000, 1000)
-    report(f"perudo, {', '.join(SIX)}", SIX, preset("perudo"), 100_000, 20_000, 100)
-    rounds = report(
-        "openspiel, random rounds, one die", ("random",) * 2, preset("openspiel"), 4_000_000, 10_000_000, 5000
-    )
+    report("heads-up, optimal against maniac", ("optimal", "maniac"), heads_up, 1_000_000, 1000, 2_000_000, 3_000_000)
+    report(f"perudo, {', '.join(SIX)}", SIX, preset("perudo"), 100_000, 100, 20_000, 100_000)
+    openspiel = preset("openspiel")
+    rounds = report("openspiel, random rounds, one die", ("random",) * 2, openspiel, 4_000_000, 5000, 10_000_000, None)
     theirs = openspiel_bots(100_000)
     if theirs is None:
         print("  OpenSpiel is not installed: no ratio")

@@ -12,7 +12,9 @@ import sys
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
+from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
 from liars_dice.exact import Solution, solve
@@ -20,35 +22,51 @@ from liars_dice.exact.asked import asked_round
 from liars_dice.exact.tablebase import Tablebase, rounds_with
 
 ON_TWO_CORES = (
-    ((1, 1), 1e-6, "asked 1 s"),
-    ((2, 1), 1e-5, "asked 10 s"),
-    ((1, 2), 1e-5, "asked 10 s"),
-    ((2, 2), 1e-4, "asked 60 s"),
-    ((3, 1), 1e-4, "asked 180 s, aimed at 60"),
-    ((1, 3), 1e-4, "asked 180 s, aimed at 60"),
-    ((2, 3), 1e-4, "aimed at 3600 s"),
-    ((3, 2), 1e-4, "aimed at 3600 s"),
+    ((1, 1), 1e-6, 1, None),
+    ((2, 1), 1e-5, 10, None),
+    ((1, 2), 1e-5, 10, None),
+    ((2, 2), 1e-4, 60, None),
+    ((3, 1), 1e-4, 180, 60),
+    ((1, 3), 1e-4, 180, 60),
+    ((2, 3), 1e-4, 3600, None),
+    ((3, 2), 1e-4, 3600, None),
 )
+"""Dice, exploitability, seconds asked and aimed at."""
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "published_values.json"
 
 
-def told(solution: Solution, asked: str) -> str:
-    """One line about a solution."""
+def title(solution: Solution) -> str:
+    """Which round it is."""
     config = solution.tree.config
-    wild = "" if config.wild == "none" else f", {config.wild} wild"
-    return (
-        f"{config.dice[0]} v {config.dice[1]}{wild}: value {solution.value:+.6f}, exploitability "
-        f"{solution.exploitability:.1e} after {solution.iterations:,} iterations, {solution.elapsed_s:.2f} s "
-        f"({asked}); {solution.nodes:,} nodes of {2**solution.tree.rungs:,}"
+    return f"{config.dice[0]} v {config.dice[1]}{'' if config.wild == 'none' else f', {config.wild} wild'}"
+
+
+def tell(solution: Solution) -> None:
+    """One line about a solution."""
+    print(
+        f"  {title(solution)}: value {solution.value:+.6f}, exploitability {solution.exploitability:.1e} after "
+        f"{solution.iterations:,} iterations, {solution.elapsed_s:.2f} s; {solution.nodes:,} nodes of "
+        f"{2**solution.tree.rungs:,}",
+        flush=True,
     )
+
+
+def solved(
+    dice: tuple[int, int], target: float, most: float, aim: float | None, device: Literal["cpu", "gpu"] = "cpu"
+) -> None:
+    """Solve a round, and say whether it was quick enough."""
+    solution = solve(GameConfig(dice=dice), target=target, device=device)
+    assert solution.exploitability <= target
+    figure(f"{title(solution)} solved to {target:.0e} on a {device}", solution.elapsed_s, "s", most=most, aim=aim)
+    tell(solution)
 
 
 def speed() -> None:
     """The rounds that were asked for."""
     solve(GameConfig(dice=(1, 1)), target=1e-6)
     solve(GameConfig(dice=(2, 2)), iterations=2)  # both precisions are compiled now
-    for dice, target, asked in ON_TWO_CORES:
-        print(f"  {told(solve(GameConfig(dice=dice), target=target), asked)}", flush=True)
+    for dice, target, most, aim in ON_TWO_CORES:
+        solved(dice, target, most, aim)
 
 
 def beside_openspiel(iterations: int = 100) -> None:
@@ -69,7 +87,7 @@ def beside_openspiel(iterations: int = 100) -> None:
         f"({seconds / iterations:.2f} s an iteration); ours to {ours.exploitability:.1e} in {ours.elapsed_s:.3f} s: "
         f"{seconds / ours.elapsed_s:,.0f} times as fast"
     )
-    print(f"  {told(solve(config, target=1e-5), 'not asked')}")
+    tell(solve(config, target=1e-5))
 
 
 def published() -> None:
@@ -82,7 +100,7 @@ def published() -> None:
         )
         solution = solve(config, target=1e-4 if solution_is_small(config) else 2e-3)
         inside += solution.lower - 1e-12 <= Fraction(row["value"]) <= solution.upper + 1e-12
-    print(f"published values inside the bracket: {inside} of {len(rounds)}")
+    figure(f"published values inside the bracket, of {len(rounds)}", inside, least=len(rounds))
 
 
 def solution_is_small(config: GameConfig) -> bool:
@@ -93,34 +111,36 @@ def solution_is_small(config: GameConfig) -> bool:
 def nash() -> None:
     """The tablebase's player against every bot in every round with at most five dice, both seats, exactly."""
     base = Tablebase.shipped()
+    least = 1.0
     print("nash against every bot, one round, exactly: what it earns above what its strategy is sure of, the least:")
     for dice in rounds_with(5):
-        solved, config = base.round(*dice), GameConfig(dice=dice)
+        known, config = base.round(*dice), GameConfig(dice=dice)
         margins = {}
         for name in AGENTS:
-            opening = asked_round(make_agent("nash"), make_agent(name), config) - solved.lower
-            answering = solved.upper - asked_round(make_agent(name), make_agent("nash"), config)
+            opening = asked_round(make_agent("nash"), make_agent(name), config) - known.lower
+            answering = known.upper - asked_round(make_agent(name), make_agent("nash"), config)
             margins[name] = min(opening, answering)
         hardest = min(margins, key=margins.__getitem__)
         gained = sum(margins.values()) / len(margins)
         print(
             f"  {dice[0]} v {dice[1]}: {margins[hardest]:+.1e} (against {hardest}; the bracket is "
-            f"{2 * solved.exploitability:.0e} wide), {gained:+.3f} on average",
+            f"{2 * known.exploitability:.0e} wide), {gained:+.3f} on average",
             flush=True,
         )
+        least = min(least, margins[hardest])
+    figure("nash, what it earns above what it is sure of, at worst", least, least=-1e-9)
 
 
 def on_a_gpu() -> None:
     """What was asked of a GPU."""
     solve(GameConfig(dice=(1, 1)), iterations=2, device="gpu")
-    for config, target, asked in (
-        (GameConfig(dice=(2, 3)), 1e-4, "asked 180 s, aimed at 60"),
-        (GameConfig(dice=(3, 2)), 1e-4, "asked 180 s, aimed at 60"),
-        (GameConfig(dice=(1, 4)), 1e-4, "not asked"),
-        (GameConfig(dice=(4, 1)), 1e-4, "not asked"),
-        (GameConfig(dice=(2, 2), wild="ones"), 4e-4, "asked for a bracket of 1e-3"),
-    ):
-        print(f"  {told(solve(config, target=target, device='gpu'), asked)}", flush=True)
+    for dice in ((2, 3), (3, 2)):
+        solved(dice, 1e-4, 180, 60, "gpu")
+    for dice in ((1, 4), (4, 1)):
+        tell(solve(GameConfig(dice=dice), target=1e-4, device="gpu"))
+    wild = solve(GameConfig(dice=(2, 2), wild="ones"), target=4e-4, device="gpu")
+    figure("2 v 2 with wild ones on a gpu, width of the bracket", wild.upper - wild.lower, most=1e-3)
+    tell(wild)
 
 
 def main(arguments: list[str]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.core import GameEngine, preset
 from liars_dice.persistence import (
@@ -97,15 +98,6 @@ def open_long_game(store: GameRecorder) -> None:
     )
 
 
-def report(name: str, per_second: float, asked: int | None, milliseconds: float | None = None) -> None:
-    """One line."""
-    line = f"{name}: {per_second:>9,.0f} events/s"
-    line += f", {per_second / asked:.2f} of the {asked:,} asked" if asked else ""
-    if milliseconds is not None:
-        line += f"; a game read back in {milliseconds:.3f} ms, {milliseconds / 0.2:.2f} of the 0.2 ms asked at most"
-    print(line)
-
-
 def main() -> None:
     """Measure and print."""
     print("making events ...", flush=True)
@@ -116,30 +108,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.sqlite"
         with SQLiteRecorder(path) as store:
-            report("SQLite, synchronous=NORMAL", append(store, events), 300_000, read_back(store, ids))
-
-        size = path.stat().st_size / len(games)
-        print(f"SQLite: {size:,.0f} bytes a finished match, {size / 2000:.2f} of the 2,000 asked at most")
+            figure("SQLite, synchronous=NORMAL, in batches", append(store, events), "events/s", least=300_000)
+            figure("SQLite, a game read back from a million events", read_back(store, ids), "ms", most=0.2)
+        figure("SQLite, a finished match", path.stat().st_size / len(games), "bytes", most=2000)
         with SQLiteRecorder(Path(folder) / "durable.sqlite", durable=True) as store:
-            report("SQLite, synchronous=FULL", append(store, events), None)
+            print(f"SQLite, synchronous=FULL: {append(store, events):,.0f} events/s")
         live = [event for game in games[:20] for event in game]
         for durable in (False, True):
             with SQLiteRecorder(Path(folder) / f"live-{durable}.sqlite", durable=durable) as store:
                 store.batch_size = 1
-                report(
-                    f"SQLite, a flush after every event, {'FULL' if durable else 'NORMAL'}", append(store, live), None
-                )
+                mode = "FULL" if durable else "NORMAL"
+                print(f"SQLite, a flush after every event, {mode}: {append(store, live):,.0f} events/s")
         with SQLiteRecorder(Path(folder) / "long.sqlite") as store:
             open_long_game(store)
         with JSONLinesRecorder(Path(folder) / "games.jsonl") as store:
-            report("JSON lines", append(store, events), None)
+            print(f"JSON lines: {append(store, events):,.0f} events/s")
     if reason := why_not():
         print(f"PostgreSQL: not measured ({reason})")
         return
     server = PostgresServer()
     try:
         with PostgresRecorder(server.url()) as store:
-            report("PostgreSQL by COPY", append(store, events), 100_000, read_back(store, ids))
+            figure("PostgreSQL by COPY", append(store, events), "events/s", least=100_000)
+            print(f"PostgreSQL, a game read back from a million events: {read_back(store, ids):.3f} ms")
     finally:
         server.stop()
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.arena import Referee, make_seat
 from liars_dice.arena.backends import InProcess
@@ -70,7 +71,8 @@ def overhead() -> None:
                 simulator.play(games // 2, seed=1, seats=seats)
 
     ratios = [timed(lambda: tournament(names, games, 1)) / timed(bare) for _ in range(3)]
-    print(f"10 pairings of {games:,} games: {statistics.median(ratios):.3f} times the bare simulator (asked 1.05)")
+    what = f"a tournament's time beside the bare simulator's, 10 pairings of {games:,} games"
+    figure(what, statistics.median(ratios), "times", most=1.05)
     few = ["detective", "optimal"]
     seats = [make_seat(name) for name in few]
 
@@ -80,7 +82,8 @@ def overhead() -> None:
             Referee(seats[::-1], HEADS_UP, seed=number).play()
 
     slow = [timed(lambda: tournament(few, 2000, 1)) / timed(refereed) for _ in range(3)]
-    print(f"a refereed pairing of 2,000 games: {statistics.median(slow):.3f} times the bare referee (asked 1.05)")
+    what = "a tournament's time beside the bare referee's, a pairing of 2,000 games"
+    figure(what, statistics.median(slow), "times", most=1.05)
 
 
 def duplicate_dice() -> None:
@@ -107,8 +110,8 @@ def six_random_bots() -> None:
     six = Field(agents=("random",), config=config)
     block = Block(number=0, table=(0,) * 6, seed=1, first=0, deals=50, rotations=6, compiled=False)
     refereed = statistics.median(300 / timed(lambda: Worker(six).play(block)) for _ in range(3))
-    print(f"six random bots, perudo, one core: {bare:,.0f} games/s by play_game, {refereed:,.0f} in a tournament")
-    print(f"  ratio {refereed / 400:.1f} of the 400 asked, {refereed / 1000:.1f} of the 1,000 aimed at")
+    figure("six random bots, perudo, through the engine", bare, "games/s a core", least=400, aim=1000)
+    figure("the same in a tournament, with the referee", refereed, "games/s a core", least=400, aim=1000)
 
 
 def main() -> None:
