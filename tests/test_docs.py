@@ -100,3 +100,7 @@ def test_files_that_are_named_exist() -> None:
     for page in PAGES:
         for named in re.findall(r"`([a-z_\d/]+/[a-z_\d]+\.py)`", page.read_text(encoding="utf-8")):
             assert any((place / named).exists() for place in places), f"{page.name} names {named}"
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split("\n")) <= 151
