@@ -348,7 +348,7 @@ def test_many_players_are_weighed_one_by_one() -> None:
     assert advice.holds == pytest.approx(1.0)
     assert advice.of(CallLiarAction()).win_chance == pytest.approx(0.0)
     assert advice.source == "opponent models, one answer ahead: optimal; sniper"
-    assert "does not lose" in advice.why
+    assert "is safe" in advice.why
 
 
 # -- advice ------------------------------------------------------------------------------------------------------------

@@ -267,7 +267,7 @@ def _advice(
 
     ordered = tuple(sorted(choices, key=merit))
     best = ordered[0]
-    aim = "wins" if len(others(view)) == 1 else "does not lose"
+    aim = "wins" if len(others(view)) == 1 else "is safe"
     standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
     what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
     closing = f" {given}" if holds is None else ""
