@@ -372,9 +372,9 @@ def test_what_is_prepared_comes_at_once() -> None:
     state = deal(new_game(preset("heads-up"), ("You", "optimal")), ((1, 2, 3, 4, 5), (1, 1, 2, 3, 3)))
     prepare(state.public)
     prepare(new_game(preset("heads-up")).public)
-    started = time.perf_counter()
+    started = time.process_time()
     advise(view_of(state, 0))
-    assert time.perf_counter() - started < 0.3
+    assert time.process_time() - started < 0.3
 
 
 def test_rules_out_of_the_ordinary() -> None:
@@ -568,9 +568,9 @@ def test_a_picture(tmp_path: Path) -> None:
 def test_a_heads_up_match_is_reviewed_in_time() -> None:
     state = played(preset("heads-up"), ("optimal", "detective"), 2)
     review_game(state)
-    started = time.perf_counter()
+    started = time.process_time()
     check(review_game(state), state)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_large_tables_are_judged_by_the_odds() -> None:

@@ -212,7 +212,7 @@ def test_answers_come_at_once(store: Path) -> None:
         terminal.wait_for("> ")
         for text in ("?", "odds", "history", "dice", "nonsense", "1 9"):
             assert min(seconds(terminal, text) for _ in range(3)) < 0.3, text
-        time.sleep(3)
+        terminal.wait_until_idle()
         first = terminal.answer("hint")
         assert "A strong player would" in first
         assert "Let me think" not in first
