@@ -351,3 +351,11 @@ def test_a_pipe_and_closed_input(store: Path) -> None:
         ended = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
         assert ended.returncode == 0, ended.stderr
         assert "To go on:" in ended.stdout
+
+
+def test_leaving_while_the_coach_gets_ready(store: Path) -> None:
+    with PseudoTerminal("play", "optimal") as terminal:
+        terminal.wait_for("> ")
+        terminal.enter("quit")
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text

@@ -74,11 +74,14 @@ class Sitting:
 
     def play(self) -> MatchResult:
         """Play to the end. `Quit` or `KeyboardInterrupt` if somebody leaves: what was played is stored by then."""
-        while True:
-            try:
-                return self.referee.play()
-            except Undo as wish:
-                self.take_back(wish.seat)
+        try:
+            while True:
+                try:
+                    return self.referee.play()
+                except Undo as wish:
+                    self.take_back(wish.seat)
+        finally:
+            self.player.wait_for_coach()
 
     def take_back(self, *seats: int) -> bool:
         """Back to the last decision of these seats, if there is one, with the same dice now and later. The record of

@@ -120,8 +120,7 @@ class TerminalPlayer:
     def _hint(self, view: GameView, table: TableView) -> None:
         if self._preparing is None or self._preparing.is_alive():
             self.console.print("  Let me think ...", markup=False)
-        if self._preparing is not None:
-            self._preparing.join()
+        self.wait_for_coach()
         from .coach import advise
 
         try:
@@ -148,6 +147,14 @@ class TerminalPlayer:
 
         self._preparing = Thread(target=read, name="coach")
         self._preparing.start()
+
+    def wait_for_coach(self) -> None:
+        """Until it is ready: Python cannot end before that. Only the very first time on a machine it takes long."""
+        if self._preparing is not None:
+            self._preparing.join(timeout=1)
+            if self._preparing.is_alive():
+                self.console.print("  One moment: the coach is being compiled, once for all ...", markup=False)
+                self._preparing.join()
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:
