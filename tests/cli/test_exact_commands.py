@@ -6,25 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from liars_dice.cli import main
-
-TIMES = ("elapsed_s", "compile_s", "run")
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    result = call(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return {key: value for key, value in found.items() if key not in TIMES}
+from command_line import answer, call
 
 
 def test_matchup_keeps_its_contract() -> None:

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import call
 from liars_dice.arena import Referee, make_seat
-from liars_dice.cli import main
 from liars_dice.core import Bid, BidAction, ConfigError, GameConfig, GameCreated, GameEngine, GameView, preset
 from liars_dice.persistence import (
     InMemoryRecorder,
@@ -28,10 +27,6 @@ from liars_dice.play.answers import help_lines, history_lines, odds_lines, odds_
 from liars_dice.play.questions import Wanted, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
-
-
-def call(*words: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, words, input=stdin)
 
 
 def played() -> list[RecordedEvent]:
