@@ -31,6 +31,14 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
     return IsolatedSeat(name, limits, command=command)
 
 
+def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -> Seat:
+    """A seat for the agent called `name`, which must play by these rules; one in a box is not asked whether it does."""
+    seat = make_seat(name, isolate=isolate)
+    if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
+        check_fits(name, seat.agent, config)
+    return seat
+
+
 def are_strangers(names: Iterable[str]) -> bool:
     """Whether any of these bots is not one of ours."""
     return any(name not in AGENTS and not name.startswith("threshold:") for name in names)

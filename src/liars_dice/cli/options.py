@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -94,6 +95,11 @@ def program() -> str:
     if shutil.which(name) or called.name != name:
         return name
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def command_line(*words: str, db: str | None = None) -> str:
+    """A command to be typed, on the store that is in use."""
+    return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
 def open_console(*, stderr: bool = False) -> Console:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import db_option, json_option, print_json, rules_options, seed_for, seed_option
+from .options import command_line, db_option, json_option, print_json, rules_options, seed_for, seed_option
 from .working import (
     backend_options,
     bots_print_to_stderr,
@@ -87,13 +87,13 @@ def tournament_command(
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, "" if db is None else f" --db {db}")
+        show_result(result, elapsed_s, db)
         if page is not None:
             click.echo(f"\nThe whole story with pictures: {page}")
     if not result.complete:
         click.echo("Stopped before the end.", err=True)
         if not isinstance(store, InMemoryRecorder):
-            again = f"liars-dice tournament --resume {ledger.id}" + ("" if db is None else f" --db {db}")
+            again = command_line("tournament", "--resume", ledger.id, db=db)
             click.echo(f"Nothing is lost. To go on: {again}", err=True)
         raise SystemExit(130)
 
@@ -162,7 +162,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, where: str) -> None:
+def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> None:
     """The leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table
@@ -195,4 +195,4 @@ def show_result(result: TournamentResult, elapsed_s: float, where: str) -> None:
         learners = ", ".join(result.ordered)
         console.print(f"learning from game to game, so played in order by one worker: {learners}", markup=False)
     if settings.record == "all" and result.games:
-        console.print(f"the games are recorded: liars-dice games{where}", markup=False)
+        console.print(f"the games are recorded: {command_line('games', db=db)}", markup=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import json_option, print_json, program
+from .options import command_line, json_option, print_json
 from .working import bots_print_to_stderr, percent, show_progress
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         _show(report, is_exact, sample, elapsed_s)
         if out is not None:
             algorithm, dice = given["algorithm"], given["dice"]
-            click.echo(f"\nsaved: {out}. Measure it: {program()} exploit {algorithm}:{out} --dice {dice} {dice}")
+            exploit = command_line("exploit", f"{algorithm}:{out}", "--dice", str(dice), str(dice))
+            click.echo(f"\nsaved: {out}. Measure it: {exploit}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
