@@ -481,7 +481,7 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
         raise OSError("No space left on device")
 
     monkeypatch.setattr(np, "savez_compressed", full)
-    with pytest.warns(UserWarning, match="not saved: No space left"):
+    with pytest.warns(UserWarning, match=r"not saved \(No space left"):
         solution = solve(SAVED, save=tmp_path / "x.npz")
     assert solution.stopped == "target"
 

@@ -80,6 +80,11 @@ ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw wi
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
+def was_said(context: click.Context, name: str) -> bool:
+    """Whether somebody gave this option, rather than leaving it as it is."""
+    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+
+
 def seed_for(config: GameConfig, seed: int | None) -> int:
     """The seed that was asked for, on the command line or in the rules, or a new one."""
     from ..core.dice import fresh_seed

@@ -17,6 +17,7 @@ from .options import (
     print_json,
     rules_options,
     seed_option,
+    was_said,
 )
 from .working import terminated_like_interrupted
 
@@ -117,7 +118,7 @@ def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
     from ..core import ConfigError
 
     def said(*names: str) -> list[str]:
-        return [name for name in names if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT]
+        return [name for name in names if was_said(context, name)]
 
     resume, origin, turn = given["resume"], given["origin"], given["turn"]
     settled = said("rules", "players", "dice") + (said("seat", "name", "seed", "origin") if resume else [])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import command_line, db_option, json_option, print_json, rules_options, seed_for, seed_option
+from .options import command_line, db_option, json_option, print_json, rules_options, seed_for, seed_option, was_said
 from .working import (
     backend_options,
     bots_print_to_stderr,
@@ -107,9 +107,6 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     from ..arena.tournament import check_settings
     from ..core import load_rules
 
-    def said(name: str) -> bool:
-        return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-
     from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
@@ -132,11 +129,11 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
         for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
-        if said(name)
+        if was_said(context, name)
     }
     if names:
         changes["agents"] = names
-    if any(said(name) for name in ("rules", "players", "dice")):
+    if any(was_said(context, name) for name in ("rules", "players", "dice")):
         changes |= {"rules": wanted.rules, "config": wanted.config, "kind": wanted.kind}
     return msgspec.structs.replace(known, **changes)
 

@@ -83,10 +83,10 @@ def watch_command(
     names = referee.engine.state.public.names
     console = open_console()
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
-    if not as_json:
-        table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
-        referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
     with open_or_warn(db) as store:
+        if not as_json:
+            table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
+            referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
         game_id = record_game(referee.engine, store)
         try:
             result = referee.play()
