@@ -6,13 +6,13 @@ import time
 
 import click
 
-from .options import command_line, db_option, json_option, print_json
+from .options import command_line, db_option, fixed_seed_option, json_option, print_json
 from .tournament_command import result_as_json, show_result
 from .working import open_or_warn, run_facts, show_progress, warm_up
 
 
 @click.command("demo", epilog="Example: liars-dice demo --report my-report")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@fixed_seed_option(1)
 @click.option("--report", metavar="DIR", default="demo-report", show_default=True, help="Where the pictures go.")
 @db_option
 @json_option

@@ -12,6 +12,7 @@ from .options import (
     ascii_option,
     command_line,
     db_option,
+    isolate_option,
     json_option,
     open_console,
     print_json,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--at", "turn", type=int, metavar="TURN", help="With --from: before this decision, counted from 1.")
 @click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask, in a terminal]")
 @ascii_option
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @seed_option
 @db_option
 @json_option

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .options import ascii_option, command_line, db_option, json_option, open_console, print_json
+from .options import ascii_option, command_line, db_option, json_option, open_console, pace_options, print_json
 
 
 @click.command("replay", epilog="Example: liars-dice replay last --step")
 @click.argument("game")
-@click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
-@click.option(
-    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
-)
+@pace_options
 @click.option("--at", "turn", type=int, metavar="TURN", help="Only until before this decision, counted from 1.")
 @click.option(
     "--verify",

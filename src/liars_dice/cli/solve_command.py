@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.config import DICE_PER_SEAT
-from .options import command_line, json_option, print_json, round_options
+from .options import command_line, json_option, print_json, round_options, workers_option
 from .working import percent, show_bracket, software, terminated_like_interrupted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 )
 @click.option("--iterations", type=int, metavar="T", help="Stop after so many, target or not.")
 @click.option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]")
+@workers_option
 @click.option("--memory", type=float, metavar="GB", help="Use no more. [default: 60 % of what there is]")
 @click.option("--save", metavar="FILE", help="Keep what was reached, to go on with later.")
 @click.option("--resume", metavar="FILE", help="Go on from a saved file.")

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import command_line, db_option, json_option, print_json, rules_options, seed_for, seed_option, was_said
+from .options import (
+    command_line,
+    db_option,
+    isolate_option,
+    json_option,
+    print_json,
+    rules_options,
+    seed_for,
+    seed_option,
+    was_said,
+)
 from .working import (
     backend_options,
     bots_print_to_stderr,
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--until-significant", is_flag=True, help="Play each pairing until it is decided (--games at most).")
 @seed_option
 @backend_options
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @click.option("--report", metavar="DIR", help="Write a page with pictures there.")
 @click.option(
     "--record",

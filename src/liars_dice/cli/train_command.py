@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import command_line, json_option, print_json
+from .options import command_line, fixed_seed_option, json_option, print_json
 from .working import bots_print_to_stderr, percent, show_progress
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     "--gamma", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="What a later reward is worth."
 )
 @click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="S")
+@fixed_seed_option(0)
 @click.option(
     "--evaluation-games",
     type=click.IntRange(0, 10**12),

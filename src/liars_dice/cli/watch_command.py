@@ -12,8 +12,10 @@ from .options import (
     ascii_option,
     command_line,
     db_option,
+    isolate_option,
     json_option,
     open_console,
+    pace_options,
     print_json,
     rules_options,
     seed_for,
@@ -34,15 +36,12 @@ USUAL = ("optimal", "maniac", "calling-station", "random")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @rules_options("heads-up")
 @seed_option
-@click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
-@click.option(
-    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
-)
+@pace_options
 @click.option("--why/--no-why", default=True, help="Show the reasoning of bots that give one. [default: why]")
 @click.option(
     "--games", type=click.IntRange(1, 100_000), default=1, metavar="N", help="Show one game, and count N. [default: 1]"
 )
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @ascii_option
 @db_option
 @json_option
