@@ -8,11 +8,12 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig
+from ..core.bid import BidOrdering
+from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Wild
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,10 +58,10 @@ round_dice_option = click.option(
 def round_options(command: Command) -> Command:
     """`--faces`, `--wild` and `--ordering`: the rules of one round between two players."""
     faces = click.option("--faces", type=click.IntRange(FACES[0], FACES[-1]), default=6, show_default=True, metavar="F")
-    wild = click.option("--wild", type=click.Choice(["none", "ones", "top"]), default="none", show_default=True)
+    wild = click.option("--wild", type=click.Choice(get_args(Wild)), default="none", show_default=True)
     ordering = click.option(
         "--ordering",
-        type=click.Choice(["quantity_then_face", "liars_dice_standard", "perudo"]),
+        type=click.Choice(get_args(BidOrdering)),
         default="quantity_then_face",
         show_default=True,
     )
