@@ -33,6 +33,17 @@ SMALL_PRESETS = {
 """Each preset with so few dice that every history can be walked."""
 
 
+SMALL_ROUNDS = {
+    "one die each": GameConfig(dice=(1, 1), faces=3),
+    "two against one": GameConfig(dice=(2, 1), faces=2),
+    "ones wild, exact calls": GameConfig(dice=(1, 1), faces=3, wild="ones", bid_ordering="perudo", exact_call=True),
+    "standard order": GameConfig(dice=(1, 2), faces=2, wild="top", bid_ordering="liars_dice_standard"),
+    "opening limits": GameConfig(dice=(1, 1), faces=4, opening_min_quantity=2, open_on_ones=False),
+    "at most two bids": GameConfig(dice=(1, 1), faces=3, max_turns=2, exact_call=True),
+}
+"""Rounds between two players, each by a rule of its own, in which everything can be tried."""
+
+
 class Chooser:
     """A player that picks uniformly among what is legal."""
 

@@ -8,11 +8,10 @@ from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
+from command_line import call
 from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
 from liars_dice.arena import Referee, make_seat
-from liars_dice.cli import main
 from liars_dice.core import CallLiarAction, ConfigError, GameConfig, preset, view_of
 from support import dealt
 
@@ -94,7 +93,7 @@ def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_list_of_agents(folder: Path) -> None:
-    result = CliRunner().invoke(main, ["agents", "--folder", str(folder), "--json"])
+    result = call("agents", "--folder", str(folder), "--json")
     listed = {entry["name"]: entry for entry in json.loads(result.stdout)["agents"]}
     assert set(listed) == {*AGENTS, "Mine", "Optional"}
     assert listed["Mine"] == {
@@ -105,7 +104,7 @@ def test_the_list_of_agents(folder: Path) -> None:
     }
     assert "broken.py, line 3" in result.stderr
     assert "human" not in listed
-    shown = CliRunner().invoke(main, ["agents"]).output
+    shown = call("agents").output
     assert all(name in shown for name in AGENTS)
 
 

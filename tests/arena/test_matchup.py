@@ -280,4 +280,4 @@ def test_a_matchup_is_between_two(rules: GameConfig) -> None:
 
 def test_programs_are_played_by_the_engine_alone() -> None:
     with pytest.raises(OutOfReachError, match="is a program"):
-        matchup("cmd:nothing", "optimal", preset("heads-up"), exact=True)
+        matchup("cmd:sh", "optimal", preset("heads-up"), exact=True)

@@ -7,21 +7,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import call
 from liars_dice.agents import AGENTS
 from liars_dice.arena import Referee, make_seat
 from liars_dice.arena.check import check_bot
-from liars_dice.cli import main
 from liars_dice.core import preset
 
 ROOT = Path(__file__).parent.parent.parent
 BOTS = ROOT / "tests" / "bots"
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
-
-
-def call(*words: str) -> Result:
-    return CliRunner().invoke(main, words)
 
 
 @pytest.mark.parametrize("command", [f"{PYTHON} examples/protocol_bot.py", "node examples/protocol_bot.js"])

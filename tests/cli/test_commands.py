@@ -11,15 +11,11 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import call
 from liars_dice import __version__
 from liars_dice.cli import COMMANDS, main
 from liars_dice.core import parse_game
-
-
-def call(*words: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, words, input=stdin)
 
 
 def test_bare_command_lists_every_command() -> None:

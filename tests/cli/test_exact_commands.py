@@ -6,25 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from liars_dice.cli import main
-
-TIMES = ("elapsed_s", "compile_s", "run")
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    result = call(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return {key: value for key, value in found.items() if key not in TIMES}
+from command_line import answer, call
 
 
 def test_matchup_keeps_its_contract() -> None:
@@ -133,7 +118,11 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
         (("exploit", "optimal"), "Missing option '--dice'"),
         (("exploit", "optimal", "--dice", "0", "1"), "0 is not in the range"),
         (("exploit", "random", "--dice", "10", "10"), "GB"),
-        (("exploit", "cmd:x", "--dice", "1", "1"), "is a program"),
+        (("exploit", "cmd:sh", "--dice", "1", "1"), "is a program"),
+        (("matchup", "cmd:no-such-program x", "optimal"), "a program that can be run here, and no-such-program cannot"),
+        (("agents", "--folder", "missing"), "folder = 'missing': expected a folder of bots"),
+        (("train",), "Missing argument 'q|pg'. Expected q or pg."),
+        (("train", "q", "--alpha", "-1", "2"), "Invalid value for '--alpha': -1.0 is not in the range"),
     ],
 )
 def test_a_mistake_gets_one_clear_line(arguments: tuple[str, ...], message: str) -> None:

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from liars_dice.cli import main
+from command_line import call, told
 from liars_dice.core import BidAction, GameEngine, preset
 from liars_dice.persistence import open_store, record_game
 from pseudo_terminal import PseudoTerminal
-
-
-def call(*words: str, **settings: str) -> Result:
-    return CliRunner().invoke(main, words, env=settings)
-
-
-def told(*words: str) -> dict[str, Any]:
-    result = call(*words, "--json")
-    assert result.exit_code == 0, result.output
-    value: dict[str, Any] = json.loads(result.stdout)
-    return value
 
 
 @pytest.fixture

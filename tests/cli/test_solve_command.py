@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from liars_dice.cli import main
+import command_line
 from liars_dice.exact.cpu import CpuSolver
 
 KEYS = {
@@ -25,19 +25,15 @@ KEYS = {
 
 
 def call(*words: str) -> Result:
-    return CliRunner().invoke(main, ["solve", *words])
+    return command_line.call("solve", *words)
 
 
 def answer(*words: str) -> dict[str, Any]:
-    result = call(*words, "--json")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.count("\n") == 1
-    found: dict[str, Any] = json.loads(result.stdout)
-    assert set(found) == KEYS
-    return {key: value for key, value in found.items() if key not in ("elapsed_s", "compile_s", "run")}
+    return command_line.answer("solve", *words)
 
 
 def test_it_keeps_its_contract() -> None:
+    assert set(command_line.told("solve", "1", "1")) == KEYS
     found = answer("1", "1")
     assert found["lower"] <= -1 / 9 <= found["upper"]
     assert found["value"] == pytest.approx((found["lower"] + found["upper"]) / 2, abs=1e-15)

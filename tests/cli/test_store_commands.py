@@ -6,26 +6,12 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from liars_dice.cli import main
+from command_line import call, told
 from liars_dice.persistence import open_store, verify_game
 from pseudo_terminal import PseudoTerminal
-
-
-def call(*words: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, words, input=stdin)
-
-
-def told(*words: str) -> dict[str, Any]:
-    result = call(*words, "--json")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.count("\n") == 1
-    value: dict[str, Any] = json.loads(result.stdout)
-    return value
 
 
 @pytest.fixture

@@ -7,24 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import answer, call
 from liars_dice.arena import tournament
 from liars_dice.arena.blocks import Worker
-from liars_dice.cli import main
-
-TIMES = ("elapsed_s", "compile_s", "run")
-
-
-def call(*words: str) -> Result:
-    return CliRunner().invoke(main, list(words))
-
-
-def answer(*words: str) -> dict[str, Any]:
-    result = call(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return {key: value for key, value in json.loads(result.stdout).items() if key not in TIMES}
-
 
 SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
 

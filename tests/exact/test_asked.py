@@ -25,14 +25,9 @@ from liars_dice.core import (
 from liars_dice.core.events import BidPlaced, DiceRolled, GameCreated, RoundStarted
 from liars_dice.exact import OutOfReachError, PolicyError, asked, best_response, exploitability
 from oracle import best_value
+from support import SMALL_ROUNDS
 
-SMALL = {
-    "one die each": GameConfig(dice=(1, 1), faces=3),
-    "two against one": GameConfig(dice=(2, 1), faces=2),
-    "ones wild, exact calls": GameConfig(dice=(1, 1), faces=3, wild="ones", bid_ordering="perudo", exact_call=True),
-    "standard order": GameConfig(dice=(1, 2), faces=2, wild="top", bid_ordering="liars_dice_standard"),
-    "opening limits": GameConfig(dice=(1, 1), faces=4, opening_min_quantity=2, open_on_ones=False),
-    "at most two bids": GameConfig(dice=(1, 1), faces=3, max_turns=2, exact_call=True),
+SMALL = SMALL_ROUNDS | {
     "at most three bids": GameConfig(dice=(2, 1), faces=2, max_turns=3),
     "no bids on the wild face": GameConfig(dice=(1, 1), faces=4, wild="ones", wild_bids="forbidden"),
 }

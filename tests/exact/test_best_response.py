@@ -8,16 +8,9 @@ from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, make_agent
 from liars_dice.core import GameConfig, GameView, preset
 from liars_dice.exact import Matchups, OutOfReachError, best_response, exploitability, response
 from oracle import best_value
+from support import SMALL_ROUNDS
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
-SMALL = {
-    "one die each": GameConfig(dice=(1, 1), faces=3),
-    "two against one": GameConfig(dice=(2, 1), faces=2),
-    "ones wild, exact calls": GameConfig(dice=(1, 1), faces=3, wild="ones", bid_ordering="perudo", exact_call=True),
-    "standard order": GameConfig(dice=(1, 2), faces=2, wild="top", bid_ordering="liars_dice_standard"),
-    "opening limits": GameConfig(dice=(1, 1), faces=4, opening_min_quantity=2, open_on_ones=False),
-    "at most two bids": GameConfig(dice=(1, 1), faces=3, max_turns=2, exact_call=True),
-}
 
 
 class Drunk(PolicyAgent):
@@ -32,11 +25,11 @@ class Drunk(PolicyAgent):
         return {action: w / sum(weights) for action, w in zip(view.legal_actions, weights, strict=True)}
 
 
-@pytest.mark.parametrize("rules", SMALL)
+@pytest.mark.parametrize("rules", SMALL_ROUNDS)
 @pytest.mark.parametrize("name", ["truthful", "optimal", "bluffer", "random", "sniper", "drunk"])
 def test_nothing_that_can_be_tried_does_better_or_worse(name: str, rules: str) -> None:
     agent = Drunk() if name == "drunk" else make_agent(name)
-    config = SMALL[rules]
+    config = SMALL_ROUNDS[rules]
     first, second = best_response(agent, config)
     assert first == pytest.approx(float(best_value(agent, config, 0)), abs=1e-12)
     assert second == pytest.approx(float(best_value(agent, config, 1)), abs=1e-12)

@@ -10,7 +10,7 @@ import pytest
 from liars_dice.agents import Policy, PolicyAgent, make_agent
 from liars_dice.core import BidAction, CallLiarAction, GameConfig, GameView, LiarsDiceError
 from liars_dice.core.rules import round_rules
-from liars_dice.exact import DataError, hand_set, shortmemory
+from liars_dice.exact import DataError, hand_set, shortmemory_build
 from liars_dice.exact.shortmemory import (
     PARTS,
     Places,
@@ -18,16 +18,13 @@ from liars_dice.exact.shortmemory import (
     ShortStrategy,
     StrategyBook,
     in_parts,
-    likely,
     load,
     memory_of,
     packed,
     remember,
-    response_bounds,
-    solve_shortmemory,
-    value,
     written,
 )
+from liars_dice.exact.shortmemory_build import likely, response_bounds, solve_shortmemory, value
 from oracle import best_value, round_chances
 
 TINY = GameConfig(dice=(2, 1), faces=2)
@@ -183,13 +180,13 @@ def test_packaged_strategies_are_all_there_and_legal() -> None:
 
 
 def test_packaged_strategies_leave_little_to_exploit() -> None:
-    least, most = shortmemory.exploitability_bounds((3, 4))
+    least, most = shortmemory_build.exploitability_bounds((3, 4))
     assert 0 < least < most < 0.045
     for name in ("probabilistic", "optimal", "conservative", "sniper"):
-        earned = [shortmemory.earned(load()[4, 4, opens], make_agent(name)) for opens in (True, False)]
+        earned = [shortmemory_build.earned(load()[4, 4, opens], make_agent(name)) for opens in (True, False)]
         assert min(earned) > 0.015
 
 
 def test_the_program_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shortmemory.main(["bulid"]) == 2
+    assert shortmemory_build.main(["bulid"]) == 2
     assert capsys.readouterr().err.startswith("usage: ")

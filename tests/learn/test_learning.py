@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from command_line import call
 from liars_dice.agents import make_agent
-from liars_dice.cli import main
 from liars_dice.core import ConfigError, GameConfig, chance_true, deal, legal_actions, new_game, preset, view_of
 from liars_dice.core.rules import round_rules
 from liars_dice.exact import Matchups, best_response
@@ -123,14 +122,15 @@ class Plain:
         return 0, after
 
 
+def one_die_each(basis_name: str) -> tuple[Basis, Round, Opponent]:
+    """What a learner needs to play one die against `truthful`."""
+    config = preset("classic", dice=1)
+    return make_basis(basis_name, config, 1), make_round(config), make_opponent(make_agent("truthful"), config)
+
+
 @pytest.mark.parametrize("basis_name", ["seed", "crossed"])
 def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
-    config = preset("classic", dice=1)
-    basis, game, opponent = (
-        make_basis(basis_name, config, 1),
-        make_round(config),
-        make_opponent(make_agent("truthful"), config),
-    )
+    basis, game, opponent = one_die_each(basis_name)
     games, alpha, epsilon, gamma = 300, (0.1, 0.02), (0.6, 0.2), 0.9
     plain = Plain(basis, game, opponent, seed=5)
     for number in range(games):
@@ -163,12 +163,7 @@ def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
 
 @pytest.mark.parametrize("basis_name", ["seed", "crossed"])
 def test_policy_gradient_is_the_update_in_the_text(basis_name: str) -> None:
-    config = preset("classic", dice=1)
-    basis, game, opponent = (
-        make_basis(basis_name, config, 1),
-        make_round(config),
-        make_opponent(make_agent("truthful"), config),
-    )
+    basis, game, opponent = one_die_each(basis_name)
     games, batch, rate, gamma = 120, 40, 0.5, 0.9
     plain = Plain(basis, game, opponent, seed=6)
 
@@ -424,13 +419,10 @@ def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
             "plays with 3 players",
         ),
     ):
-        result = CliRunner().invoke(main, list(words))
+        result = call(*words)
         assert result.exit_code == 1
         assert message in result.stderr
-    assert (
-        CliRunner().invoke(main, ["matchup", f"q:{path}", "random", "--rules", "heads-up", "--dice", "2"]).exit_code
-        == 0
-    )
+    assert call("matchup", f"q:{path}", "random", "--rules", "heads-up", "--dice", "2").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -468,10 +460,6 @@ def test_settings_that_make_no_sense(make: Any, message: str) -> None:
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
-
-
-def call(*words: str) -> Any:
-    return CliRunner().invoke(main, list(words))
 
 
 def test_train_keeps_its_contract(tmp_path: Path) -> None:

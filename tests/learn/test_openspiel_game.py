@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from liars_dice.agents import RandomAgent
 from liars_dice.core import ConfigError, GameConfig, preset
 from liars_dice.exact import best_response, hand_set
-from support import configs
+from support import SMALL_ROUNDS, configs
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (it has no package for this Python)")
 
@@ -20,13 +20,7 @@ from liars_dice.learn.envs.openspiel_game import GAME, config_of, game_parameter
 
 ORDERINGS = {"reset-face": "quantity_then_face", "reset-quantity": "liars_dice_standard"}
 
-SMALL = {
-    "one die each": GameConfig(dice=(1, 1), faces=3),
-    "two against one": GameConfig(dice=(2, 1), faces=2),
-    "ones wild, exact calls": GameConfig(dice=(1, 1), faces=3, wild="ones", bid_ordering="perudo", exact_call=True),
-    "standard order": GameConfig(dice=(1, 2), faces=2, wild="top", bid_ordering="liars_dice_standard"),
-    "opening limits": GameConfig(dice=(1, 1), faces=4, opening_min_quantity=2, open_on_ones=False),
-    "at most two bids": GameConfig(dice=(1, 1), faces=3, max_turns=2, exact_call=True),
+SMALL = SMALL_ROUNDS | {
     "no bids on wilds": GameConfig(dice=(2, 1), faces=3, wild="ones", wild_bids="forbidden"),
     "more than there is": GameConfig(dice=(1, 1), faces=2, max_quantity=3),
 }

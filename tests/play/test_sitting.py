@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from command_line import call
 from liars_dice.arena import Referee, make_seat
-from liars_dice.cli import main
 from liars_dice.core import Bid, BidAction, ConfigError, GameConfig, GameCreated, GameEngine, GameView, preset
 from liars_dice.persistence import (
     InMemoryRecorder,
@@ -28,10 +27,6 @@ from liars_dice.play.answers import help_lines, history_lines, odds_lines, odds_
 from liars_dice.play.questions import Wanted, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
-
-
-def call(*words: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, words, input=stdin)
 
 
 def played() -> list[RecordedEvent]:
@@ -219,6 +214,26 @@ def test_what_was_taken_back_is_not_resumed() -> None:
     over = call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
     assert "replay last" in over.output
     assert "there is none" in call("play", "--resume", "last").stderr
+
+
+def test_what_was_taken_back_is_not_listed() -> None:
+    """Unless it is asked for, or was played to its end; and there are as many lines as were wanted."""
+
+    def listed(*words: str) -> list[str]:
+        return [game["game_id"] for game in json.loads(call("games", *words, "--json").stdout)["games"]]
+
+    call("watch", "--dice", "1", "--seed", "1")
+    call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\nundo\n")
+    watched, first, second, third = reversed(listed("--all"))
+    assert listed() == [third, watched]
+    assert listed("--limit", "1") == [third]
+    assert listed("--limit", "2") == [third, watched]
+    assert listed("--limit", "2", "--all") == [third, second]
+    assert json.loads(call("games", "stats", "--json").stdout)["games"] == 2
+    call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
+    call("play", "--from", third, "--at", "1", stdin="1 2\n")
+    assert listed()[1:] == [third, watched]
+    assert {first, second}.isdisjoint(listed())
 
 
 def test_a_hint_takes_a_person_for_a_person() -> None:

@@ -12,7 +12,7 @@ from ..core.player import hook_of
 from ..exact import VECTORISED, Guard, OutOfReachError, check_simulable, seconds_needed
 from .limits import BotFault, Limits
 from .seats import guarded
-from .tables import check_fits
+from .tables import check_fits, check_program
 
 Method = Literal["exact", "compiled", "engine"]
 Progress = Callable[[int, int], None]
@@ -31,7 +31,11 @@ def load_agents(names: Sequence[str], limits: Limits, config: GameConfig | None 
     """
     agents = []
     for name in names:
-        agent = None if name.startswith("cmd:") else _loaded(name, limits)
+        agent = None
+        if name.startswith("cmd:"):
+            check_program(name)
+        else:
+            agent = _loaded(name, limits)
         if config is not None:
             check_fits(name, agent, config)
         agents.append(agent)

@@ -28,11 +28,6 @@ class Rating(msgspec.Struct, frozen=True):
     sigma: float
 
     @property
-    def ordinal(self) -> float:
-        """What the agent is worth almost surely, for ranking: mu - 3 sigma."""
-        return self.mu - 3 * self.sigma
-
-    @property
     def low(self) -> float:
         """The lower end of the 95 % interval."""
         return self.mu - 1.96 * self.sigma

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterable
 
 from ..agents import AGENTS, Agent, make_agent
@@ -22,13 +23,35 @@ def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False)
     if not name.startswith("cmd:"):
         known = name in AGENTS or ":" in name or name.endswith(".py")
         return IsolatedSeat(name if known else place_of(name), limits, name=name)
+    return IsolatedSeat(name, limits, command=_command(name))
+
+
+def _command(name: str) -> list[str]:
+    """The words of `cmd:PROGRAM ARGUMENTS`."""
     try:
         command = shlex.split(name.removeprefix("cmd:"))
     except ValueError as error:
         raise ConfigError("agent", name, f"a command line ({error})") from error
     if not command:
         raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")
-    return IsolatedSeat(name, limits, command=command)
+    return command
+
+
+def check_program(name: str) -> None:
+    """Raise `ConfigError` if `cmd:PROGRAM ARGUMENTS` names a program that is not here."""
+    program = _command(name)[0]
+    if shutil.which(program) is None:
+        raise ConfigError("agent", name, f"a program that can be run here, and {program} cannot")
+
+
+def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -> Seat:
+    """A seat for the agent called `name`, which must play by these rules; one in a box is not asked whether it does."""
+    if name.startswith("cmd:"):
+        check_program(name)
+    seat = make_seat(name, isolate=isolate)
+    if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
+        check_fits(name, seat.agent, config)
+    return seat
 
 
 def are_strangers(names: Iterable[str]) -> bool:

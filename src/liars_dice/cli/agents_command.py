@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json
+from .options import json_option, print_json, was_said
 
 
 @click.command("agents", epilog="Example: liars-dice agents --folder bots --json")
 @click.option("--folder", metavar="DIR", default="agents", show_default=True, help="Where bots of your own are.")
 @json_option
-def agents_command(folder: str, as_json: bool) -> None:
+@click.pass_context
+def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     """List the bots that can be named: built in, in a folder of yours, and from installed packages."""
-    from ..agents import AGENTS, discover
+    from pathlib import Path
 
+    from ..agents import AGENTS, discover
+    from ..core import ConfigError
+
+    if was_said(context, "folder") and not Path(folder).is_dir():
+        raise ConfigError("folder", folder, "a folder of bots")
     found = discover(folder)
     listed = [(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
     for name, bot in found.agents.items():

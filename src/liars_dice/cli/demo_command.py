@@ -6,13 +6,13 @@ import time
 
 import click
 
-from .options import db_option, json_option, print_json, program
+from .options import command_line, db_option, fixed_seed_option, json_option, print_json
 from .tournament_command import result_as_json, show_result
 from .working import open_or_warn, run_facts, show_progress, warm_up
 
 
 @click.command("demo", epilog="Example: liars-dice demo --report my-report")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@fixed_seed_option(1)
 @click.option("--report", metavar="DIR", default="demo-report", show_default=True, help="Where the pictures go.")
 @db_option
 @json_option
@@ -52,7 +52,6 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
         ),
     }
     told: dict[str, object] = {}
-    where = "" if db is None else f" --db {db}"
     pages = {}
     with open_or_warn(db) as store:
         for name, settings in tournaments.items():
@@ -64,7 +63,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
             pages[name] = write_report(result, Path(report) / name, run_facts(backend) | times)
             told[name] = result_as_json(result)
             if not as_json:
-                show_result(result, elapsed_s, where)
+                show_result(result, elapsed_s, db)
                 click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; the whole story: {pages[name]}\n")
             if not result.complete:
                 raise SystemExit(130)
@@ -73,8 +72,8 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
         return
     click.echo("What next?")
     for purpose, command in (
-        ("how good a bot really is", "exploit optimal --dice 2 2"),
-        ("see the last game of the league", f"replay last --step{where}"),
-        ("play against them yourself", "play"),
+        ("how good a bot really is", command_line("exploit", "optimal", "--dice", "2", "2")),
+        ("see the last game of the league", command_line("replay", "last", "--step", db=db)),
+        ("play against them yourself", command_line("play")),
     ):
-        click.echo(f"  {purpose:32} {program()} {command}")
+        click.echo(f"  {purpose:32} {command}")

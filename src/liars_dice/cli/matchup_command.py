@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, print_json, rules_options, seed_for, seed_option
+from .options import json_option, print_json, rules_options, seed_for, seed_option, workers_option
 from .working import (
     bots_print_to_stderr,
     method_line,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--exact", is_flag=True, help="Insist on the exact method.")
 @click.option("--games", type=click.IntRange(2), metavar="N", help="Play so many games, half in each seat.")
 @seed_option
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]")
+@workers_option
 @json_option
 def matchup_command(
     a: str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -67,6 +68,27 @@ def round_options(command: Command) -> Command:
     return faces(wild(ordering(command)))
 
 
+def pace_options(command: Command) -> Command:
+    """`--step` and `--delay`: how fast a game is shown."""
+    step = click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
+    delay = click.option(
+        "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
+    )
+    return step(delay(command))
+
+
+def fixed_seed_option(seed: int) -> Callable[[Command], Command]:
+    """`--seed` of commands that do the same every time unless told otherwise."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, SEEDS[-1]),
+        default=seed,
+        show_default=True,
+        metavar="S",
+        help="Same seed, same result.",
+    )
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, SEEDS[-1]),
@@ -76,8 +98,17 @@ seed_option = click.option(
 db_option = click.option(
     "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
 )
+isolate_option = click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]"
+)
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain letters.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def was_said(context: click.Context, name: str) -> bool:
+    """Whether somebody gave this option, rather than leaving it as it is."""
+    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def seed_for(config: GameConfig, seed: int | None) -> int:
@@ -95,6 +126,11 @@ def program() -> str:
     if shutil.which(name) or called.name != name:
         return name
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def command_line(*words: str, db: str | None = None) -> str:
+    """A command to be typed, on the store that is in use."""
+    return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
 def open_console(*, stderr: bool = False) -> Console:

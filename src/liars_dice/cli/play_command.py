@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import ascii_option, db_option, json_option, open_console, print_json, program, rules_options, seed_option
+from .options import (
+    ascii_option,
+    command_line,
+    db_option,
+    isolate_option,
+    json_option,
+    open_console,
+    print_json,
+    rules_options,
+    seed_option,
+    was_said,
+)
 from .working import terminated_like_interrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..persistence import RecordedEvent
+    from ..persistence import GameRecorder, RecordedEvent
     from ..play import Sitting
 
 
@@ -28,29 +40,23 @@ if TYPE_CHECKING:
 @click.option("--at", "turn", type=int, metavar="TURN", help="With --from: before this decision, counted from 1.")
 @click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask, in a terminal]")
 @ascii_option
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @seed_option
 @db_option
 @json_option
 @click.pass_context
 def play_command(
     context: click.Context,
+    /,
     opponents: tuple[str, ...],
     rules: str,
-    players: int | None,
-    dice: int | None,
-    seat: int | None,
-    name: str | None,
     practice: bool,
-    resume: str | None,
-    origin: str | None,
-    turn: int | None,
     review: bool | None,
     ascii_only: bool,
     isolate: bool,
-    seed: int | None,
     db: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Play in the terminal. The game is recorded in the store, and can be left and resumed.
 
@@ -60,11 +66,11 @@ def play_command(
     """
     from functools import partial
 
-    from ..core import PRESETS, load_rules
     from ..persistence import open_store, rules_name
-    from ..play import Quit, Sitting, ask_for_a_table, left_game, position, seated, seats_of, with_opponents
+    from ..play import Quit, Sitting, ask_for_a_table
 
-    chosen = _chosen(context, resume, origin, turn)
+    chosen = _chosen(context, given)
+    goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)
     asking = is_asking(console)
     sitting: Sitting | None = None
@@ -72,25 +78,14 @@ def play_command(
     with open_store(db) as store, terminated_like_interrupted():
         at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
-            if resume is not None:
-                events = left_game(store, resume)
-                words = seats_of(events)
-                sitting = at_table(with_opponents(words, opponents) if opponents else words).resume(events)
-            elif origin is not None:
-                events = store.events(store.find(origin))
-                version = position(events, turn)
-                words = _places(events, version, opponents, seat, name)
-                sitting = at_table(words).branch(events, version, seed)
+            if goes_on:
+                sitting = _go_on(at_table, store, opponents, given)
             elif asking and not opponents and not chosen:
                 wanted = ask_for_a_table(console, isolate=isolate)
                 rules = wanted.rules
-                sitting = at_table(wanted.words).begin(wanted.config, seed)
+                sitting = at_table(wanted.words).begin(wanted.config, given["seed"])
             else:
-                if players is None and (opponents or rules in PRESETS):
-                    players = len(opponents) + 1 if opponents else 2
-                config = load_rules(rules, players=players, dice=dice)
-                others = opponents or ("optimal",) * (config.num_players - 1)
-                sitting = at_table(seated(others, seat or 0, name)).begin(config, seed)
+                sitting = _begin(at_table, rules, opponents, given)
             sitting.play()
             if review is True or (review is None and asking):
                 _offer_review(console, sitting, asked=review is None)
@@ -103,7 +98,7 @@ def play_command(
             public = sitting.state.public
             print_json(
                 {
-                    "rules": rules_name(public.config) if resume or origin else rules,
+                    "rules": rules_name(public.config) if goes_on else rules,
                     "agents": list(public.names),
                     "winner": None if public.winner is None else public.names[public.winner],
                     "rounds": len(public.resolutions),
@@ -119,14 +114,15 @@ def is_asking(console: Console) -> bool:
     return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
-def _chosen(context: click.Context, resume: str | None, origin: str | None, turn: int | None) -> list[str]:
+def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
     """Which options say what is played; those that the game to go on with has settled already are refused."""
     from ..core import ConfigError
 
-    def given(*names: str) -> list[str]:
-        return [name for name in names if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT]
+    def said(*names: str) -> list[str]:
+        return [name for name in names if was_said(context, name)]
 
-    settled = given("rules", "players", "dice") + (given("seat", "name", "seed", "origin") if resume else [])
+    resume, origin, turn = given["resume"], given["origin"], given["turn"]
+    settled = said("rules", "players", "dice") + (said("seat", "name", "seed", "origin") if resume else [])
     if (resume or origin) and settled:
         flag = "--from" if settled[0] == "origin" else f"--{settled[0]}"
         raise ConfigError(
@@ -134,7 +130,38 @@ def _chosen(context: click.Context, resume: str | None, origin: str | None, turn
         )
     if turn is not None and origin is None:
         raise ConfigError("at", turn, "--from GAME beside it, the game to play on from")
-    return given("rules", "players", "dice", "seat", "name")
+    return said("rules", "players", "dice", "seat", "name")
+
+
+def _begin(
+    at_table: Callable[[Sequence[str]], Sitting], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
+) -> Sitting:
+    """Sit down to a new game."""
+    from ..core import PRESETS, load_rules
+    from ..play import seated
+
+    players = given["players"]
+    if players is None and (opponents or rules in PRESETS):
+        players = len(opponents) + 1 if opponents else 2
+    config = load_rules(rules, players=players, dice=given["dice"])
+    others = opponents or ("optimal",) * (config.num_players - 1)
+    return at_table(seated(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+
+
+def _go_on(
+    at_table: Callable[[Sequence[str]], Sitting], store: GameRecorder, opponents: tuple[str, ...], given: dict[str, Any]
+) -> Sitting:
+    """Sit down to a game that was left, or to a new one that begins like a recorded one."""
+    from ..play import left_game, position, seats_of, with_opponents
+
+    if given["resume"] is not None:
+        events = left_game(store, given["resume"])
+        words = seats_of(events)
+        return at_table(with_opponents(words, opponents) if opponents else words).resume(events)
+    events = store.events(store.find(given["origin"]))
+    version = position(events, given["turn"])
+    words = _places(events, version, opponents, given["seat"], given["name"])
+    return at_table(words).branch(events, version, given["seed"])
 
 
 def _places(
@@ -180,15 +207,12 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
 
 def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
-    import shlex
-
     from ..play import latest_left
 
-    store = [] if db is None else ["--db", db]
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
         for purpose, words in (("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])):
-            sitting.table.suggest(purpose, f"{program()} {shlex.join([*words, *store])}")
+            sitting.table.suggest(purpose, command_line(*words, db=db))
         return
     if sitting is not None:
         sitting.player.hide()
@@ -201,4 +225,4 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )
-    sitting.table.suggest("The game is saved. To go on:", f"{program()} {shlex.join([*again, *store])}")
+    sitting.table.suggest("The game is saved. To go on:", command_line(*again, db=db))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .options import ascii_option, db_option, json_option, open_console, print_json, program
+from .options import ascii_option, command_line, db_option, json_option, open_console, pace_options, print_json
 
 
 @click.command("replay", epilog="Example: liars-dice replay last --step")
 @click.argument("game")
-@click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
-@click.option(
-    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
-)
+@pace_options
 @click.option("--at", "turn", type=int, metavar="TURN", help="Only until before this decision, counted from 1.")
 @click.option(
     "--verify",
@@ -40,7 +37,6 @@ def replay_command(
     round stay hidden, and what bots thought.
     """
     import json
-    import shlex
 
     from ..core import SPECTATOR, ConfigError
     from ..persistence import open_store, verify_game, visible_events
@@ -84,7 +80,7 @@ def replay_command(
     if secret:
         console.print("\nThe game is not over: the dice of this round are hidden.")
     if turn is not None:
-        on = ["play", "--from", game, "--at", str(turn), *([] if db is None else ["--db", db])]
-        console.print(f"\nPlay on from here: {program()} {shlex.join(on)}", markup=False, soft_wrap=True)
+        on = command_line("play", "--from", game, "--at", str(turn), db=db)
+        console.print(f"\nPlay on from here: {on}", markup=False, soft_wrap=True)
     if verify:
         console.print(f"\nVerified: all {len(events)} events follow from the rules.")

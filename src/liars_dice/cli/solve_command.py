@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.config import DICE_PER_SEAT
-from .options import json_option, print_json, program, round_options
+from .options import command_line, json_option, print_json, round_options, workers_option
 from .working import percent, show_bracket, software, terminated_like_interrupted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 )
 @click.option("--iterations", type=int, metavar="T", help="Stop after so many, target or not.")
 @click.option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]")
+@workers_option
 @click.option("--memory", type=float, metavar="GB", help="Use no more. [default: 60 % of what there is]")
 @click.option("--save", metavar="FILE", help="Keep what was reached, to go on with later.")
 @click.option("--resume", metavar="FILE", help="Go on from a saved file.")
@@ -139,10 +139,13 @@ def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> N
     }
     if solution.stopped in notes:
         click.echo(f"{notes[solution.stopped]}: the bracket holds, the target was not reached.", err=True)
-    options = "".join(f" --{name} {rules[name]}" for name, usual in RULES.items() if rules[name] != usual)
+    changed = {name: rules[name] for name, usual in RULES.items() if rules[name] != usual}
+    options = [word for name, value in changed.items() for word in (f"--{name}", str(value))]
+    dice = (str(own), str(other))
     if given["save"] is not None:
         finer = target if solution.stopped in notes else target / 10
-        again = f"solve {own} {other}{options} --resume {given['save']} --target {finer:g}"
-        click.echo(f"saved: {given['save']}. To go on: {program()} {again}")
+        again = command_line("solve", *dice, *options, "--resume", given["save"], "--target", f"{finer:g}")
+        click.echo(f"saved: {given['save']}. To go on: {again}")
     else:
-        click.echo(f"How far is a bot from this? {program()} exploit optimal --dice {own} {other}{options}")
+        exploit = command_line("exploit", "optimal", "--dice", *dice, *options)
+        click.echo(f"How far is a bot from this? {exploit}")

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import db_option, json_option, print_json, rules_options, seed_for, seed_option
+from .options import (
+    command_line,
+    db_option,
+    isolate_option,
+    json_option,
+    print_json,
+    rules_options,
+    seed_for,
+    seed_option,
+    was_said,
+)
 from .working import (
     backend_options,
     bots_print_to_stderr,
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--until-significant", is_flag=True, help="Play each pairing until it is decided (--games at most).")
 @seed_option
 @backend_options
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @click.option("--report", metavar="DIR", help="Write a page with pictures there.")
 @click.option(
     "--record",
@@ -87,13 +97,13 @@ def tournament_command(
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, "" if db is None else f" --db {db}")
+        show_result(result, elapsed_s, db)
         if page is not None:
             click.echo(f"\nThe whole story with pictures: {page}")
     if not result.complete:
         click.echo("Stopped before the end.", err=True)
         if not isinstance(store, InMemoryRecorder):
-            again = f"liars-dice tournament --resume {ledger.id}" + ("" if db is None else f" --db {db}")
+            again = command_line("tournament", "--resume", ledger.id, db=db)
             click.echo(f"Nothing is lost. To go on: {again}", err=True)
         raise SystemExit(130)
 
@@ -106,9 +116,6 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     from ..arena.result import Settings
     from ..arena.tournament import check_settings
     from ..core import load_rules
-
-    def said(name: str) -> bool:
-        return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
     from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
@@ -132,11 +139,11 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
         for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
-        if said(name)
+        if was_said(context, name)
     }
     if names:
         changes["agents"] = names
-    if any(said(name) for name in ("rules", "players", "dice")):
+    if any(was_said(context, name) for name in ("rules", "players", "dice")):
         changes |= {"rules": wanted.rules, "config": wanted.config, "kind": wanted.kind}
     return msgspec.structs.replace(known, **changes)
 
@@ -162,7 +169,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, where: str) -> None:
+def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> None:
     """The leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table
@@ -195,4 +202,4 @@ def show_result(result: TournamentResult, elapsed_s: float, where: str) -> None:
         learners = ", ".join(result.ordered)
         console.print(f"learning from game to game, so played in order by one worker: {learners}", markup=False)
     if settings.record == "all" and result.games:
-        console.print(f"the games are recorded: liars-dice games{where}", markup=False)
+        console.print(f"the games are recorded: {command_line('games', db=db)}", markup=False)

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import json_option, print_json, program
+from .options import command_line, fixed_seed_option, json_option, print_json
 from .working import bots_print_to_stderr, percent, show_progress
 
 if TYPE_CHECKING:
     from ..learn import Model, Report
 
 
+class _Algorithm(click.Choice):  # type: ignore[type-arg]
+    """A choice whose absence is told in one line."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What there is to choose from."""
+        return f"Expected {' or '.join(self.choices)}."
+
+
 @click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out model.npz --curve curve.png")
-@click.argument("algorithm", type=click.Choice(["q", "pg"]))
+@click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")
 @click.option(
     "--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice of each player."
 )
@@ -27,13 +35,17 @@ if TYPE_CHECKING:
     "--basis", default="crossed", show_default=True, metavar="NAME", help="crossed or seed: what it looks at."
 )
 @click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="Any agent, or self.")
-@click.option("--alpha", nargs=2, type=float, metavar="START END", help="The learning rate, from start to end.")
-@click.option("--epsilon", nargs=2, type=float, metavar="START END", help="Exploration (q), from start to end.")
+@click.option(
+    "--alpha", nargs=2, type=click.FloatRange(0), metavar="START END", help="The learning rate, from start to end."
+)
+@click.option(
+    "--epsilon", nargs=2, type=click.FloatRange(0, 1), metavar="START END", help="Exploration (q), from start to end."
+)
 @click.option(
     "--gamma", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="What a later reward is worth."
 )
 @click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="S")
+@fixed_seed_option(0)
 @click.option(
     "--evaluation-games",
     type=click.IntRange(0, 10**12),
@@ -53,7 +65,8 @@ def train_command(as_json: bool, **given: Any) -> None:
     from ..arena.limits import Limits
     from ..arena.methods import tables_guard
     from ..arena.stats import wilson_ci
-    from ..learn.curve import check_curve, draw_curve
+    from ..exact.pictures import check_png
+    from ..learn.curve import draw_curve
     from ..learn.evaluate import sampled_wins
     from ..learn.training import Trainer
 
@@ -63,7 +76,7 @@ def train_command(as_json: bool, **given: Any) -> None:
     start = time.perf_counter()
     out = None if given["out"] is None else Path(given["out"])
     if given["curve"] is not None:
-        check_curve(Path(given["curve"]))
+        check_png("curve", Path(given["curve"]))
     with bots_print_to_stderr():
         model = _model(given, out)
         if out is not None:
@@ -94,7 +107,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         _show(report, is_exact, sample, elapsed_s)
         if out is not None:
             algorithm, dice = given["algorithm"], given["dice"]
-            click.echo(f"\nsaved: {out}. Measure it: {program()} exploit {algorithm}:{out} --dice {dice} {dice}")
+            exploit = command_line("exploit", f"{algorithm}:{out}", "--dice", str(dice), str(dice))
+            click.echo(f"\nsaved: {out}. Measure it: {exploit}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import (
     ascii_option,
+    command_line,
     db_option,
+    isolate_option,
     json_option,
     open_console,
+    pace_options,
     print_json,
-    program,
     rules_options,
     seed_for,
     seed_option,
@@ -21,22 +24,24 @@ from .options import (
 from .working import open_or_warn
 
 if TYPE_CHECKING:
-    from ..core import GameConfig
+    from ..arena import MatchResult
+    from ..core import GameConfig, GameState
+    from ..play import TableView
+
+USUAL = ("optimal", "maniac", "calling-station", "random")
+"""Who plays if nobody is named, over and over."""
 
 
 @click.command("watch", epilog="Example: liars-dice watch --rules perudo --players 3 --seed 7")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @rules_options("heads-up")
 @seed_option
-@click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
-@click.option(
-    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
-)
+@pace_options
 @click.option("--why/--no-why", default=True, help="Show the reasoning of bots that give one. [default: why]")
 @click.option(
     "--games", type=click.IntRange(1, 100_000), default=1, metavar="N", help="Show one game, and count N. [default: 1]"
 )
-@click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+@isolate_option
 @ascii_option
 @db_option
 @json_option
@@ -60,84 +65,77 @@ def watch_command(
     AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
     module:Class, or cmd:PROGRAM. Without any, the seats are filled with bots of different styles.
     """
-    import shlex
-    from itertools import cycle, islice
-
     from rich.markup import escape
 
-    from ..agents import Agent
-    from ..arena import InProcessSeat, Referee, make_seat
-    from ..arena.tables import check_fits
-    from ..core import ConfigError, format_game, load_rules
+    from ..arena import Referee
+    from ..arena.tables import make_fitting_seat
+    from ..core import ConfigError, load_rules
     from ..persistence import record_game
     from ..play import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
         raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
-    usual = islice(cycle(("optimal", "maniac", "calling-station", "random")), config.num_players)
-    seats = agents or tuple(usual)
+    seats = agents or tuple(islice(cycle(USUAL), config.num_players))
     seed = seed_for(config, seed)
-    bots = [make_seat(name, isolate=isolate) for name in seats]
-    for name, seat in zip(seats, bots, strict=True):
-        if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
-            check_fits(name, seat.agent, config)
-    referee = Referee(bots, config, seed=seed)
-    engine = referee.engine
-    names = engine.state.public.names
+    referee = Referee([make_fitting_seat(name, config, isolate=isolate) for name in seats], config, seed=seed)
+    names = referee.engine.state.public.names
     console = open_console()
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
-    if not as_json:
-        table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
-        engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
-    wins = [0] * config.num_players
     with open_or_warn(db) as store:
-        game_id = record_game(engine, store)
+        if not as_json:
+            table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
+            referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
+        game_id = record_game(referee.engine, store)
         try:
             result = referee.play()
-            for winner in [result.winner, *_quick(seats, config, seed, games - 1, isolate=isolate)]:
-                if winner is not None:
-                    wins[winner] += 1
+            winners = [result.winner, *_quick(seats, config, seed, games - 1, isolate=isolate)]
         except Quit:
             return
         except KeyboardInterrupt:
             raise SystemExit(130) from None
+    wins = [winners.count(seat) for seat in range(config.num_players)]
     if as_json:
-        print_json(
-            {
-                "rules": rules,
-                "seed": seed,
-                "agents": list(names),
-                "winner": None if result.winner is None else names[result.winner],
-                "rounds": len(engine.state.public.resolutions),
-                "faults": [
-                    {"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults
-                ],
-                "wins": dict(zip(names, wins, strict=True)),
-                "game": format_game(engine.state),
-                "run": {"game_id": game_id},
-            }
-        )
+        told = _as_json(result, referee.engine.state, wins)
+        print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id}})
         return
-    options = {"--rules": rules, "--players": players, "--dice": dice, "--seed": seed}
-    chosen = [word for name, value in options.items() if value is not None for word in (name, str(value))]
-    again = shlex.join(["watch", *agents, *chosen])
-    duel = shlex.join(["matchup", *seats, *chosen[:-2]]) if len(seats) == 2 else ""
     if games > 1:
         console.print(f"\n{games:,} games:")
         for name, won in zip(names, wins, strict=True):
             table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}"))
+    played = {"--rules": rules, "--players": players, "--dice": dice}
+    options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
     console.print("\nWhat next?")
-    for purpose, command in (
-        ("see it again, step by step", "replay last --step"),
-        ("the same dice again", again),
-        ("who is better, exactly", duel),
-        ("three players, ones wild", "watch --rules perudo --players 3"),
-        ("play yourself", "play"),
-        ("see the rules", "rules perudo"),
-    ):
-        if command:
-            table.suggest(purpose, f"{program()} {command}")
+    _suggest(table, agents, seats, options, seed, db)
+
+
+def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str, object]:
+    """The game that was watched, and the wins of all that were played."""
+    from ..core import format_game
+
+    names = state.public.names
+    faults = [{"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults]
+    return {
+        "agents": list(names),
+        "winner": None if result.winner is None else names[result.winner],
+        "rounds": len(state.public.resolutions),
+        "faults": faults,
+        "wins": dict(zip(names, wins, strict=True)),
+        "game": format_game(state),
+    }
+
+
+def _suggest(
+    table: TableView, agents: tuple[str, ...], seats: tuple[str, ...], options: list[str], seed: int, db: str | None
+) -> None:
+    """What to do now."""
+    table.suggest("see it again, step by step", command_line("replay", "last", "--step", db=db))
+    table.suggest("the same dice again", command_line("watch", *agents, *options, "--seed", str(seed)))
+    if len(seats) == 2:
+        table.suggest("who is better, exactly", command_line("matchup", *seats, *options))
+    table.suggest("three players, ones wild", command_line("watch", "--rules", "perudo", "--players", "3"))
+    table.suggest("play yourself", command_line("play"))
+    table.suggest("see the rules", command_line("rules", "perudo"))
 
 
 def _quick(names: tuple[str, ...], config: GameConfig, seed: int, games: int, *, isolate: bool) -> Iterator[int | None]:

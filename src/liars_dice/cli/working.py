@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .options import workers_option
+
 if TYPE_CHECKING:
     from ..arena.backends import Backend
     from ..core import GameConfig
@@ -51,9 +53,7 @@ def backend_options(command: Command) -> Command:
         metavar="NAME",
         help="processes, ray, or ray://HOST:PORT.",
     )(command)
-    return click.option(
-        "--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]"
-    )(command)
+    return workers_option(command)
 
 
 def run_facts(backend: Backend) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from .bid import BidOrdering
-from .errors import ConfigError, one_of
+from .errors import ConfigError, one_of, reason_of
 from .ladder import Ladder, shared_ladder
 
 Wild = Literal["none", "ones", "top"]
@@ -175,7 +175,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError("file", str(path), f"a readable text file ({error})") from error
+            raise ConfigError("file", str(path), f"a readable text file ({reason_of(error)})") from error
         return reader(text)
 
     def save(self, path: str | Path) -> None:

@@ -88,6 +88,11 @@ def one_of(given: str, choices: Iterable[str]) -> str:
     return f"one of {', '.join(choices)}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
+def reason_of(error: Exception) -> str:
+    """Why a file cannot be read or written, without its name, which has been told already."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def describe(error: BaseException) -> str:
     """An error in words, even one that refuses to be printed."""
     try:

@@ -14,10 +14,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ..core import Action, Bid, BidAction, CallLiarAction, ConfigError, GameConfig
+from ..core import Action, Bid, BidAction, CallLiarAction, GameConfig
 from .cpu import values_below
 from .errors import OutOfReachError
 from .hands import Floats
+from .pictures import blank, check_png, write_png
 from .publictree import Bracket, PublicTree
 from .solver import Progress, solve
 from .tablebase import FACES, MOST_DICE, Tablebase
@@ -266,14 +267,9 @@ def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
 
 def draw(explanation: Explanation, title: str, path: Path, most: int = 12) -> None:
     """Write a PNG: for every action a bar as long as it is often taken, and a mark at what it is worth."""
-    if path.suffix != ".png" or path.is_dir():
-        raise ConfigError("png", str(path), "a file whose name ends in .png")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    check_png("png", path)
     choices = worth_showing(explanation, most)
-    figure = Figure(figsize=(7, 1.6 + 0.32 * len(choices)), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(7, 1.6 + 0.32 * len(choices))
     often, worth = figure.subplots(1, 2, sharey=True)
     rows = range(len(choices))
     often.barh(rows, [100 * choice.chance for choice in choices], color="#5e3c99")
@@ -293,8 +289,4 @@ def draw(explanation: Explanation, title: str, path: Path, most: int = 12) -> No
         axes.grid(axis="x", alpha=0.3)
         axes.set_axisbelow(True)
     figure.suptitle(title, fontsize=11)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Software": None})
-    except (OSError, ValueError) as error:
-        raise ConfigError("png", str(path), f"a file that can be written ({error})") from error
+    write_png("png", path, figure)

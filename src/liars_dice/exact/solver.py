@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from ..core import GameConfig
+from ..core.errors import reason_of
 from .cpu import CpuSolver, best_responses, warm_up
 from .errors import DataError, OutOfReachError
 from .publictree import Bracket, PublicTree
@@ -272,7 +273,7 @@ def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) ->
     try:
         write(path, tree, pool, iterations)
     except OSError as error:
-        warnings.warn(f"not saved: {error}", stacklevel=3)
+        warnings.warn(f"{path}: not saved ({reason_of(error)})", stacklevel=3)
 
 
 def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:

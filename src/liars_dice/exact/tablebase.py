@@ -17,13 +17,14 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from zipfile import ZIP_LZMA, ZipFile
 
 import msgspec
 import numpy as np
 
 from ..core import GameConfig, LiarsDiceError
+from ..core.config import NextOpener
 from ..core.rules import RoundRules
 from ..core.state import PublicState
 from .errors import DataError, OutOfReachError
@@ -41,8 +42,6 @@ LEAST = 1e-6
 """What is done less often than this is left out."""
 STEPS = 65535
 _COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
-
-Opener = Literal["loser", "winner", "alternate"]
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -190,7 +189,7 @@ def reaches(public: PublicState) -> bool:
 
 
 def match_bracket(
-    opener: int, other: int, next_opener: Opener = "loser", base: Tablebase | None = None
+    opener: int, other: int, next_opener: NextOpener = "loser", base: Tablebase | None = None
 ) -> tuple[float, float]:
     """The chance of the player who opens first to win an elimination match, between proved bounds.
 
@@ -198,7 +197,7 @@ def match_bracket(
     long as winning a round is worth more than losing it; that is checked on the way.
     """
     base = base or Tablebase.shipped()
-    if next_opener not in get_args(Opener) or min(opener, other) < 1:
+    if next_opener not in get_args(NextOpener) or min(opener, other) < 1:
         raise OutOfReachError(
             f"{opener} v {other} dice, {next_opener} opens: expected dice, and loser, winner or alternate"
         )
@@ -219,7 +218,7 @@ def match_bracket(
     return chance(opener, other)
 
 
-def _after(next_opener: Opener, won: bool, a: int, b: int, chance: Any) -> tuple[float, float]:
+def _after(next_opener: NextOpener, won: bool, a: int, b: int, chance: Any) -> tuple[float, float]:
     """The chances of a player who opened a round and won or lost it, and now has `a` dice against `b`."""
     opens = {"loser": not won, "winner": won, "alternate": False}[next_opener]
     if a == 0 or b == 0:

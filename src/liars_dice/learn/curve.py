@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..core import ConfigError
+from ..exact.pictures import blank, write_png
 from .model import Model
-
-
-def check_curve(path: Path) -> None:
-    """Raise `ConfigError` early if no picture can go there."""
-    if path.suffix != ".png" or path.is_dir():
-        raise ConfigError("curve", str(path), "a file whose name ends in .png")
 
 
 def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
     """Write a PNG with the curve of each model, and W* above them if it is known."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(7, 4)
     axes = figure.add_subplot()
     styles = (("#5e3c99", "-"), ("#e66101", "--"), ("#1b7837", "-."), ("#555555", ":"))
     if optimum is not None:
@@ -45,8 +35,4 @@ def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> No
     axes.set_title(f"against {models[0].training.opponent}, dice {models[0].training.rules().dice}")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", frameon=False)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Software": None})
-    except (OSError, ValueError) as error:
-        raise ConfigError("curve", str(path), f"a file that can be written ({error})") from error
+    write_png("curve", path, figure)

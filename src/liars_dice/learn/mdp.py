@@ -23,9 +23,6 @@ from ..exact.policy import Guard, unguarded
 from ..exact.situation import ladder_arrays
 from ..exact.streams import below
 
-GOES_ON = 0
-"""The reward of a step that does not end the round."""
-
 
 class Opponent(NamedTuple):
     """How the other player answers, and what its dice count for."""

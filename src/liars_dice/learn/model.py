@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from ..core import ConfigError, GameConfig
+from ..core.errors import reason_of
 from ..exact.hands import Floats
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
@@ -75,7 +76,7 @@ class Model(msgspec.Struct, kw_only=True):
                 )
             beside.replace(path)
         except (OSError, ValueError) as error:
-            raise ConfigError("model", str(path), f"a file that can be written ({error})") from error
+            raise ConfigError("model", str(path), f"a file that can be written ({reason_of(error)})") from error
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
@@ -87,7 +88,7 @@ class Model(msgspec.Struct, kw_only=True):
         try:
             data = Path(path).read_bytes()
         except (OSError, ValueError) as error:
-            raise ConfigError("model", str(path), f"{expected} ({error})") from error
+            raise ConfigError("model", str(path), f"{expected} ({reason_of(error)})") from error
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 about = arrays["about"].tobytes()

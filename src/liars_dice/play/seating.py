@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..agents import Agent, HumanAgent
-from ..arena import InProcessSeat, Limits, Seat, make_seat
-from ..arena.tables import check_fits
+from ..agents import HumanAgent
+from ..arena import InProcessSeat, Limits, Seat
+from ..arena.tables import make_fitting_seat
 from ..core import ConfigError, GameConfig, GameCreated
 from ..persistence import RecordedEvent
 from .terminal import TerminalPlayer
@@ -42,10 +42,8 @@ def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig,
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), Limits())
             seat.agent_id = YOU if name == "You" else f"{YOU}:{name}"
         else:
-            seat = make_seat(word, isolate=isolate)
+            seat = make_fitting_seat(word, config, isolate=isolate)
             seat.agent_id = word
-            if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
-                check_fits(word, seat.agent, config)
         seats.append(seat)
     return seats
 

@@ -9,19 +9,15 @@ exact up to the tolerance of the simplex method.
 from __future__ import annotations
 
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rules import count_matches
-from .errors import OutOfReachError
-from .hands import Floats, Ints, Truths
-from .publictree import PublicTree
-from .walk import Pool, Rows
+from liars_dice.core.rules import count_matches
+from liars_dice.exact.hands import Floats, Ints, Truths
+from liars_dice.exact.publictree import PublicTree
+from liars_dice.exact.walk import Pool, Rows
 
-MOST_OUTCOMES = 1_000_000
-"""So many ways a round can end, each pair of hands on its own, are solved in about a minute."""
 TOLERANCE = 1e-10
 """The smallest that the simplex method takes."""
 
@@ -106,21 +102,10 @@ class _Plan:
 
 
 def solve_linear(tree: PublicTree) -> LinearSolution:
-    """Solve a small round by linear programming.
-
-    >>> from liars_dice.core import preset
-    >>> round(solve_linear(PublicTree(preset("classic", dice=1, faces=3))).value * 9, 9)
-    -1.0
-    """
+    """Solve a small round by linear programming."""
     from scipy.optimize import linprog
     from scipy.sparse import bmat, csr_matrix
 
-    outcomes = prod(tree.hands) << tree.rungs
-    if outcomes > MOST_OUTCOMES:
-        raise OutOfReachError(
-            f"dice {tree.config.dice} with {tree.config.faces} faces can end in {outcomes:,} ways; linear programs are "
-            f"for {MOST_OUTCOMES:,} at most; use solve"
-        )
     nodes = _nodes(tree)
     opener, answerer = (_Plan(tree, nodes, seat) for seat in (0, 1))
     payoff = _payoff(tree, nodes, opener, answerer)
@@ -136,8 +121,7 @@ def solve_linear(tree: PublicTree) -> LinearSolution:
         method="highs",
         options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
     )
-    if found.status != 0:
-        raise OutOfReachError(f"the linear program was not solved: {found.message}")
+    assert found.status == 0, found.message
     shape = (len(nodes.bit), tree.width)
     pool = Pool(np.zeros(shape), np.zeros(shape), nodes.first)
     opener.write(found.x[: opener.sequences], pool.average)
