@@ -93,6 +93,21 @@ def test_exploit_keeps_its_contract() -> None:
     assert "wins 83.33 % of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
 
 
+def test_exploit_shows_where_a_bot_gives_most_away() -> None:
+    told = answer("exploit", "truthful", "--dice", "1", "1")["against_perfect_play"]
+    assert told["win_rate_first"] < told["possible_first"] == pytest.approx(4 / 9, abs=1e-4)
+    assert [len(told["leaks"]), told["leaks"][0]["action"], told["leaks"][0]["best"]] == [5, "1x6", "2x5"]
+    shown = call("exploit", "truthful", "--dice", "1", "1").stdout
+    *_, why = shown.splitlines()
+    assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5"
+    assert "gives most away" in shown
+    assert "comes up" in shown
+    assert call(*why.split()[2:]).exit_code == 0
+    assert "nothing away that is worth naming" in call("exploit", "nash", "--dice", "1", "1").stdout
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
+
+
 def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
     found = answer("exploit", "detective", "--dice", "1", "1")
     assert found["best_response_value_first"] == pytest.approx(1 / 6, abs=1e-12)
