@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .finding import find_game
 from .options import ascii_option, db_option, json_option, open_console, print_json, program, rules_options, seed_option
 from .working import terminated_like_interrupted
 
@@ -77,7 +78,7 @@ def play_command(
                 words = seats_of(events)
                 sitting = at_table(with_opponents(words, opponents) if opponents else words).resume(events)
             elif origin is not None:
-                events = store.events(store.find(origin))
+                events = store.events(find_game(store, origin, quiet=as_json))
                 version = position(events, turn)
                 words = _places(events, version, opponents, seat, name)
                 sitting = at_table(words).branch(events, version, seed)
