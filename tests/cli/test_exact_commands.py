@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from liars_dice.cli import main
+from pseudo_terminal import PseudoTerminal
 
 TIMES = ("elapsed_s", "compile_s", "run")
 
@@ -194,3 +195,13 @@ def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     shown = call("tournament", "[red]x.py", "random", "--dice", "1").stdout.replace("\n", "")
     assert "[red]x.py" in shown.replace(" ", "")
+
+
+def test_compiling_shows_a_clock_and_wrong_names_do_not_wait_for_it() -> None:
+    with PseudoTerminal("exploit", "truthful", "--dice", "1", "1") as terminal:
+        assert terminal.end() == 0
+        assert "getting ready: compiling takes some seconds the first time" in terminal.text
+        assert terminal.text.rstrip().endswith("--bids 1x1,1x5")
+    with PseudoTerminal("exploit", "nobody", "--dice", "1", "1") as terminal:
+        assert terminal.end() == 1
+        assert "getting ready" not in terminal.text

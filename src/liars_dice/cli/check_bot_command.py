@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json
+from .options import json_option, print_json, program
 
 
 @click.command("check-bot", epilog="Example: liars-dice check-bot mybot.py")
@@ -29,5 +29,5 @@ def check_bot_command(bot: str, as_json: bool) -> None:
         listed = [{"name": c.name, "ok": c.ok, "detail": c.detail, "fix": "" if c.ok else c.fix} for c in checks]
         print_json({"bot": bot, "ok": passed, "checks": listed})
     elif passed:
-        click.echo(f"\n{bot} is fit to play. Watch it: liars-dice watch {bot} optimal")
+        click.echo(f"\n{bot} is fit to play. Watch it: {program()} watch {bot} optimal")
     raise SystemExit(0 if passed else 1)

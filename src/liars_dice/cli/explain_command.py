@@ -48,7 +48,7 @@ def explain_command(
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
         round_ = known(config, progress)
-    explanation = explain(round_.tree, round_.pool, history, held)
+        explanation = explain(round_.tree, round_.pool, history, held)
     if png is not None:
         draw(explanation, _title(config, held, bids), png)
     if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .options import json_option, print_json, program
-from .working import bots_print_to_stderr, percent, show_progress
+from .working import bots_print_to_stderr, getting_ready, percent, show_progress
 
 if TYPE_CHECKING:
     from ..learn import Model, Report
@@ -69,7 +69,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         if out is not None:
             model.save(out)
         trainer = Trainer(model, tables_guard(Limits()))
-        trainer.warm_up()
+        with getting_ready(quiet=as_json):
+            trainer.warm_up()
     compile_s = time.perf_counter() - start
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
