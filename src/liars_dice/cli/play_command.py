@@ -9,13 +9,14 @@ import click
 
 from .finding import find_game
 from .options import ascii_option, db_option, json_option, open_console, print_json, program, rules_options, seed_option
-from .working import terminated_like_interrupted
+from .working import show_progress, terminated_like_interrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..persistence import RecordedEvent
     from ..play import Sitting
+    from ..play.coach import Review
 
 
 @click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
@@ -69,6 +70,7 @@ def play_command(
     console = open_console(stderr=as_json)
     asking = is_asking(console)
     sitting: Sitting | None = None
+    reviewed: Review | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
         at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
@@ -94,12 +96,12 @@ def play_command(
                 sitting = at_table(seated(others, seat or 0, name)).begin(config, seed)
             sitting.play()
             if review is True or (review is None and asking):
-                _offer_review(console, sitting, asked=review is None)
+                reviewed = _offer_review(console, sitting, asked=review is None)
         except Quit:
             pass
         except KeyboardInterrupt:
             code = 130
-        _goodbye(console, sitting, db)
+        _goodbye(console, sitting, reviewed, db)
         if as_json and sitting is not None:
             public = sitting.state.public
             print_json(
@@ -155,7 +157,7 @@ def _places(
     return seated(opponents, seat, name) if opponents else take_seat(words, seat, name)
 
 
-def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
+def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review | None:
     """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
     from ..play import ask
 
@@ -170,16 +172,18 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
         elif answer in ("y", "yes"):
             break
         elif answer in ("", "n", "no"):
-            return
+            return None
     console.print("Reviewing ...", markup=False)
     from ..play.coach import review_game
 
     people = sitting.people
-    review = review_game(sitting.state, people[0] if len(people) == 1 else None)
+    with show_progress("reviewing", quiet=False) as progress:
+        review = review_game(sitting.state, people[0] if len(people) == 1 else None, progress=progress)
     review.show(console, ascii_only=sitting.table.ascii_only)
+    return review
 
 
-def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
+def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     import shlex
 
@@ -188,7 +192,11 @@ def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
     store = [] if db is None else ["--db", db]
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
-        for purpose, words in (("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])):
+        worst = None if review is None else review.worst(sitting.people)
+        suggestions = [("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])]
+        if worst is not None:
+            suggestions.append(("play on from the worst turn", ["play", "--from", game, "--at", str(worst.turn)]))
+        for purpose, words in suggestions:
             sitting.table.suggest(purpose, f"{program()} {shlex.join([*words, *store])}")
         return
     if sitting is not None:

@@ -66,13 +66,11 @@ def review_command(
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
     """How to play on from the worst mistake: of the people who played, if there were any."""
     from ..play import is_person, seats_of
-    from ..play.coach.review import FROM
 
     people = {seat for seat, words in enumerate(seats_of(events)) if is_person(words)} & set(review.seats)
-    moves = [move for move in review.moves if move.loss >= FROM["mistake"] and (not people or move.player in people)]
-    if not moves:
+    worst = review.worst(people)
+    if worst is None:
         return
-    worst = max(moves, key=lambda move: move.loss)
     command = f"{program()} {shlex.join(['play', *origin, '--at', str(worst.turn)])}"
     console = open_console()
     said = f"{review.names[worst.player]} gave most away in turn {worst.turn}. Play on from there, and do better:"
