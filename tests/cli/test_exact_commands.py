@@ -100,7 +100,7 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     assert [len(told["leaks"]), told["leaks"][0]["action"], told["leaks"][0]["best"]] == [5, "1x6", "2x5"]
     shown = call("exploit", "truthful", "--dice", "1", "1").stdout
     *_, why = shown.splitlines()
-    assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5"
+    assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5 --action 1x6"
     assert "gives most away" in shown
     assert "comes up" in shown
     assert call(*why.split()[2:]).exit_code == 0
@@ -201,7 +201,7 @@ def test_compiling_shows_a_clock_and_wrong_names_do_not_wait_for_it() -> None:
     with PseudoTerminal("exploit", "truthful", "--dice", "1", "1") as terminal:
         assert terminal.end() == 0
         assert "getting ready: compiling takes some seconds the first time" in terminal.text
-        assert terminal.text.rstrip().endswith("--bids 1x1,1x5")
+        assert terminal.text.rstrip().endswith("--bids 1x1,1x5 --action 1x6")
     with PseudoTerminal("exploit", "nobody", "--dice", "1", "1") as terminal:
         assert terminal.end() == 1
         assert "getting ready" not in terminal.text

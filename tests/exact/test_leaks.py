@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from click.testing import CliRunner, Result
 
 from liars_dice.agents import make_agent
-from liars_dice.core import GameConfig, preset
+from liars_dice.cli import main
+from liars_dice.core import Bid, BidAction, GameConfig, preset
 from liars_dice.exact.asked import asked_round
-from liars_dice.exact.explain import explain, known
+from liars_dice.exact.explain import explain, known, reply_to
 from liars_dice.exact.leaks import find_leaks, leaks_of
 
 
@@ -57,3 +61,34 @@ def test_perfect_play_has_none_worth_naming() -> None:
 )
 def test_rounds_that_are_not_in_the_package(config: GameConfig) -> None:
     assert leaks_of(make_agent("truthful"), config) is None
+
+
+def test_what_becomes_of_a_bid() -> None:
+    """A bid that is always called is worth what it wins when it holds; hands that call weigh it, not all hands."""
+    round_ = known(preset("classic", dice=2))
+    seen = 0
+    for hand, bids in (((4, 6), ()), ((5, 6), (Bid(1, 5), Bid(1, 6))), ((2, 2), (Bid(2, 3),))):
+        for choice in explain(round_.tree, round_.pool, bids, hand).choices:
+            if isinstance(choice.action, BidAction):
+                reply = reply_to(round_.tree, round_.pool, bids, hand, choice.action.bid)
+                assert 0 <= reply.called <= 1
+                if reply.called > 1 - 1e-12:
+                    assert choice.value == pytest.approx(2 * reply.holds - 1, abs=1e-9)
+                    seen += 1
+    assert seen > 20
+
+
+def test_explain_compares_an_action_with_the_best() -> None:
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(main, ["explain", "--dice", "2", "2", "--hand", "4,6", *words])
+
+    shown = call("--action", "2x4").stdout
+    assert "2x4 gives 24.14 % of the chance to win away" in shown
+    assert "2x4: perfect play calls it 61." in shown
+    told = json.loads(call("--action", "2x4", "--json").stdout)["asked"]
+    assert told["loss"] == pytest.approx(0.2414, abs=1e-3)
+    assert set(told["replies"]) == {"2x4", "1x2"}
+    assert "1x2 is best" in call("--action", "1x2").stdout
+    assert "liar: the bid is false" in call("--bids", "1x6", "--action", "liar").stdout
+    assert "a higher bid" in call("--bids", "2x6", "--action", "1x2").stderr
+    assert "asked" not in json.loads(call("--json").stdout)

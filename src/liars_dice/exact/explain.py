@@ -168,6 +168,30 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest)
 
 
+class Reply(msgspec.Struct, frozen=True):
+    """How the other player's equilibrium strategy takes a bid."""
+
+    called: float
+    """How often it calls."""
+    holds: float
+    """How often the bid is true when it does."""
+
+
+def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int], bid: Bid) -> Reply:
+    """What becomes of a bid made with this hand after these bids: the best reason why it is good or bad."""
+    seat = len(history) % 2
+    own, rung = _index(tree, seat, hand), _rung(tree, bid)
+    slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
+    child = tree.rungs - 1 - rung
+    first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
+    calls = chances_at(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    view = tree.views[seat]
+    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
+    calling = reach * calls
+    often = float(calling.sum())
+    return Reply(often / float(reach.sum()), float(calling[true].sum()) / often if often > 0 else 0.0)
+
+
 def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
     found = tree.hand_sets[seat].index.get(tuple(sorted(hand)))
     if found is None:
