@@ -165,8 +165,36 @@ def test_no_download_addresses_and_no_machine_paths() -> None:
             assert not pattern.search(path.read_text(encoding="utf-8")), path
 
 
+def documented_imports() -> Iterator[tuple[str, str, str]]:
+    """What the code blocks of all pages, and the examples, import from us: where it stands, the module, the name."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*.py"))]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for module, names in re.findall(r"^(?:>>> )?from (liars_dice[\w.]*) import ([\w, ]+)", text, re.MULTILINE):
+            yield from ((page.name, module, name.strip()) for name in names.split(","))
+
+
+def test_documentation_imports_only_what_is_public() -> None:
+    """From a package what is in its `__all__` (or a module that has a page of its own); nothing with an underscore."""
+    found = list(documented_imports())
+    assert len(found) > 30
+    for page, module, name in found:
+        assert "._" not in module, f"{page} imports from {module}"
+        assert not name.startswith("_"), f"{page} imports {name} from {module}"
+        imported = importlib.import_module(module)
+        if hasattr(imported, "__path__"):
+            public = name in imported.__all__ or (Path(imported.__path__[0]) / f"{name}.py").exists()
+        else:
+            public = getattr(getattr(imported, name), "__module__", module).startswith("liars_dice")
+        assert public, f"{page} imports {name}, which is not in {module}.__all__"
+
+
 def test_version_is_in_one_place_and_in_the_changelog() -> None:
     assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
+    assigned = [p for p in SOURCE.rglob("*.py") if re.search(r"^__version__\s*[:=]", p.read_text(), re.MULTILINE)]
+    assert assigned == [SOURCE / "__init__.py"]
+    literal = re.compile(rf"[\"']{re.escape(liars_dice.__version__)}[\"']")
+    assert not [p for p in SOURCE.rglob("*.py") if p not in assigned and literal.search(p.read_text(encoding="utf-8"))]
     assert f"## {liars_dice.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 

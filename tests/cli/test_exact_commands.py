@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import answer, call
+from pseudo_terminal import PseudoTerminal
 
 
 def test_matchup_keeps_its_contract() -> None:
@@ -76,6 +77,21 @@ def test_exploit_keeps_its_contract() -> None:
     found = answer("exploit", "bluffer", "--dice", "2", "1", "--faces", "4", "--wild", "ones", "--ordering", "perudo")
     assert 0 < found["exploitability"] <= 1
     assert "wins 83.33 % of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
+
+
+def test_exploit_shows_where_a_bot_gives_most_away() -> None:
+    told = answer("exploit", "truthful", "--dice", "1", "1")["against_perfect_play"]
+    assert told["win_rate_first"] < told["possible_first"] == pytest.approx(4 / 9, abs=1e-4)
+    assert [len(told["leaks"]), told["leaks"][0]["action"], told["leaks"][0]["best"]] == [5, "1x6", "2x5"]
+    shown = call("exploit", "truthful", "--dice", "1", "1").stdout
+    *_, why = shown.splitlines()
+    assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5 --action 1x6"
+    assert "gives most away" in shown
+    assert "comes up" in shown
+    assert call(*why.split()[2:]).exit_code == 0
+    assert "nothing away that is worth naming" in call("exploit", "nash", "--dice", "1", "1").stdout
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 
 
 def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
@@ -168,3 +184,13 @@ def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     shown = call("tournament", "[red]x.py", "random", "--dice", "1").stdout.replace("\n", "")
     assert "[red]x.py" in shown.replace(" ", "")
+
+
+def test_compiling_shows_a_clock_and_wrong_names_do_not_wait_for_it() -> None:
+    with PseudoTerminal("exploit", "truthful", "--dice", "1", "1") as terminal:
+        assert terminal.end() == 0
+        assert "getting ready: compiling takes some seconds the first time" in terminal.text
+        assert terminal.text.rstrip().endswith("--bids 1x1,1x5 --action 1x6")
+    with PseudoTerminal("exploit", "nobody", "--dice", "1", "1") as terminal:
+        assert terminal.end() == 1
+        assert "getting ready" not in terminal.text

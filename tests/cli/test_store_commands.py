@@ -179,3 +179,53 @@ def test_games_on_a_narrow_screen(two_games: list[str], kind: str) -> None:
         assert "\u2026" not in terminal.text
         assert " won\n" in terminal.text
         assert terminal.longest_line() <= 40
+
+
+BOT = """
+from liars_dice import CallLiarAction
+from liars_dice.agents import Agent
+
+
+class Doubter(Agent):
+    def choose_action(self, view):
+        return CallLiarAction() if view.current_bid else view.legal_actions[0]
+"""
+
+
+def test_the_game_that_a_bot_lost_worst(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its file name as well as by its own, and in one command."""
+    monkeypatch.chdir(tmp_path)
+    Path("doubter.py").write_text(BOT)
+    assert call("tournament", "doubter.py", "crawler", "--dice", "2", "--games", "8", "--seed", "1").exit_code == 0
+    empty = call("games", "--agent", "doubter.py").output
+    assert "liars-dice tournament --record all keeps its games" in empty
+    words = ("tournament", "doubter.py", "crawler", "--dice", "2", "--games", "8", "--seed", "1", "--record", "all")
+    assert call(*words).exit_code == 0
+    lost = told("games", "--loser", "doubter.py")["games"]
+    assert told("games", "--loser", "Doubter")["games"] == lost
+    assert 0 < len(lost) < len(told("games", "--agent", "doubter.py")["games"]) == 8
+    assert {game["winner"] for game in lost} == {"crawler"}
+
+    judged = told("games", "--loser", "doubter.py", "--worst")["games"]
+    assert {game["game_id"] for game in judged} == {game["game_id"] for game in lost}
+    assert [game["accuracy"] for game in judged] == sorted(game["accuracy"] for game in judged)
+    worst = judged[0]
+    review = told("review", worst["game_id"], "--seat", str(worst["seat"]))
+    assert review["accuracy"] == {"Doubter": worst["accuracy"]}
+    move = max(review["moves"], key=lambda move: move["loss"])
+    assert {name: move[name] for name in ("turn", "action", "best", "loss")} == worst["worst"]
+    assert told("games", "--agent", "doubter.py", "--worst", "--limit", "1")["games"][0]["seat"] == worst["seat"]
+
+    assert told("replay", "worst:doubter.py")["game_id"] == worst["game_id"]
+    assert told("review", "worst:Doubter")["game_id"] == worst["game_id"]
+    shown = call("games", "--loser", "doubter.py", "--worst").output
+    for again in ("replay", "review", "play --from"):
+        assert f"liars-dice {again} {worst['game_id']}" in shown
+    assert worst["game_id"] in call("games", "--loser", "doubter.py", "--worst", "--limit", "1").output
+    assert "--worst needs a player" in call("games", "--worst").stderr
+    assert "'nobody' lost none" in call("replay", "worst:nobody").stderr
+    assert "No such games yet" in call("games", "--loser", "nobody", "--worst").output
+    advice = call("review", "worst:doubter.py").output.splitlines()[-1]
+    assert advice.strip().startswith("liars-dice play --from worst:doubter.py --at ")
+    on = call(*advice.split()[1:])
+    assert on.exit_code == 0, on.output

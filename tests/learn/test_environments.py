@@ -471,6 +471,20 @@ def test_only_whoever_is_to_move_has_actions() -> None:
     assert not env.observe("player_1")["action_mask"].any()
 
 
+def test_our_bots_sit_down_at_a_table() -> None:
+    """The environment asks a bot with the view of whoever is to move; wins are as frequent as they should be."""
+    env, wins, games = liars_dice_v0.env("classic", dice=1), 0, 600
+    bots = {"player_0": make_agent("truthful"), "player_1": make_agent("optimal")}
+    for game in range(games):
+        env.reset(seed=game)
+        for agent in env.agent_iter():
+            _, reward, over, _, _ = env.last()
+            wins += agent == "player_0" and over and reward > 0
+            env.step(None if over else env.unwrapped.choice_of(bots[agent]))
+    exact = Matchups([*bots.values()], preset("classic", dice=1)).match.win[0, 1]
+    assert wins / games == pytest.approx(exact, abs=4 * (0.25 / games) ** 0.5)
+
+
 def test_render_shows_a_table_no_dice(capsys: pytest.CaptureFixture[str]) -> None:
     env = liars_dice_v0.env("classic", dice=1, render_mode="ansi")
     env.reset(seed=0)

@@ -500,6 +500,13 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert curve.read_bytes().startswith(b"\x89PNG")
     assert "W* 83.33 %" in result.stdout
+    both = tmp_path / "both.png"
+    beside = ("train", "q", "--dice", "1", "--games", "3000", "--beside", model)
+    assert call(*beside, "--curve", str(both)).exit_code == 0
+    assert both.stat().st_size > curve.stat().st_size
+    assert "--beside draws into the picture of --curve FILE" in call(*beside).stderr
+    other_dice = call("train", "q", "--dice", "2", "--games", "10", "--curve", str(both), "--beside", model).stderr
+    assert "beside = 'truthful, dice (1, 1)': expected a model trained against truthful with dice (2, 2)" in other_dice
     assert call(*words, "--resume").exit_code == 0
     refused = call("train", "pg", "--dice", "1", "--games", "4000", "--out", model, "--resume")
     assert refused.exit_code == 1

@@ -33,7 +33,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
 
     check_writable(Path(report))
     backend = Processes()
-    compile_s = warm_up()
+    compile_s = warm_up(quiet=as_json)
     tournaments = {
         "round-robin": Settings(
             kind="round-robin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..core import GameConfig
-    from ..exact.explain import Explanation, Known
+    from ..exact.explain import Choice, Explanation, Known, Reply
 
 SHOWN = 8
 """How many actions are listed at least."""
@@ -24,11 +25,20 @@ SHOWN = 8
 @round_dice_option
 @click.option("--hand", required=True, metavar="D,D,...", help="The dice of the player whose turn it is.")
 @click.option("--bids", default="", metavar="B,B,...", help="The bids made so far, as in 1x4,2x4. [default: none yet]")
+@click.option("--action", metavar="A", help="Compare this one with the best: a bid as in 2x4, or liar.")
 @round_options
 @click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the answer into this file, too.")
 @json_option
 def explain_command(
-    dice: tuple[int, int], hand: str, bids: str, faces: int, wild: str, ordering: str, png: Path | None, as_json: bool
+    dice: tuple[int, int],
+    hand: str,
+    bids: str,
+    action: str | None,
+    faces: int,
+    wild: str,
+    ordering: str,
+    png: Path | None,
+    as_json: bool,
 ) -> None:
     """Show how often perfect play takes each action at one point of a round, and what each action is worth.
 
@@ -38,8 +48,8 @@ def explain_command(
     """
     from rich.console import Console
 
-    from ..core import GameConfig, NotationError, parse_bid
-    from ..exact.explain import as_dict, draw, explain, known
+    from ..core import BidAction, GameConfig, NotationError, parse_bid
+    from ..exact.explain import as_dict, draw, explain, known, reply_to
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
@@ -48,13 +58,23 @@ def explain_command(
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
         round_ = known(config, progress)
-    explanation = explain(round_.tree, round_.pool, history, held)
+        explanation = explain(round_.tree, round_.pool, history, held)
+    asked = None if action is None else _asked(explanation, action)
+    replies = {}
+    for choice in () if asked is None else (asked, explanation.best):
+        if isinstance(choice.action, BidAction):
+            replies[str(choice.action)] = reply_to(round_.tree, round_.pool, history, held, choice.action.bid)
     if png is not None:
         draw(explanation, _title(config, held, bids), png)
     if as_json:
-        print_json(as_dict(round_, explanation, history, held))
+        compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
+        print_json(as_dict(round_, explanation, history, held) | compared)
         return
-    _show(Console(highlight=False), round_, explanation, _title(config, held, bids))
+    console = Console(highlight=False)
+    _show(console, round_, explanation, _title(config, held, bids), asked)
+    if asked is not None:
+        for line in _why(explanation, asked, replies):
+            console.print(line, markup=False, soft_wrap=True)
     if png is not None:
         click.echo(f"drawn into {png}")
 
@@ -64,7 +84,40 @@ def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
     return f"{config.dice[0]} against {config.dice[1]} dice, holding {' '.join(map(str, hand))}, {after}"
 
 
-def _show(console: Console, round_: Known, explanation: Explanation, title: str) -> None:
+def _asked(explanation: Explanation, action: str) -> Choice:
+    """The choice that was asked about."""
+    from ..core import ConfigError, parse_action
+    from ..exact.explain import same_action
+
+    wanted = parse_action(action)
+    for choice in explanation.choices:
+        if same_action(choice.action, wanted):
+            return choice
+    raise ConfigError("action", action, "what can be done here: a higher bid, or liar where there is one to call")
+
+
+def _compared(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> dict[str, object]:
+    return {
+        "action": str(asked.action),
+        "loss": (explanation.value - asked.value) / 2,
+        "replies": {name: {"called": reply.called, "holds": reply.holds} for name, reply in replies.items()},
+    }
+
+
+def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> Iterator[str]:
+    """What becomes of the action that was asked about, and of the best one."""
+    best, loss = explanation.best, (explanation.value - asked.value) / 2
+    yield f"{asked.action} gives {percent(loss)} of the chance to win away" if loss > 0 else f"{asked.action} is best"
+    for choice in dict.fromkeys((asked, best)):
+        reply = replies.get(str(choice.action))
+        if reply is None:
+            yield f"  {choice.action}: the bid is false {percent((1 + choice.value) / 2)} of the time"
+            continue
+        then = f", and then it holds {percent(reply.holds)} of the time" if reply.called > 0 else ""
+        yield f"  {choice.action}: perfect play calls it {percent(reply.called)} of the time{then}"
+
+
+def _show(console: Console, round_: Known, explanation: Explanation, title: str, asked: Choice | None) -> None:
     from rich.table import Table
 
     from ..exact.explain import SELDOM, worth_showing
@@ -73,7 +126,8 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str)
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name, side in (("", "left"), ("often", "right"), ("", "left"), ("value", "right"), ("wins", "right")):
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    choices = worth_showing(explanation, SHOWN)
+    shown = worth_showing(explanation, SHOWN)
+    choices = [choice for choice in explanation.choices if choice in shown or choice is asked]
     for choice in choices:
         best = " best" if choice is explanation.best else ""
         table.add_row(

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import db_option, json_option, open_console, print_json
+from .finding import MOST_REVIEWED, recorded_name
+from .options import command_line, db_option, json_option, open_console, print_json
+from .working import show_progress
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..persistence import GameRecorder, GameSummary
+    from ..play.coach import Judged
 
 NARROW = 60
 """Below this width, games are listed in lines below each other."""
@@ -29,9 +34,15 @@ _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 @click.group(
     "games", invoke_without_command=True, epilog="Example: liars-dice games --agent optimal --since 2026-01-31"
 )
-@click.option("--agent", metavar="NAME", help="Only games with this player (a name, or a class as in RandomAgent).")
+@click.option(
+    "--agent", metavar="NAME", help="Only games with this player (a name, a file, or a class as in RandomAgent)."
+)
 @click.option("--rules", metavar="NAME", help="Only games by these rules.")
 @click.option("--winner", metavar="NAME", help="Only games this player won.")
+@click.option("--loser", metavar="NAME", help="Only games this player lost.")
+@click.option(
+    "--worst", is_flag=True, help="Let the coach review the player of --loser or --agent: the worst games first."
+)
 @click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from then on (UTC).")
 @click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before then (UTC).")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
@@ -44,6 +55,8 @@ def games_command(
     agent: str | None,
     rules: str | None,
     winner: str | None,
+    loser: str | None,
+    worst: bool,
     since: datetime | None,
     until: datetime | None,
     limit: int,
@@ -57,32 +70,26 @@ def games_command(
         return
     from ..persistence import open_store
 
+    agent, winner, loser = (None if name is None else recorded_name(name) for name in (agent, winner, loser))
+    if worst and loser is None and agent is None:
+        raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME for games it won as well.")
+    most = MOST_REVIEWED if worst else limit
+    judged: list[Judged] = []
     with open_store(db, must_exist=True) as store:
-        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner)
-        found = find(limit=limit) if abandoned else _standing(store, find, limit)
+        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
+        found = find(limit=most) if abandoned else _standing(store, find, most)
+        if worst:
+            judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
     if as_json:
-        print_json(
-            {
-                "games": [
-                    {
-                        "game_id": game.game_id,
-                        "created_utc": game.created_utc.isoformat(),
-                        "rules": game.rules,
-                        "agents": list(game.names),
-                        "player_types": list(game.player_types),
-                        "rounds": game.rounds,
-                        "events": game.events,
-                        "winner": game.winner_name,
-                    }
-                    for game in found
-                ]
-            }
-        )
-        return
-    if not found:
-        click.echo("No such games yet. liars-dice watch plays one.")
-        return
-    _show(found)
+        games = [_as_json(one.game) | _verdict(one) for one in judged] if worst else [_as_json(game) for game in found]
+        print_json({"games": games})
+    elif not (judged if worst else found):
+        keep = f"{command_line('watch')} plays one, {command_line('tournament', '--record', 'all')} keeps its games."
+        click.echo(f"No such games yet. {keep}")
+    elif worst:
+        _show_judged(open_console(), judged, db)
+    else:
+        _show(open_console(), found)
 
 
 def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
@@ -98,11 +105,88 @@ def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit
         seen *= 2
 
 
-def _show(found: list[GameSummary]) -> None:
-    """The list for people."""
+def _as_json(game: GameSummary) -> dict[str, object]:
+    return {
+        "game_id": game.game_id,
+        "created_utc": game.created_utc.isoformat(),
+        "rules": game.rules,
+        "agents": list(game.names),
+        "player_types": list(game.player_types),
+        "rounds": game.rounds,
+        "events": game.events,
+        "winner": game.winner_name,
+    }
+
+
+def _verdict(judged: Judged) -> dict[str, object]:
+    worst = judged.worst
+    return {
+        "seat": judged.seat,
+        "accuracy": judged.accuracy,
+        "worst": {"turn": worst.turn, "action": str(worst.action), "best": str(worst.best), "loss": worst.loss},
+    }
+
+
+def _judge(
+    store: GameRecorder, found: list[GameSummary], agent: str | None, loser: str | None, *, quiet: bool
+) -> list[Judged]:
+    """The games with the player's accuracy, the worst first."""
+    from ..play.coach import worst_games
+
+    def seats(game: GameSummary) -> tuple[int, ...]:
+        return game.seats_of(agent or "") if loser is None else game.seats_lost_by(loser)
+
+    with show_progress("reviewing games", quiet=quiet) as progress:
+        return worst_games(store, found, seats, progress=progress)
+
+
+def _show_judged(console: Console, judged: list[Judged], db: str | None) -> None:
+    """How a player fared, the worst game first."""
     from rich.table import Column, Table
 
-    console = open_console()
+    player = judged[0].game.names[judged[0].seat]
+    if console.width < NARROW:
+        for one in judged:
+            console.print(one.game.game_id, markup=False)
+            console.print(f"  accuracy {one.accuracy:.1f} %\n  {_worst_words(one)}", markup=False)
+    else:
+        numbers = (Column(name, justify="right", no_wrap=True) for name in ("accuracy", "turn"))
+        moves = (Column(name, no_wrap=True) for name in ("did", "best"))
+        lost = Column("lost", justify="right", no_wrap=True)
+        first = Column("game", no_wrap=True)
+        table = Table(first, *numbers, *moves, lost, "winner", box=None, pad_edge=False)
+        for one in judged:
+            move = one.worst
+            table.add_row(
+                one.game.game_id,
+                f"{one.accuracy:.1f} %",
+                str(move.turn),
+                str(move.action),
+                str(move.best),
+                f"{100 * move.loss:.0f} %",
+                one.game.winner_name or "(not over)",
+            )
+        console.print(table)
+    worst = judged[0]
+    console.print(f"\nThe game that {player} played worst:", markup=False, soft_wrap=True)
+    game, turn = worst.game.game_id, str(worst.worst.turn)
+    for purpose, words in (
+        ("see it again", ["replay", game]),
+        ("what was better", ["review", game]),
+        ("do it better", ["play", "--from", game, "--at", turn]),
+    ):
+        console.print(f"  {purpose:<16} {command_line(*words, db=db)}", markup=False, soft_wrap=True)
+
+
+def _worst_words(judged: Judged) -> str:
+    worst = judged.worst
+    return f"turn {worst.turn}: {worst.action}, not {worst.best}: {100 * worst.loss:.0f} % lost"
+
+
+def _show(console: Console, found: list[GameSummary]) -> None:
+    """The games, the newest first."""
+    from rich.table import Column, Table
+
     if console.width < NARROW:
         for game in found:
             console.print(game.game_id, markup=False)
@@ -111,14 +195,14 @@ def _show(found: list[GameSummary]) -> None:
             for line in (who, how):
                 lines = wrap(line, console.width, initial_indent="  ", subsequent_indent="  ")
                 console.print("\n".join(lines), markup=False)
-        console.print("\nTo see one again: liars-dice replay GAME", markup=False)
+        console.print(f"\nTo see one again: {command_line('replay', 'GAME')}", markup=False)
         return
     table = Table(Column("game (when, in UTC)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
     for game in found:
         names = ", ".join(game.names)
         table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
     console.print(table)
-    click.echo("\nTo see one again: liars-dice replay GAME (the beginning of its id is enough, or `last`)")
+    click.echo(f"\nTo see one again: {command_line('replay', 'GAME')} (the beginning of its id is enough, or `last`)")
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")

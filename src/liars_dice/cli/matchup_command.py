@@ -54,8 +54,8 @@ def matchup_command(
     from ..arena.duel import matchup
     from ..arena.tables import are_strangers
 
-    compile_s = warm_up(strangers=are_strangers((a, b)))
     config = rules_for_two(rules, players, dice)
+    compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)
     seed = seed_for(config, seed)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .finding import find_game
 from .options import (
     ascii_option,
     command_line,
@@ -20,13 +21,14 @@ from .options import (
     seed_option,
     was_said,
 )
-from .working import terminated_like_interrupted
+from .working import show_progress, terminated_like_interrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..persistence import GameRecorder, RecordedEvent
     from ..play import Sitting
+    from ..play.coach import Review
 
 
 @click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
@@ -74,12 +76,13 @@ def play_command(
     console = open_console(stderr=as_json)
     asking = is_asking(console)
     sitting: Sitting | None = None
+    reviewed: Review | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
         at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
             if goes_on:
-                sitting = _go_on(at_table, store, opponents, given)
+                sitting = _go_on(at_table, store, opponents, given, as_json)
             elif asking and not opponents and not chosen:
                 wanted = ask_for_a_table(console, isolate=isolate)
                 rules = wanted.rules
@@ -88,12 +91,12 @@ def play_command(
                 sitting = _begin(at_table, rules, opponents, given)
             sitting.play()
             if review is True or (review is None and asking):
-                _offer_review(console, sitting, asked=review is None)
+                reviewed = _offer_review(console, sitting, asked=review is None)
         except Quit:
             pass
         except KeyboardInterrupt:
             code = 130
-        _goodbye(console, sitting, db)
+        _goodbye(console, sitting, reviewed, db)
         if as_json and sitting is not None:
             public = sitting.state.public
             print_json(
@@ -149,7 +152,11 @@ def _begin(
 
 
 def _go_on(
-    at_table: Callable[[Sequence[str]], Sitting], store: GameRecorder, opponents: tuple[str, ...], given: dict[str, Any]
+    at_table: Callable[[Sequence[str]], Sitting],
+    store: GameRecorder,
+    opponents: tuple[str, ...],
+    given: dict[str, Any],
+    quiet: bool,
 ) -> Sitting:
     """Sit down to a game that was left, or to a new one that begins like a recorded one."""
     from ..play import left_game, position, seats_of, with_opponents
@@ -158,7 +165,7 @@ def _go_on(
         events = left_game(store, given["resume"])
         words = seats_of(events)
         return at_table(with_opponents(words, opponents) if opponents else words).resume(events)
-    events = store.events(store.find(given["origin"]))
+    events = store.events(find_game(store, given["origin"], quiet=quiet))
     version = position(events, given["turn"])
     words = _places(events, version, opponents, given["seat"], given["name"])
     return at_table(words).branch(events, version, given["seed"])
@@ -181,7 +188,7 @@ def _places(
     return seated(opponents, seat, name) if opponents else take_seat(words, seat, name)
 
 
-def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
+def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review | None:
     """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
     from ..play import ask
 
@@ -196,22 +203,28 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> None:
         elif answer in ("y", "yes"):
             break
         elif answer in ("", "n", "no"):
-            return
+            return None
     console.print("Reviewing ...", markup=False)
     from ..play.coach import review_game
 
     people = sitting.people
-    review = review_game(sitting.state, people[0] if len(people) == 1 else None)
+    with show_progress("reviewing", quiet=False) as progress:
+        review = review_game(sitting.state, people[0] if len(people) == 1 else None, progress=progress)
     review.show(console, ascii_only=sitting.table.ascii_only)
+    return review
 
 
-def _goodbye(console: Console, sitting: Sitting | None, db: str | None) -> None:
+def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     from ..play import latest_left
 
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
-        for purpose, words in (("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])):
+        worst = None if review is None else review.worst(sitting.people)
+        suggestions = [("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])]
+        if worst is not None:
+            suggestions.append(("play on from the worst turn", ["play", "--from", game, "--at", str(worst.turn)]))
+        for purpose, words in suggestions:
             sitting.table.suggest(purpose, command_line(*words, db=db))
         return
     if sitting is not None:

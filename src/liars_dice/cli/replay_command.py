@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .finding import find_game
 from .options import ascii_option, command_line, db_option, json_option, open_console, pace_options, print_json
 
 
@@ -33,7 +34,9 @@ def replay_command(
 ) -> None:
     """Show a recorded game again.
 
-    GAME is its id, the beginning of it, or `last`. While a game with a person in it is not over, the dice of its last
+    GAME is its id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it played worst.
+
+    While a game with a person in it is not over, the dice of its last
     round stay hidden, and what bots thought.
     """
     import json
@@ -44,7 +47,7 @@ def replay_command(
     from ..play import Pace, Quit, Spectator, TableView, is_person, position, seats_of
 
     with open_store(db, must_exist=True) as store:
-        events = store.events(store.find(game))
+        events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
         raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .options import ascii_option, db_option, json_option, open_console, print_json
+from .finding import find_game
+from .options import ascii_option, db_option, json_option, open_console, print_json, program
 from .working import show_progress
+
+if TYPE_CHECKING:
+    from ..persistence import RecordedEvent
+    from ..play.coach import Review
+
+NARROW = 60
+"""Below this width even commands are broken into lines."""
 
 
 @click.command("review", epilog="Example: liars-dice review last --png game.png")
@@ -22,15 +33,17 @@ def review_command(
 ) -> None:
     """Judge every decision of a recorded game: the best one, and the chance to win that was given away.
 
-    GAME is its id, the beginning of it, or `last`. Each decision is judged by what its player could know. Small rounds
-    between two players are measured against perfect play, all others against a model of the opponents; docs/coach.md
-    says how. The dice of a round that is not over stay hidden.
+    GAME is its id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it played worst.
+
+    Each decision is judged by what its player could know. Small rounds between two players are measured against perfect
+    play, all others against a model of the opponents; docs/coach.md says how. The dice of a round that is not over stay
+    hidden.
     """
     from ..persistence import open_store, verify_game
     from ..play.coach import review_game
 
     with open_store(db, must_exist=True) as store:
-        events = store.events(store.find(game))
+        events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
     try:
         with show_progress("reviewing", quiet=as_json) as progress:
@@ -45,5 +58,21 @@ def review_command(
     review.show(open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
+    _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
     if png is not None:
         click.echo(f"drawn into {png}")
+
+
+def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
+    """How to play on from the worst mistake: of the people who played, if there were any."""
+    from ..play import is_person, seats_of
+
+    people = {seat for seat, words in enumerate(seats_of(events)) if is_person(words)} & set(review.seats)
+    worst = review.worst(people)
+    if worst is None:
+        return
+    command = f"{program()} {shlex.join(['play', *origin, '--at', str(worst.turn)])}"
+    console = open_console()
+    said = f"{review.names[worst.player]} gave most away in turn {worst.turn}. Play on from there, and do better:"
+    console.print(f"\n{said}", markup=False)
+    console.print(f"  {command}", markup=False, soft_wrap=console.width > NARROW)

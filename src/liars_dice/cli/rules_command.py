@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import dice_option, json_option, players_option, print_json
+from .options import dice_option, json_option, players_option, print_json, program
 
 
 @click.command("rules", epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
@@ -25,7 +25,7 @@ def rules_command(name_or_file: str | None, players: int | None, dice: int | Non
             return
         for name, config in PRESETS.items():
             click.echo(f"{name:10} dice {config.dice}, {config.mode.replace('_', ' ')}, wild {config.wild}")
-        click.echo("\nOne of them in full: liars-dice rules perudo")
+        click.echo(f"\nOne of them in full: {program()} rules perudo")
         return
     config = load_rules(name_or_file, players=players, dice=dice)
     if check:

@@ -6,6 +6,9 @@ import click
 
 from .options import db_option, json_option, print_json
 
+ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
+"""Hosts that mean every address of this machine, and how they stand in an address: nobody can go there."""
+
 
 @click.command("serve", epilog="Example: liars-dice serve --open")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="H", help="0.0.0.0 lets others in.")
@@ -28,8 +31,26 @@ def serve_command(
         if as_json:
             print_json({"address": address, "local": local})
             return
-        click.echo(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+        if local or host not in ANYWHERE:
+            click.echo(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+        else:
+            there = address.replace(f"//{ANYWHERE[host]}:", f"//{_own_address()}:")
+            click.echo(f"Liar's Dice is at {there} (Ctrl-C stops it)")
+            click.echo("Open it there yourself, too: then the links you send to others work for them.")
         if not local:
             click.echo("Everybody who can reach this machine can play.")
 
     serve(host, port, db, ready, agents=agents, open_browser=open_browser)
+
+
+def _own_address() -> str:
+    """Where others on the network find this machine, as far as it knows itself. Nothing is sent."""
+    import socket
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))  # an address for examples: only the way there is looked up
+            found: str = asking.getsockname()[0]
+        except OSError:
+            return "127.0.0.1"
+    return found

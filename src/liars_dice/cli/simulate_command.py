@@ -64,7 +64,7 @@ def simulate_command(
     simulation = Simulation(
         players, tables, replications, agents=agents or None, config=config.without_seed, seed=seed, backend=chosen
     )
-    compile_s = warm_up(strangers=are_strangers(simulation.agents))
+    compile_s = warm_up(strangers=are_strangers(simulation.agents), quiet=as_json)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
         scores = simulation.start(verbose=False, progress=progress)

@@ -85,7 +85,7 @@ def tournament_command(
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
         settings = _settings(context, given, None if known is None else known.settings)
         ledger = Ledger(store, settings, None if known is None else known.id)
-        compile_s = warm_up(strangers=are_strangers(settings.agents))
+        compile_s = warm_up(strangers=are_strangers(settings.agents), quiet=as_json)
         start = time.perf_counter()
         with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
@@ -99,7 +99,7 @@ def tournament_command(
     elif known_something:
         show_result(result, elapsed_s, db)
         if page is not None:
-            click.echo(f"\nThe whole story with pictures: {page}")
+            click.echo(f"heatmap: {page.with_name('heatmap.png')}; the whole story: {page}")
     if not result.complete:
         click.echo("Stopped before the end.", err=True)
         if not isinstance(store, InMemoryRecorder):
@@ -197,9 +197,11 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
     if faulty:
         listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        console.print(f"faults: {listed}; liars-dice check-bot says what is wrong", markup=False)
+        console.print(f"faults: {listed}; {command_line('check-bot')} says what is wrong", markup=False)
     if result.ordered:
         learners = ", ".join(result.ordered)
         console.print(f"learning from game to game, so played in order by one worker: {learners}", markup=False)
     if settings.record == "all" and result.games:
         console.print(f"the games are recorded: {command_line('games', db=db)}", markup=False)
+    elif result.games:
+        console.print("the games are not kept; --record all keeps them, to be replayed and reviewed", markup=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .options import command_line, fixed_seed_option, json_option, print_json
-from .working import bots_print_to_stderr, percent, show_progress
+from .working import bots_print_to_stderr, getting_ready, percent, show_progress
 
 if TYPE_CHECKING:
     from ..learn import Model, Report
@@ -23,7 +23,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
         return f"Expected {' or '.join(self.choices)}."
 
 
-@click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out model.npz --curve curve.png")
+@click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png")
 @click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")
 @click.option(
     "--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice of each player."
@@ -55,6 +55,9 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 @click.option("--out", metavar="FILE", help="Where the model goes; it is also the checkpoint.")
 @click.option("--resume", is_flag=True, help="Go on with the model in --out.")
 @click.option("--curve", metavar="FILE", help="Write the learning curve as a PNG.")
+@click.option(
+    "--beside", multiple=True, metavar="MODEL", help="Draw the curve of this model, too (--curve). May be repeated."
+)
 @json_option
 def train_command(as_json: bool, **given: Any) -> None:
     """Train a policy that opens, by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
@@ -66,8 +69,9 @@ def train_command(as_json: bool, **given: Any) -> None:
     from ..arena.methods import tables_guard
     from ..arena.stats import wilson_ci
     from ..exact.pictures import check_png
-    from ..learn.curve import draw_curve
+    from ..learn.curve import check_comparable, draw_curve
     from ..learn.evaluate import sampled_wins
+    from ..learn.model import Model
     from ..learn.training import Trainer
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
@@ -77,12 +81,17 @@ def train_command(as_json: bool, **given: Any) -> None:
     out = None if given["out"] is None else Path(given["out"])
     if given["curve"] is not None:
         check_png("curve", Path(given["curve"]))
+    elif given["beside"]:
+        raise click.UsageError("--beside draws into the picture of --curve FILE.")
+    others = [Model.load(one) for one in given["beside"]]
     with bots_print_to_stderr():
         model = _model(given, out)
+        check_comparable(model, others)
         if out is not None:
             model.save(out)
         trainer = Trainer(model, tables_guard(Limits()))
-        trainer.warm_up()
+        with getting_ready(quiet=as_json):
+            trainer.warm_up()
     compile_s = time.perf_counter() - start
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
@@ -97,7 +106,7 @@ def train_command(as_json: bool, **given: Any) -> None:
     if out is not None:
         report.model.save(out)
     if given["curve"]:
-        draw_curve([report.model], report.optimum, Path(given["curve"]))
+        draw_curve([*others, report.model], report.optimum, Path(given["curve"]))
     sample = Sample(wins, games, wilson_ci(wins, games)) if games else None
     if as_json:
         times = {"elapsed_s": elapsed_s, "compile_s": compile_s}

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -23,11 +23,35 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def warm_up(*, strangers: bool = False) -> float:
+@contextmanager
+def getting_ready(*, quiet: bool) -> Iterator[Callable[[], float]]:
+    """Loading and compiling, which take a while the first time on a machine: a clock on standard error, if somebody is
+    there to see it. What it yields says how many seconds that took.
+    """
+    start = time.perf_counter()
+    end: list[float] = []
+    with ExitStack() as shown:
+        if not quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+            bar = shown.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+            bar.add_task("getting ready: compiling takes some seconds the first time", total=None)
+        yield lambda: end[0] - start
+    end.append(time.perf_counter())
+
+
+def warm_up(*, strangers: bool = False, quiet: bool = True) -> float:
     """Load and compile what exact results and simulations need, also of bots that have to be asked; how many seconds
     that took.
     """
-    start = time.perf_counter()
+    with getting_ready(quiet=quiet) as seconds:
+        _warm_up(strangers=strangers)
+    return seconds()
+
+
+def _warm_up(*, strangers: bool) -> None:
     from ..agents import CrawlerAgent, make_agent
     from ..core import preset
     from ..exact import Matchups, Simulator
@@ -41,7 +65,6 @@ def warm_up(*, strangers: bool = False) -> float:
     Simulator(agents, config, workers=1).warm_up()
     if strangers:
         Simulator([_Asked(), agents[1]], config, workers=1).warm_up()
-    return time.perf_counter() - start
 
 
 def backend_options(command: Command) -> Command:

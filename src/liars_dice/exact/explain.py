@@ -43,20 +43,27 @@ class Known(Bracket, frozen=True):
 def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: None) -> Known:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
-    base = Tablebase.shipped()
-    dice = (config.dice[0], config.dice[1])
-    if tree.reduced and config.faces == FACES and dice in base.entries:
-        solved = base.round(*dice)
-        return Known(solved.lower, solved.upper, solved.tree, solved.pool)
+    if (found := shipped(tree)) is not None:
+        return found
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
-            f"dice {dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at once, "
-            f"and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
+            f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
+            f"once, and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
         )
     solution = solve(config, target=TARGET, progress=progress)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
     return Known(solution.lower, solution.upper, solution.tree, solution.pool)
+
+
+def shipped(tree: PublicTree) -> Known | None:
+    """The round of this tree, if the package has it."""
+    base = Tablebase.shipped()
+    dice = (tree.config.dice[0], tree.config.dice[1])
+    if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
+        return None
+    solved = base.round(*dice)
+    return Known(solved.lower, solved.upper, solved.tree, solved.pool)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -164,6 +171,30 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
 
 
+class Reply(msgspec.Struct, frozen=True):
+    """How the other player's equilibrium strategy takes a bid."""
+
+    called: float
+    """How often it calls."""
+    holds: float
+    """How often the bid is true when it does."""
+
+
+def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int], bid: Bid) -> Reply:
+    """What becomes of a bid made with this hand after these bids: the best reason why it is good or bad."""
+    seat = len(history) % 2
+    own, rung = _index(tree, seat, hand), _rung(tree, bid)
+    slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
+    child = tree.rungs - 1 - rung
+    first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
+    calls = chances_at(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    view = tree.views[seat]
+    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
+    calling = reach * calls
+    often = float(calling.sum())
+    return Reply(often / float(reach.sum()), float(calling[true].sum()) / often if often > 0 else 0.0)
+
+
 def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
     found = tree.hand_sets[seat].index.get(tuple(sorted(hand)))
     if found is None:
@@ -183,7 +214,7 @@ def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int)
     """How often the seat takes each action with this hand; None is calling."""
     if slot == NOWHERE:
         return {None: 1.0}
-    chances = _chances(tree, pool, seat, slot, bit)[:, own]
+    chances = chances_at(tree, pool, seat, slot, bit)[:, own]
     mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
     mix[None] = float(chances[bit + 1])
     if chances[bit] > 0:
@@ -191,7 +222,7 @@ def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int)
     return mix
 
 
-def _chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
+def chances_at(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
     """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
     hands, theirs = tree.hands[seat], tree.hands[1 - seat]
     done = np.zeros((bit + 2, hands))
@@ -219,10 +250,10 @@ def _follow(
         actor, child = made % 2, tree.rungs - 1 - rung
         chances: Floats = np.zeros(tree.hands[actor])
         if slot >= 0 and child >= 0:
-            chances = _chances(tree, pool, actor, slot, bit)[child]
+            chances = chances_at(tree, pool, actor, slot, bit)[child]
         elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
             claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
-            chances[claim] = _chances(tree, pool, actor, slot, bit)[bit, claim]
+            chances[claim] = chances_at(tree, pool, actor, slot, bit)[bit, claim]
         if actor == seat:
             comes_here = comes_here and bool(chances[own] > 0)
         else:

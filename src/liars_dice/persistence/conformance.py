@@ -234,7 +234,12 @@ class RecorderSuite(ABC):
             assert len(store.games(agent="dealer#6")) == 1
             assert store.games(agent="nobody") == []
             assert [game.game_id for game in store.games(winner="Dealer")] == ["g2", "g1", "g0"]
+            assert [game.game_id for game in store.games(loser="Dealer")] == ["g2", "g1", "g0"]
+            for one in store.games(loser="dealer#2"):
+                assert one.winner_name != "dealer#2"
+                assert one.seats_lost_by("dealer#2") == one.seats_of("dealer#2") == (1,)
             live, newest = store.games()[:2]
+            assert live.seats_lost_by("Dealer") == ()
             assert (live.winner, live.events, live.rules) == (None, 6, "duel")
             assert newest.created_utc == START + timedelta(days=2)
             assert newest.winner_name in newest.names

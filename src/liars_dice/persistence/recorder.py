@@ -36,6 +36,15 @@ class GameSummary(msgspec.Struct, frozen=True):
         """The winner's name."""
         return None if self.winner is None else self.names[self.winner]
 
+    def seats_of(self, player: str) -> tuple[int, ...]:
+        """Where the player called so sits, or the players of this type."""
+        both = zip(self.names, self.player_types, strict=True)
+        return tuple(seat for seat, known in enumerate(both) if player in known)
+
+    def seats_lost_by(self, player: str) -> tuple[int, ...]:
+        """Those of them that did not win, if the game is over."""
+        return () if self.winner is None else tuple(seat for seat in self.seats_of(player) if seat != self.winner)
+
 
 class GameRecorder(ABC):
     """A store of games. `record` events, `flush` them, read `events` back.
@@ -126,20 +135,24 @@ class GameRecorder(ABC):
         since: datetime | None = None,
         until: datetime | None = None,
         winner: str | None = None,
+        loser: str | None = None,
         limit: int | None = None,
     ) -> list[GameSummary]:
-        """Games, the newest first. `agent` and `winner` are names or player types, as in `optimal` or `RandomAgent`."""
+        """Games, the newest first. `agent`, `winner` and `loser` (anybody who played to the end and did not win) are
+        names or player types, as in `optimal` or `RandomAgent`.
+        """
         self.flush()
         found: list[GameSummary] = []
         for game in self._summaries():
             if limit is not None and len(found) >= limit:
                 break
             if (
-                (agent is None or agent in game.names or agent in game.player_types)
+                (agent is None or game.seats_of(agent))
                 and (rules is None or rules == game.rules)
                 and (since is None or game.created_utc >= since)
                 and (until is None or game.created_utc < until)
-                and (winner is None or _is_winner(game, winner))
+                and (winner is None or any(seat == game.winner for seat in game.seats_of(winner)))
+                and (loser is None or game.seats_lost_by(loser))
             ):
                 found.append(game)
         return found
@@ -271,7 +284,3 @@ def summarise(events: list[RecordedEvent]) -> GameSummary:
         events[-1].round_index + 1,
         next((e.payload.winner for e in reversed(events) if isinstance(e.payload, GameEnded)), None),
     )
-
-
-def _is_winner(game: GameSummary, winner: str) -> bool:
-    return game.winner is not None and winner in (game.names[game.winner], game.player_types[game.winner])

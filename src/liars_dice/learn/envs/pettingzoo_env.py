@@ -9,6 +9,8 @@ is not to move. Dice are rolled inside the transition: an agent's next observati
 With n players the winner of the game is given +1 and each of the others -1/(n-1), so that everything adds up to zero. A
 player who loses the last die of an elimination game is given its -1/(n-1) and terminated then; everybody else when
 the game ends.
+
+Our own bots sit down by `env.step(env.unwrapped.choice_of(bot))`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any, ClassVar, SupportsInt
 
 import numpy as np
 
+from ...agents import Agent
 from ...core import ConfigError, GameConfig, GameEngine
 from ...core.config import SEEDS
 from ...core.presets import Dice
@@ -146,6 +149,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         self._deads_step_first()
         if self.render_mode == "human":
             self.render()
+
+    def choice_of(self, bot: Agent) -> int:
+        """What a bot would do in the place of the agent to move, as the number of an action: so any of our bots can sit
+        at the table. Wrapped environments have it as `env.unwrapped.choice_of`.
+        """
+        engine = self._engine
+        view = engine.get_view(self._seats[self.agent_selection])
+        return self.encoding.number(engine.state.public, bot.choose_action(view))
 
     def render(self) -> str | None:
         """The table as everybody may see it: returned if `render_mode` is "ansi", printed if it is "human"."""

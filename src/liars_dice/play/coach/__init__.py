@@ -4,11 +4,13 @@ from .advice import Advice, AdvisedChoice, advise, prepare
 from .curve import Point
 from .models import Model, model_of
 from .review import KINDS, Review, Verdict, review_game
+from .worst import Judged, worst_games
 
 __all__ = [
     "KINDS",
     "Advice",
     "AdvisedChoice",
+    "Judged",
     "Model",
     "Point",
     "Review",
@@ -17,4 +19,5 @@ __all__ = [
     "model_of",
     "prepare",
     "review_game",
+    "worst_games",
 ]

@@ -6,7 +6,7 @@ were revealed later play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,6 +110,11 @@ class Review(msgspec.Struct, frozen=True):
             seat: {kind: sum(m.player == seat and m.kind == kind for m in self.moves) for kind in KINDS}
             for seat in self.seats
         }
+
+    def worst(self, seats: Collection[int] = ()) -> Verdict | None:
+        """The decision that gave most away, if it was a mistake or a blunder: of these seats, or of all."""
+        wrong = [m for m in self.moves if m.loss >= FROM["mistake"] and (not seats or m.player in seats)]
+        return max(wrong, key=lambda move: move.loss, default=None)
 
     def to_dict(self) -> dict[str, object]:
         """The review for other programs, with the keys they rely on."""

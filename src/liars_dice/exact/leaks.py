@@ -1,0 +1,167 @@
+"""Where an agent gives rounds away: every decision it can come to against perfect play, and what each of them costs.
+
+The agent sits in one seat, an equilibrium strategy in the other. A decision's loss is what the best action earns
+against that strategy less what the agent's own action does, each with the best play after it: the values that `explain`
+shows. How often a decision comes about follows from both. Added up, often times lost, the losses are exactly what the
+agent wins less than it could: nothing is counted twice, because each value already has the best play after it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..agents import Agent
+from ..core import Action, Bid, GameConfig
+from ..core.state import PublicState
+from .asked import Witness, after
+from .cpu import values_below
+from .errors import OutOfReachError
+from .explain import CALL, Known, chances_at, shipped
+from .hands import Floats
+from .policy import Guard, unguarded
+from .publictree import PublicTree
+from .walk import NOWHERE, ROOT
+
+SMALLEST = 1e-12
+"""What comes about more seldom than this is not followed."""
+
+
+class Leak(msgspec.Struct, frozen=True):
+    """A decision in which an agent gives something away."""
+
+    seat: int
+    """Where the agent sits; 0 opens."""
+    hand: tuple[int, ...]
+    bids: tuple[Bid, ...]
+    """The bidding it has to answer."""
+    action: Action
+    """What it does there, most often."""
+    best: Action
+    chance: float
+    """In which part of all rounds it comes to this."""
+    loss: float
+    """The chance to win the round that it gives away there."""
+
+    @property
+    def cost(self) -> float:
+        """What this decision costs in an average round."""
+        return self.chance * self.loss
+
+
+class Leaks(msgspec.Struct, frozen=True):
+    """What an agent wins against perfect play in one seat, what it could win, and where the difference goes."""
+
+    win_rate: float
+    possible: float
+    leaks: tuple[Leak, ...]
+    """The costliest first."""
+
+
+def leaks_of(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[Leaks, Leaks] | None:
+    """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
+    try:
+        round_ = shipped(PublicTree(config))
+    except OutOfReachError:
+        return None
+    if round_ is None:
+        return None
+    return find_leaks(agent, round_, 0, guard=guard), find_leaks(agent, round_, 1, guard=guard)
+
+
+def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguarded) -> Leaks:
+    """Where the agent gives rounds away in this seat of a round whose equilibrium is known."""
+    walk = _Walk(agent, round_, seat, guard)
+    walk.go()
+    lost = sum(leak.cost for leak in walk.found)
+    order = sorted(walk.found, key=lambda leak: (-leak.cost, len(leak.bids), leak.hand))
+    return Leaks(walk.possible - lost, walk.possible, tuple(leak for leak in order if leak.loss > SMALLEST))
+
+
+class _Walk:
+    """All that can come about, from the first bid on."""
+
+    def __init__(self, agent: Agent, round_: Known, seat: int, guard: Guard) -> None:
+        self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
+        self.witness = Witness(agent, self.tree.config, seat, guard)
+        self.size = len(self.tree.rules.bids)
+        self.found: list[Leak] = []
+        self.possible = 0.0
+
+    def go(self) -> None:
+        """Walk the round, then ask another copy of the agent some of the questions again."""
+        weights, bit = self.tree.weights, self.tree.rungs
+        own, theirs = weights[self.seat], weights[1 - self.seat]
+        best = values_below(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
+        self.possible = float((1 + best @ own) / 2)
+        self._at(self.witness.root, ROOT, bit, own, theirs)
+        self.witness.confirm()
+
+    def _at(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A node: the agent comes there with its hands as likely as `own` says, the other player as `theirs`."""
+        if own.sum() * theirs.sum() < SMALLEST:
+            return
+        if public.current_player == self.seat:
+            self._decide(public, slot, bit, own, theirs)
+        elif slot != NOWHERE:  # where nothing is stored, it calls
+            self._answer(public, slot, bit, own, theirs)
+
+    def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A decision of the other player's: its raises, and the claims that all dice show one face."""
+        tree, other = self.tree, 1 - self.seat
+        chances = chances_at(tree, self.pool, other, slot, bit)
+        for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
+            self._at(after(public, tree.rungs - 1 - b), self._below(slot, b), b, own, theirs * chances[b])
+        for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):
+            claiming = np.zeros(len(theirs))
+            claiming[hand] = theirs[hand] * chances[bit, hand]
+            self._at(after(public, rung), NOWHERE, -1, own, claiming)
+
+    def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A decision of the agent's, with every hand it can have here."""
+        values = self._values(public, slot, theirs)
+        top = np.max(list(values.values()), axis=0)
+        replies = self.witness.replies(public, own)
+        taken = sum((part * values[reply] for reply, part in replies.items()), np.zeros(len(own)))
+        for hand in np.flatnonzero(own).tolist():
+            loss = float(top[hand] - taken[hand] / own[hand]) / 2
+            mostly = max(replies, key=lambda reply: float(replies[reply][hand]))
+            right = max(values, key=lambda reply: float(values[reply][hand]))
+            chance = float(own[hand] * theirs.sum())
+            held = self.tree.hand_sets[self.seat].hands[hand]
+            bids = public.bid_history
+            self.found.append(Leak(self.seat, held, bids, self._action(mostly), self._action(right), chance, loss))
+        for reply, part in replies.items():
+            b = self.tree.rungs - 1 - reply
+            if b >= 0:
+                self._at(after(public, reply), self._below(slot, b), b, part, theirs)
+
+    def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
+        """What each action is worth with each hand, by its number: a rung, or one more for calling."""
+        tree, made, weight = self.tree, len(public.bid_history), theirs.sum()
+        values: dict[int, Floats] = {}
+        for rung in range(public.rung + 1, self.size) if made else sorted(tree.rules.opening_rungs):
+            b = tree.rungs - 1 - rung
+            if b < 0:
+                values[rung] = -self._called(rung, theirs)
+            else:
+                below = (self._below(slot, b), b, made + 1)
+                values[rung] = values_below(tree, self.pool, self.pool.average, self.seat, below, theirs) / weight
+        if made:
+            values[self.size] = self._called(public.rung, theirs)
+        return values
+
+    def _called(self, rung: int, theirs: Floats) -> Floats:
+        """What calling the bid on this rung is worth to the agent's seat, with each hand."""
+        view, bid = self.tree.views[self.seat], self.tree.rules.bids[rung]
+        true = view.their_matches[bid.face][:, None] + view.own_matches[bid.face] >= bid.quantity
+        called: Floats = 1 - 2 * (theirs @ true) / theirs.sum()
+        return called
+
+    def _below(self, slot: int, bit: int) -> int:
+        """Where the raise with this bit leads."""
+        first = int(self.pool.first[slot]) if slot != NOWHERE else 0
+        return first + bit if first else NOWHERE
+
+    def _action(self, reply: int) -> Action:
+        return CALL if reply == self.size else self.tree.rules.moves[reply]

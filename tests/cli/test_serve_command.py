@@ -1,0 +1,28 @@
+"""`serve` says where others find the page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+
+def test_an_address_that_others_can_use(tmp_path: Path) -> None:
+    """0.0.0.0 is nowhere to go to: the address shown is one that answers."""
+    words = [sys.executable, "-m", "liars_dice", "serve", "--host", "0.0.0.0", "--port", "0"]
+    command = [*words, "--db", str(tmp_path / "games.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        try:
+            first, second, third = (process.stdout.readline() for _ in range(3))
+            found = re.search(r"Liar's Dice is at (http://(\S+?):\d+/)", first)
+            assert found, first
+            assert found[2] != "0.0.0.0"
+            assert "the links you send to others work" in second
+            assert "Everybody who can reach this machine can play" in third
+            with urllib.request.urlopen(found[1], timeout=30) as page:
+                assert b"<!doctype html>" in page.read()
+        finally:
+            process.kill()

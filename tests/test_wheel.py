@@ -1,0 +1,167 @@
+"""The wheel: what is in it, and that it does everything without the repository."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from liars_dice import __version__
+from test_docs import blocks_of
+from test_guides import GUIDES, walk
+from test_house import ROOT
+
+MOST_BYTES = 15_000_000
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as anybody would build it, without the network: the build backend is installed for the tests."""
+    if importlib.util.find_spec("hatchling") is None:
+        pytest.skip("no hatchling here (the extra dev has it), so no wheel can be built")
+    folder = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(ROOT))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def pip(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *words], check=True)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment that has the wheel and sees the dependencies of this one, and nothing else."""
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place, with_pip=False, symlinks=True)
+    programs = place / "bin"
+    (packages,) = place.glob("lib/python*/site-packages")
+    dependencies = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(dependencies))  # their own .pth files are not read
+    pip("--python", str(programs / "python"), "install", "--no-deps", "--no-index", str(wheel))
+    return programs
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty directory, and no way back to the repository."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path / "games.sqlite"))
+
+
+def test_what_is_in_it(wheel: Path) -> None:
+    assert wheel.stat().st_size <= MOST_BYTES
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {name for name in archive.namelist() if not name.endswith("/")}
+        (metadata,) = (archive.read(name).decode() for name in inside if name.endswith(".dist-info/METADATA"))
+    about = {name for name in inside if ".dist-info/" in name}
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."]
+    source = subprocess.run(listed, cwd=ROOT / "src", capture_output=True, text=True, check=False)
+    if source.returncode:
+        pytest.skip("not a git checkout")
+    assert inside - about == set(source.stdout.split()), (
+        "the wheel holds the package as it is in the repository, and nothing else"
+    )
+    assert inside >= {
+        "liars_dice/py.typed",
+        "liars_dice/exact/data/tablebase.zip",
+        "liars_dice/exact/data/shortmemory.bin",
+        "liars_dice/exact/walk.cu",
+        "liars_dice/arena/report.css",
+        "liars_dice/web/static/index.html",
+        "liars_dice/web/static/pages/room.js",
+        "liars_dice/web/static/style.css",
+    }
+    assert any(name.endswith("/LICENSE") for name in about)
+    assert f"\nVersion: {__version__}\n" in metadata
+    assert "\nRequires-Python: >=3.11\n" in metadata
+    assert {"gpu", "ray", "rl", "dev"} <= set(re.findall(r"^Provides-Extra: (\w+)$", metadata, re.MULTILINE))
+
+
+def test_it_works_without_the_repository(installed: Path) -> None:
+    """The core of the journeys, in small. Nothing is compiled here, which would take a minute; the slow test does."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+
+    def run(*words: str | Path) -> str:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def told(*words: str) -> dict[str, object]:
+        value: dict[str, object] = json.loads(run(installed / "liars-dice", *words, "--json"))
+        return value
+
+    where = run(installed / "python", "-c", "import liars_dice; print(liars_dice.__file__)").strip()
+    assert Path(where).is_relative_to(installed.parent), "it is the installed one"
+    assert run(installed / "liars-dice", "--version") == f"liars-dice, version {__version__}\n"
+    bot = next(code for language, code in blocks_of(GUIDES["guide-bot-author"]) if language == "python")
+    Path("mybot.py").write_text(bot)
+    assert told("check-bot", "mybot.py")["ok"] is True
+    words = ("mybot.py", "optimal", "--dice", "1", "--games", "4", "--seed", "1", "--record", "all")
+    assert told("tournament", *words, "--report", "report")["complete"] is True
+    assert Path("report/heatmap.png").read_bytes().startswith(b"\x89PNG")
+    assert told("exploit", "mybot.py", "--dice", "1", "1")["against_perfect_play"]
+    assert told("replay", "worst:mybot.py", "--verify")["winner"] == "optimal"
+    assert told("review", "worst:mybot.py", "--png", "worst.png")["moves"]
+    assert told("train", "q", "--dice", "1", "--games", "200", "--evaluation-games", "0", "--out", "q.npz")["optimum"]
+    assert told("matchup", "q:q.npz", "truthful", "--rules", "classic", "--dice", "1")["method"] == "exact"
+    assert told("solve", "1", "1", "--target", "1e-2")["stopped"] == "target"
+    assert told("explain", "--dice", "1", "1", "--hand", "5", "--png", "why.png")["best"]
+    large = told("watch", "nash", "optimal", "--dice", "4", "--seed", "1")  # beyond the tablebase: the short memory
+    assert large["winner"] in ("nash", "optimal")
+
+
+def test_it_serves_the_studio(installed: Path) -> None:
+    with subprocess.Popen(
+        [installed / "liars-dice", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://\S+:\d+/", server.stdout.readline())
+            assert found
+            for path, words in (("", b"<!doctype html>"), ("static/app.js", b""), ("api/agents", b'"optimal"')):
+                with urllib.request.urlopen(found[0] + path, timeout=30) as answer:
+                    assert words in answer.read()
+        finally:
+            server.kill()
+
+
+def test_types_are_seen_by_whoever_uses_it(installed: Path) -> None:
+    """`py.typed`: a type checker believes what is written in the package, and finds a mistake of its user."""
+    Path("uses.py").write_text(
+        "from liars_dice import Bid, preset\n"
+        "from liars_dice.agents import make_agent\n"
+        "reveal_type(preset('duel').dice)\n"
+        "reveal_type(make_agent('optimal'))\n"
+        "Bid('two', 4)\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--python-executable",
+        str(installed / "python"),
+        "--no-incremental",
+        "uses.py",
+    ]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    assert "tuple[int, ...]" in said
+    assert "liars_dice.agents.base.Agent" in said
+    assert 'Argument 1 to "Bid" has incompatible type "str"' in said
+    assert "untyped" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["guide-bot-author", "guide-student"])
+def test_the_guides_with_the_wheel(name: str, installed: Path) -> None:
+    walk(GUIDES[name], installed, sessions=False)
