@@ -50,6 +50,7 @@ from .rooms import (
     hash_token,
     new_room_id,
     new_token,
+    seated,
 )
 from .safety import Limits
 from .sockets import bot_act, next_for
@@ -278,12 +279,13 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
     seats: list[SeatDoc] = []
     for n, seat in enumerate(wish.seats):
         taken = [other.name for other in seats]
-        name = clean_name(seat.name or "")
         if seat.kind == "bot":
             agent = rooms.check_agent(seat.agent, config)
-            seats.append(SeatDoc("bot", free_name(name or clean_name(agent) or "bot", taken), agent))
+            name = clean_name(seat.name or agent) or "bot"
+            seats.append(SeatDoc("bot", free_name(name, taken), agent))
         elif seat.kind == "you":
-            seats.append(SeatDoc("person", free_name(name or "You", taken), None, hash_token(token or "")))
+            name = rooms.check_name(seat.name or "") or "You"
+            seats.append(SeatDoc("person", free_name(name, taken), None, hash_token(token or "")))
         else:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
     config = config.replace(seed=fresh_seed() if wish.seed is None else wish.seed)
@@ -470,7 +472,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
     agents = iter(wish.opponents)
     seats: list[SeatDoc] = []
     names = [""] * config.num_players
-    names[wish.seat] = clean_name(wish.name) or "You"
+    names[wish.seat] = rooms.check_name(wish.name) or "You"
     for n in range(config.num_players):
         if n == wish.seat:
             seats.append(SeatDoc("person", names[n], None, hash_token(token)))
@@ -479,7 +481,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
         names[n] = free_name(clean_name(agent) or "bot", names)
         seats.append(SeatDoc("bot", names[n], agent))
     seed = fresh_seed()
-    _, past = branch(events, places[wish.turn - 1], names=names, seed=seed)
+    _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, seed=seed)
     past = as_new_game(past)
     doc = RoomDoc(
         new_room_id(),

@@ -105,6 +105,11 @@ class SeatDoc(msgspec.Struct):
     token: str | None = None
     """The hash of the secret of whoever sits here."""
 
+    @property
+    def recorded_id(self) -> str:
+        """What the game's record says of who sits here: a bot's name, a person, a program elsewhere."""
+        return self.agent or f"{'human' if self.kind == 'person' else 'remote'}:{self.name}"
+
 
 class RoomDoc(msgspec.Struct):
     """A room as the store keeps it, beside its game."""
@@ -193,8 +198,7 @@ class Room:
             for event in record:
                 self._enveloper.seal(event.payload)
         else:
-            seated = [_Named(seat.agent or seat.name) for seat in doc.seats]
-            self.engine = GameEngine(doc.config, seated, names=[seat.name for seat in doc.seats])
+            self.engine = GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats])
         self.record = list(record)
         self.moves = sum(isinstance(event.payload, MOVES) for event in record)
         self.state = self.engine.state
@@ -382,7 +386,7 @@ class Room:
                 raise RoomError(f"seat {seat} is not open; open: {', '.join(map(str, open_seats))}")
             taken = [other.name for n, other in enumerate(self.doc.seats) if n != seat]
             token = new_token()
-            name = free_name(clean_name(name) or f"Player {seat + 1}", taken)
+            name = free_name(self._rooms.check_name(name) or f"Player {seat + 1}", taken)
             seats = [*self.doc.seats]
             seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
             await self._save(msgspec.structs.replace(self.doc, seats=seats))
@@ -637,15 +641,21 @@ class Room:
         self._changed.set()
 
 
-class _Named:
+class _Seated:
     """Whoever sits somewhere, for the game's record alone: rooms ask for decisions in their own ways."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, doc: SeatDoc) -> None:
+        self.name = doc.name
+        self.agent_id = doc.recorded_id
 
     def choose_action(self, view: GameView) -> Action:
         """Nobody asks."""
         raise NotImplementedError
+
+
+def seated(seats: Sequence[SeatDoc]) -> list[_Seated]:
+    """Everybody at the table, as the engine records them."""
+    return [_Seated(seat) for seat in seats]
 
 
 @cache
@@ -826,6 +836,14 @@ class Rooms:
             fewest, most = AGENTS[name].players
             if not fewest <= config.num_players <= most:
                 raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
+        return name
+
+    def check_name(self, name: str) -> str:
+        """The name as it can be shown, if nobody would take whoever is called so for one of the bots."""
+        name = clean_name(name)
+        kind = name.partition("#")[0].strip().casefold()
+        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS, *self.strangers)}:
+            raise RoomError(f"a bot is called {name}; choose another name")
         return name
 
     def check_rules(self, config: GameConfig) -> None:

@@ -238,13 +238,14 @@ async def hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn")
-    return await rooms.advise(lambda: _advice(view))
+    known = [seat.recorded_id for seat in room.doc.seats]
+    return await rooms.advise(lambda: _advice(view, known))
 
 
-def _advice(view: GameView) -> m.Json:
-    from ..play.coach import advise
+def _advice(view: GameView, known: Sequence[str]) -> m.Json:
+    from ..play.coach import advise, model_of
 
-    advice = advise(view)
+    advice = advise(view, [model_of(agent_id) for agent_id in known])
     return {
         "best": str(advice.best),
         "win_chance": advice.win_chance,

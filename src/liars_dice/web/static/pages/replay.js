@@ -157,7 +157,10 @@ class Replay {
   async #name() {
     const bots = await agents().catch(() => []);
     const ids = this.timeline.states[1]?.agents ?? [];
-    this.seats = ids.map((id) => ({ kind: bots.some((bot) => bot.name === id) ? "bot" : "person", agent: id }));
+    this.seats = ids.map((id, seat) => {
+      const person = !id || /^human(:|$)/.test(id) || (id === this.names[seat] && !bots.some((bot) => bot.name === id));
+      return { kind: person ? "person" : "bot", agent: person ? null : id?.replace(/^remote:.*/, "from elsewhere") };
+    });
     this.show(false);
   }
 
