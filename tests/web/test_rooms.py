@@ -73,12 +73,16 @@ def test_nobody_else_is_called_like_a_bot(name: str) -> None:
     async def run() -> None:
         async with studio() as one:
             you = [{"kind": "you", "name": name}, {"kind": "open"}]
-            answers = [await one.post("/rooms", room_for() | {"seats": you}, 409)]
             made = await one.post("/rooms", room_for("you", "open"))
-            for bot in (False, True):
-                answers.append(await one.post(f"/rooms/{made['room']}/seats", {"name": name, "bot": bot}, 409))
+            taken = f"/rooms/{made['room']}/seats"
+            wishes = [
+                ("/rooms", room_for() | {"seats": you}),
+                (taken, {"name": name}),
+                (taken, {"name": name, "bot": True}),
+            ]
+            answers = [await one.post(path, wish, 409) for path, wish in wishes]
             assert {answer["error"] for answer in answers} == {f"a bot is called {name.strip()}; choose another name"}
-            await one.post(f"/rooms/{made['room']}/seats", {"name": "Optima"})
+            await one.post(taken, {"name": "Optima"})
 
     asyncio.run(run())
 

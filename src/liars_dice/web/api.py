@@ -33,26 +33,12 @@ from ..core.presets import preset
 from ..core.rules import round_rules
 from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
 from . import messages as m
+from .errors import NotFoundError, RoomError
 from .lab import Lab
-from .rooms import (
-    MOVES,
-    Listener,
-    NotFoundError,
-    Room,
-    RoomDoc,
-    RoomError,
-    Rooms,
-    SeatDoc,
-    as_new_game,
-    clean_name,
-    event_json,
-    free_name,
-    hash_token,
-    new_room_id,
-    new_token,
-    seated,
-)
+from .room import MOVES, Listener, Room, as_new_game, event_json, seated
+from .rooms import Rooms
 from .safety import Limits
+from .seats import RoomDoc, SeatDoc, clean_name, free_name, hash_token, new_room_id, new_token
 from .sockets import bot_act, next_for
 
 
@@ -452,6 +438,11 @@ async def review_game(studio: Studio, call: Call) -> m.Json:
     return await studio.lab.review(events, call.query.seat)
 
 
+async def review_progress(studio: Studio, call: Call) -> m.ReviewProgress:
+    """How far the coach is with a review that somebody waits for."""
+    return studio.lab.progress(call.path["game"], call.query.seat)
+
+
 async def branch_game(studio: Studio, call: Call) -> m.Seated:
     """Sit down at a moment of a finished game, and play on from there."""
     wish: m.BranchWish = call.body
@@ -561,6 +552,7 @@ ENDPOINTS = (
     Endpoint("GET", "/games", list_games, m.GameList, query=m.GamesQuery),
     Endpoint("GET", "/games/{game}", show_game, m.GameRecord),
     Endpoint("GET", "/games/{game}/review", review_game, m.Json, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/review/progress", review_progress, m.ReviewProgress, query=m.ReviewQuery),
     Endpoint("POST", "/games/{game}/branch", branch_game, m.Seated, body=m.BranchWish),
     Endpoint("GET", "/lab/explain", explain, m.Json, query=m.ExplainQuery),
     Endpoint("GET", "/lab/odds", odds, m.Odds, query=m.OddsQuery),

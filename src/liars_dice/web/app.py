@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket
 from ..persistence import GameRecorder
 from .api import ENDPOINTS, Studio, respond
 from .books import Books
+from .coach import Coach
 from .lab import Lab
 from .rooms import Rooms
 from .safety import Guard, Limits
@@ -44,16 +45,16 @@ def create_app(
     """
     limits = Limits() if limits is None else limits
     books = Books(store)
-    rooms = Rooms(books, limits, agents)
-    lab = Lab(books, limits)
-    studio = Studio(rooms, lab)
+    coach = Coach()
+    rooms = Rooms(books, coach, limits, agents)
+    studio = Studio(rooms, Lab(books, coach, limits))
     counter = Counter()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         await rooms.close()
-        lab.close()
+        coach.close()
         books.close()
 
     async def index(request: Request) -> Response:
@@ -84,6 +85,7 @@ def create_app(
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _failed})
     app.add_middleware(Guard, limits=limits, hosts=hosts)
     app.state.rooms = rooms
+    app.state.coach = coach
     return app
 
 

@@ -58,7 +58,12 @@ def serve(
     )
     gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
     gc.set_threshold(50_000, 20, 100)
-    server = _Server(config, lambda: _up(address, local, open_browser, ready))
+
+    def up() -> None:
+        _up(address, local, open_browser, ready)
+        app.state.coach.warm_up()
+
+    server = _Server(config, up)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:

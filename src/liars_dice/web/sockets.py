@@ -19,7 +19,6 @@ from ..core import (
     BidAction,
     CallExactAction,
     CallLiarAction,
-    GameView,
     LiarsDiceError,
     RoundEnded,
     derive_seed,
@@ -29,7 +28,9 @@ from ..core import (
 from ..core.odds import chance_exact, chance_true
 from ..persistence import RecordedEvent, StoreError
 from . import messages as m
-from .rooms import Room, RoomError, Rooms
+from .errors import RoomError
+from .room import Room
+from .rooms import Rooms
 from .safety import Bucket, Limits
 
 GOING_AWAY, REFUSED, TOO_SLOW, TROUBLE = 1001, 1008, 1013, 1011
@@ -238,24 +239,8 @@ async def hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn")
-    known = [seat.recorded_id for seat in room.doc.seats]
-    return await rooms.advise(lambda: _advice(view, known))
-
-
-def _advice(view: GameView, known: Sequence[str]) -> m.Json:
-    from ..play.coach import advise, model_of
-
-    advice = advise(view, [model_of(agent_id) for agent_id in known])
-    return {
-        "best": str(advice.best),
-        "win_chance": advice.win_chance,
-        "why": advice.why,
-        "source": advice.source,
-        "choices": [
-            {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
-            for choice in advice.choices
-        ],
-    }
+    advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+    return advice
 
 
 # -- bots --------------------------------------------------------------------------------------------------------------

@@ -114,13 +114,13 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     return _by_odds(view)
 
 
-def prepare(public: PublicState) -> None:
+def prepare(public: PublicState, models: Sequence[Model] | None = None) -> None:
     """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
     seconds at times, so it is work for a thread; no dice are needed for it.
     """
     seat = public.current_player
     if public.status == "BIDDING":
-        advise(GameView(seat, (1,) * public.dice_counts[seat], public))
+        advise(GameView(seat, (1,) * public.dice_counts[seat], public), models)
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------
