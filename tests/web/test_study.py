@@ -13,24 +13,30 @@ from studio_kit import Json, seats, studio
 
 from liars_dice.agents import make_agent
 from liars_dice.core import GameConfig, GameEngine
-from liars_dice.persistence import InMemoryRecorder, record_game
+from liars_dice.persistence import InMemoryRecorder, RecordedEvent, record_game
 from liars_dice.web.coach import Coach, CoachError, RefusedError
 from liars_dice.web.errors import RoomError
 
 BOTS = ("optimal", "bluffer")
 
 
-def test_a_review_says_how_far_it_is() -> None:
+def played(config: GameConfig) -> list[RecordedEvent]:
+    """A game between bots, as it is recorded."""
     store = InMemoryRecorder()
-    engine = GameEngine(GameConfig(dice=(2, 2), seed=3), [make_agent(name) for name in BOTS])
+    engine = GameEngine(config, [make_agent(BOTS[seat % 2]) for seat in range(config.num_players)])
     game = record_game(engine, store)
     engine.play()
+    return store.events(game)
+
+
+def test_a_review_says_how_far_it_is() -> None:
     heard: list[tuple[int, int]] = []
 
     async def run() -> Json:
         coach = Coach()
         try:
-            found: Json = await coach.ask("review", store.events(game), None, progress=lambda *at: heard.append(at))
+            events = played(GameConfig(dice=(2, 2), seed=3))
+            found: Json = await coach.ask("review", events, None, progress=lambda *at: heard.append(at))
             return found
         finally:
             coach.close()
@@ -58,15 +64,18 @@ def test_what_cannot_be_answered_is_one_plain_line() -> None:
 
 def test_a_coach_who_dies_is_replaced() -> None:
     async def run() -> None:
-        async with studio() as one:
-            coach: Coach = one.app.state.coach
-            asked = asyncio.create_task(one.http.get("/api/lab/matchups?rules=heads-up"))
-            while coach.process is None:
-                await asyncio.sleep(0.01)
+        coach = Coach()
+
+        def die(*_: int) -> None:
+            assert coach.process is not None
             coach.process.kill()
-            answer = await asked
-            assert (answer.status_code, answer.json()) == (503, {"error": "the coach lost the thread; ask again"})
-            assert (await one.get("/lab/explain?dice=1,1&hand=3"))["actions"]
+
+        try:
+            with pytest.raises(CoachError, match="ask again"):
+                await coach.ask("review", played(GameConfig(dice=(5, 5, 5, 5), seed=3)), None, progress=die)
+            assert (await coach.ask("explain", (1, 1), (3,), []))["actions"]
+        finally:
+            coach.close()
 
     asyncio.run(run())
 

@@ -59,6 +59,8 @@ class Coach:
 
     async def ask(self, what: str, *arguments: object, progress: Progress | None = None) -> Any:
         """The answer to a question of `study`; `progress` hears how far it is, where the question says so."""
+        if self._closed:
+            raise CoachError("the server is going down")
         loop = asyncio.get_running_loop()
         number, question = next(self.numbers), _Question(progress)
         self._asked[number] = question
@@ -110,8 +112,6 @@ class Coach:
                     raise CoachError("the coach cannot be asked now; try again") from error
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
-        if self._closed:
-            raise CoachError("the server is going down")
         self.process = process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.study"],
             stdin=subprocess.PIPE,

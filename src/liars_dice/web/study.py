@@ -99,7 +99,7 @@ def prepare(public: PublicState, known: Sequence[str], progress: Progress) -> No
     prepare(public, [model_of(agent_id) for agent_id in known])
 
 
-WARM_UPS = 3
+WARM_UPS = 4
 """How many steps there are of getting ready."""
 
 
@@ -117,9 +117,10 @@ def warm_up(step: int, progress: Progress) -> None:
     match step:
         case 0:
             judge(2, ("optimal", "bluffer"), ("human", "bluffer"))
-            judge(4, ("bluffer", "bluffer"), ("bluffer", "bluffer"))
         case 1:
             judge(3, ("bluffer", "optimal"), ("human", "optimal"))
+        case 2:
+            judge(4, ("bluffer", "bluffer"), ("bluffer", "bluffer"))
         case _:
             Matchups([make_agent(name) for name in ("bluffer", "random")], GameConfig(dice=(1, 1)))
 
