@@ -271,6 +271,7 @@ def test_who_asks_much_at_once_is_answered_or_told_why() -> None:
     async def run() -> None:
         async with studio(limits=limits) as one:
             made = await one.post("/rooms", WISH)
+            await (await one.enter(made["room"], made["token"])).until("turn")
             for reads in (True, False):
                 socket = one.socket(made["room"])
                 socket.say({"type": "hello", "token": made["token"]})

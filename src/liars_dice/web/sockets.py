@@ -423,9 +423,9 @@ class Ear:
 
     async def __call__(self) -> str | None:
         """The next message; None at the end."""
+        await asyncio.sleep(0)  # messages that are here already must not keep everybody else waiting
         if self._stopped.is_set():
             return None
-        await asyncio.sleep(0)  # messages that are here already must not keep everybody else waiting
         self._listening = True
         try:
             got = await self._socket.receive()
