@@ -131,7 +131,7 @@ def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> None:
             assert json.loads(deaf.recv(timeout=10))["type"] == "welcome"
             for n in range(asked):
                 deaf.send(json.dumps({"type": "ask", "id": n, "what": "odds"}))
-            waited = []
+            waited: list[float] = []
             while len(waited) < 20:
                 said = json.loads(player.recv(timeout=10))
                 if said["type"] == "turn" and said["seat"] == 0:

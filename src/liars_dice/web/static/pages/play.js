@@ -6,7 +6,7 @@ import { go } from "../router.js";
 import { keep, setting } from "../settings.js";
 
 /** What the named rules are, in few words. @type {Record<string, [string, string]>} */
-export const PRESETS = {
+const PRESETS = {
   "heads-up": ["Heads-up", "Two players, five dice each. Lose a round, lose a die."],
   perudo: ["Perudo", "Up to six players. Ones are wild, exact calls win a die back."],
   duel: ["Duel", "One round, two dice against three. Over in a minute."],
