@@ -33,7 +33,7 @@ export function rulesForm(presets, onchange) {
   const names = Object.keys(PRESETS).filter((name) => presets[name]);
   /** @type {{ preset: string, players: number, dice: number, changes: Record<string, unknown> }} */
   const form = { preset: names[0] ?? "heads-up", players: 2, dice: 5, changes: {} };
-  const numbers = h("div", { class: "grid" });
+  const numbers = h("div", { class: "pair" });
   const more = h("div", { class: "grid" });
   const error = h("p", { class: "error", role: "alert", hidden: true });
   const fill = () => {
