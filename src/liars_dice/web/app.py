@@ -18,13 +18,16 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from ..persistence import GameRecorder
-from .api import ENDPOINTS, Studio, respond
+from .api import ENDPOINTS
 from .books import Books
+from .calls import Studio, respond
 from .coach import Coach
 from .lab import Lab
+from .pages import page_socket
+from .remote import bot_socket
 from .rooms import Rooms
 from .safety import Guard, Limits
-from .sockets import Counter, bot_socket, page_socket
+from .wire import Counter
 
 STATIC = Path(__file__).parent / "static"
 PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
