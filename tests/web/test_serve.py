@@ -7,6 +7,7 @@ import json
 import signal
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,15 @@ def test_ctrl_c_ends_it_at_once_with_players_inside(tmp_path: Path) -> None:
         assert made["token"] not in output
         listen_to_the_end(connection)
         assert server.process.returncode in (0, -signal.SIGINT, 130)
+
+
+def test_ctrl_c_does_not_wait_for_the_coach(tmp_path: Path) -> None:
+    with Process(tmp_path / "a.sqlite") as server, ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(httpx.get, f"{server.address}/api/lab/matchups?rules=heads-up", timeout=30)
+        time.sleep(0.2)  # it is on its way; if it is there already, that is no harm
+        assert server.stop() == ""
+        with contextlib.suppress(httpx.TransportError):
+            assert asked.result().status_code in (200, 503)
 
 
 def test_huge_frames_and_foreign_origins_over_the_wire(tmp_path: Path) -> None:
