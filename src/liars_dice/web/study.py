@@ -140,7 +140,7 @@ SLOW: dict[str, Callable[..., Any]] = {
 def main() -> None:
     """Answer questions until there are no more."""
     with suppress(AttributeError, OSError):
-        os.nice(10)  # whoever plays goes first
+        os.nice(5)  # whoever plays goes first
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed here is no answer
     lock = threading.Lock()
