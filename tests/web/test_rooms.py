@@ -12,8 +12,9 @@ import msgspec
 import pytest
 from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
 
-from liars_dice.core import GameEnded
+from liars_dice.core import GameCreated, GameEnded
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, open_store, verify_game
+from liars_dice.play.coach import model_of
 from liars_dice.web import Limits
 
 
@@ -63,6 +64,43 @@ def test_two_people_and_a_spectator_see_the_same_game() -> None:
             told = [[m["event"]["type"] for m in s.heard if m["type"] == "event"] for s in (first, watcher)]
             assert [t for t in told[0] if t != "DiceRolled"] == told[1]
             await one.post(f"/rooms/{made['room']}/seats", {"name": "late"}, 409)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("name", ["optimal", "Optimal", " nash ", "optimal#2", "threshold:0.4"])
+def test_nobody_else_is_called_like_a_bot(name: str) -> None:
+    async def run() -> None:
+        async with studio() as one:
+            you = [{"kind": "you", "name": name}, {"kind": "open"}]
+            made = await one.post("/rooms", room_for("you", "open"))
+            taken = f"/rooms/{made['room']}/seats"
+            wishes = [
+                ("/rooms", room_for() | {"seats": you}),
+                (taken, {"name": name}),
+                (taken, {"name": name, "bot": True}),
+            ]
+            answers = [await one.post(path, wish, 409) for path, wish in wishes]
+            assert {answer["error"] for answer in answers} == {f"a bot is called {name.strip()}; choose another name"}
+            await one.post(taken, {"name": "Optima"})
+
+    asyncio.run(run())
+
+
+def test_the_record_says_who_is_a_person() -> None:
+    store = InMemoryRecorder()
+
+    async def run() -> None:
+        async with studio(store) as one:
+            made = await one.post("/rooms", room_for("you", "open", "bluffer", rules="perudo"))
+            await one.post(f"/rooms/{made['room']}/seats", {"name": "careful", "bot": True})
+            game = (await one.get(f"/rooms/{made['room']}"))["game_id"]
+            socket = await one.enter(made["room"], made["token"])
+            await socket.until("turn")
+            created = store.events(game)[0].payload
+            assert isinstance(created, GameCreated)
+            assert created.agent_ids == ("human:You", "remote:careful", "bluffer")
+            assert [model_of(agent_id or "").known for agent_id in created.agent_ids] == [False, False, True]
 
     asyncio.run(run())
 
@@ -414,7 +452,10 @@ def test_play_on_from_a_finished_game() -> None:
             turn = await socket.until("turn")
             assert turn["turn"] == at
             assert turn["seat"] == branch["seat"]
-            assert "@" in socket.heard[0]["events"][0]["branched_from"]
+            created = socket.heard[0]["events"][0]
+            assert "@" in created["branched_from"]
+            assert created["agent_ids"][branch["seat"]] == "human:You"
+            assert created["agent_ids"][1 - branch["seat"]] == "optimal"
             await play(socket, branch["seat"], turns=0)
             socket.say({"type": "act", "id": 1, "turn": at, "action": scripted(turn)})
             await play(socket, branch["seat"])

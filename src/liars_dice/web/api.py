@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, get_args
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
 
 from ..agents import AGENTS
 from ..core import (
@@ -17,149 +13,24 @@ from ..core import (
     SPECTATOR,
     ConfigError,
     Event,
-    GameConfig,
     GameCreated,
     GameEnded,
-    LiarsDiceError,
     NotationError,
     prob_exact,
     prob_holds,
     visible_to,
 )
-from ..core.bid import BidOrdering
-from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, Mode, NextOpener, Wild, WildBids
+from ..core.config import SEEDS
 from ..core.dice import fresh_seed
-from ..core.presets import preset
 from ..core.rules import round_rules
-from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
+from ..persistence import GameRecorder, RecordedEvent, branch, decisions, utc_now, visible_events
 from . import messages as m
-from .lab import Lab
-from .rooms import (
-    MOVES,
-    Listener,
-    NotFoundError,
-    Room,
-    RoomDoc,
-    RoomError,
-    Rooms,
-    SeatDoc,
-    as_new_game,
-    clean_name,
-    event_json,
-    free_name,
-    hash_token,
-    new_room_id,
-    new_token,
-)
-from .safety import Limits
-from .sockets import bot_act, next_for
-
-
-class Studio:
-    """What the endpoints work with."""
-
-    def __init__(self, rooms: Rooms, lab: Lab) -> None:
-        self.rooms = rooms
-        self.lab = lab
-
-
-class Call:
-    """One request, read and checked."""
-
-    def __init__(self, path: Mapping[str, str], query: Any, body: Any, token: str | None) -> None:
-        self.path = path
-        self.query = query
-        self.body = body
-        self.token = token
-
-
-Handler = Callable[[Studio, Call], Awaitable[object]]
-
-
-class Endpoint(msgspec.Struct, frozen=True):
-    """One thing that can be asked for."""
-
-    method: str
-    path: str
-    """Below `/api`, as in `/rooms/{room}`."""
-    handler: Handler
-    answer: Any
-    body: Any = None
-    query: Any = None
-    bearer: bool = False
-    """Whether it asks for the header `Authorization: Bearer TOKEN`."""
-
-    @property
-    def about(self) -> str:
-        """What it does, in one line."""
-        return (self.handler.__doc__ or "").strip().split("\n")[0]
-
-
-def respond(endpoint: Endpoint, studio: Studio) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint as a function from requests to responses. Whatever is wrong with a request is said in one line."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            call = await _read(endpoint, request, studio.rooms.limits)
-            return _json(await endpoint.handler(studio, call))
-        except msgspec.ValidationError as error:
-            return _json(m.Error(m.plain(error)), 422)
-        except RoomError as error:
-            return _json(m.Error(m.plain(error)), error.status)
-        except StoreError:
-            return _json(m.Error(m.STORE_TROUBLE), 503)
-        except LiarsDiceError as error:
-            return _json(m.Error(m.plain(error)), 400)
-        except _BadRequestError as error:
-            return _json(m.Error(m.plain(error)), error.status)
-
-    return answer
-
-
-class _BadRequestError(Exception):
-    def __init__(self, status: int, line: str) -> None:
-        super().__init__(line)
-        self.status = status
-
-
-async def _read(endpoint: Endpoint, request: Request, limits: Limits) -> Call:
-    query = body = token = None
-    if endpoint.query is not None:
-        query = msgspec.convert(dict(request.query_params), endpoint.query, strict=False)
-    if endpoint.body is not None:
-        data = await _body(request, limits)
-        try:
-            body = msgspec.json.decode(data, type=endpoint.body)
-        except msgspec.ValidationError:
-            raise
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise _BadRequestError(400, f"not JSON: {m.plain(error)}") from None
-    if endpoint.bearer:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise _BadRequestError(401, "say who you are: Authorization: Bearer TOKEN")
-    return Call(request.path_params, query, body, token)
-
-
-async def _body(request: Request, limits: Limits) -> bytes:
-    data = b""
-    try:
-        async with asyncio.timeout(limits.hello_s):
-            async for chunk in request.stream():
-                data += chunk
-                if len(data) > limits.message_bytes:
-                    raise _BadRequestError(413, f"at most {limits.message_bytes} bytes, please")
-    except ClientDisconnect:
-        raise _BadRequestError(400, "half a request") from None
-    except TimeoutError:
-        raise _BadRequestError(408, "the request took too long to arrive") from None
-    return data
-
-
-def _json(value: object, status: int = 200) -> Response:
-    headers = {"cache-control": "no-store"}
-    return Response(msgspec.json.encode(value), status, headers, "application/json")
-
+from .calls import Call, Endpoint, Studio
+from .errors import NotFoundError, RoomError
+from .remote import bot_act, wait_for_next
+from .room import MOVES, as_new_game, event_json, seated
+from .rulebook import config_of, public, rule_fields
+from .seats import RoomDoc, SeatDoc, clean_name, free_name, hash_token, new_room_id, new_token
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 
@@ -171,89 +42,18 @@ async def list_agents(studio: Studio, call: Call) -> m.Agents:
     return m.Agents(lines)
 
 
-_CHOICES = {"wild": Wild, "bid_ordering": BidOrdering, "wild_bids": WildBids, "mode": Mode, "next_opener": NextOpener}
-_NUMBERS = {
-    "faces": (FACES[0], FACES[-1]),
-    "max_quantity": (1, 900),
-    "rounds": (1, 99),
-    "max_dice": (DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
-    "opening_min_quantity": (1, 900),
-    "max_turns": (1, 999_999),
-}
-_ABOUT = {
-    "dice": f"how many dice each of {PLAYERS[0]} to {PLAYERS[-1]} seats starts with; seat 0 opens",
-    "faces": "how many faces a die has",
-    "wild": "the face that counts as every other face",
-    "bid_ordering": "which bids are higher than which",
-    "wild_bids": "whether the wild face itself may be bid",
-    "max_quantity": 'the highest quantity that may be bid; "total" is all dice in play',
-    "exact_call": "whether a player may claim that the bid is exactly right",
-    "mode": "one round, rounds until one player has dice left, or the best of N",
-    "rounds": "the N of best of N",
-    "max_dice": "the most dice a right exact call can bring a player to",
-    "next_opener": "who opens the next round",
-    "opening_min_quantity": "the least quantity of a round's first bid",
-    "open_on_ones": "whether a round's first bid may be on ones",
-    "palifico": "whether a player's first round with one die is special",
-    "max_turns": "after so many bids in a round only calls remain",
-}
-
-
-def rule_fields() -> list[m.RuleField]:
-    """Every field of the rules that players may choose."""
-    defaults = GameConfig().to_dict()
-    fields = []
-    for name, about in _ABOUT.items():
-        default = defaults[name]
-        if name in _CHOICES:
-            fields.append(m.RuleField(name, "choice", default, list(get_args(_CHOICES[name])), about=about))
-        elif name in _NUMBERS:
-            low, high = _NUMBERS[name]
-            fields.append(m.RuleField(name, "number", default, None, low, high, default is None, about))
-        elif name == "dice":
-            fields.append(m.RuleField(name, "dice", default, None, DICE_PER_SEAT[0], DICE_PER_SEAT[-1], about=about))
-        else:
-            fields.append(m.RuleField(name, "flag", default, about=about))
-    return fields
-
-
 async def list_rules(studio: Studio, call: Call) -> m.RuleBook:
     """The named rule sets, and every field with what it may be."""
-    return m.RuleBook({name: _public(config) for name, config in PRESETS.items()}, rule_fields())
+    return m.RuleBook({name: public(config) for name, config in PRESETS.items()}, rule_fields())
 
 
 async def check_rules(studio: Studio, call: Call) -> m.Ladder:
     """Rules in full, with the bids of their first round from the lowest up."""
     wish: m.RulesWish = call.body
     rules = wish.config if wish.config is not None else wish.preset or "heads-up"
-    config = _config(rules, wish.changes, None)
+    config = config_of(rules, wish.changes, None)
     studio.rooms.check_rules(config)
-    return m.Ladder(_public(config), [m.BidLine(bid.quantity, bid.face) for bid in config.ladder().bids])
-
-
-def _public(config: GameConfig) -> m.Json:
-    fields: m.Json = msgspec.to_builtins(config.without_seed)
-    return fields
-
-
-def _config(rules: str | m.Json, changes: m.Json, players: int | None) -> GameConfig:
-    """The rules a client asks for; the seed is no part of them."""
-    if "seed" in changes or (isinstance(rules, dict) and "seed" in rules):
-        raise ConfigError("seed", "...", "no seed among the rules")
-    changes = dict(changes)
-    if isinstance(rules, str):
-        dice = changes.pop("dice", None)
-        if isinstance(dice, list):
-            dice = tuple(dice)
-        elif dice is not None and (isinstance(dice, bool) or not isinstance(dice, int)):
-            raise ConfigError("dice", dice, "a whole number, or one for each seat")
-        if rules not in PRESETS:
-            raise ConfigError("rules", rules, f"one of {', '.join(PRESETS)}")
-        return GameConfig.from_dict(preset(rules, players=players, dice=dice).to_dict() | changes)
-    config = GameConfig.from_dict({**rules, **changes})
-    if players is not None and config.num_players != players:
-        raise ConfigError("dice", config.dice, f"one number for each of {players} seats")
-    return config
+    return m.Ladder(public(config), [m.BidLine(bid.quantity, bid.face) for bid in config.ladder().bids])
 
 
 # -- rooms -------------------------------------------------------------------------------------------------------------
@@ -263,7 +63,7 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
     """Make a room. If no seat is open its game begins at once."""
     wish: m.NewRoom = call.body
     rooms = studio.rooms
-    config = _config(wish.rules, wish.changes, len(wish.seats))
+    config = config_of(wish.rules, wish.changes, len(wish.seats))
     rooms.check_rules(config)
     kinds = [seat.kind for seat in wish.seats]
     if kinds.count("you") > 1:
@@ -278,12 +78,13 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
     seats: list[SeatDoc] = []
     for n, seat in enumerate(wish.seats):
         taken = [other.name for other in seats]
-        name = clean_name(seat.name or "")
         if seat.kind == "bot":
             agent = rooms.check_agent(seat.agent, config)
-            seats.append(SeatDoc("bot", free_name(name or clean_name(agent) or "bot", taken), agent))
+            name = clean_name(seat.name or agent) or "bot"
+            seats.append(SeatDoc("bot", free_name(name, taken), agent))
         elif seat.kind == "you":
-            seats.append(SeatDoc("person", free_name(name or "You", taken), None, hash_token(token or "")))
+            name = rooms.check_name(seat.name or "") or "You"
+            seats.append(SeatDoc("person", free_name(name, taken), None, hash_token(token or "")))
         else:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
     config = config.replace(seed=fresh_seed() if wish.seed is None else wish.seed)
@@ -319,51 +120,12 @@ async def start_room(studio: Studio, call: Call) -> m.RoomView:
     return room.view()
 
 
-class _Waiter:
-    """A question that waits for something to happen in a room."""
-
-    def __init__(self, seat: int) -> None:
-        self.seat = seat
-        self.woken = asyncio.Event()
-
-    def tell(self, message: bytes) -> None:
-        """Not of interest."""
-
-    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
-        """The game went on."""
-        self.woken.set()
-
-    def begin_anew(self, room: Room) -> None:
-        """The game goes on from somewhere else."""
-        self.woken.set()
-
-    def leave(self, reason: str) -> None:
-        """The room is given up."""
-        self.woken.set()
-
-
 async def next_question(studio: Studio, call: Call) -> m.Json:
     """For bots without sockets: the next `choose` or `game_end`, or `wait` if there is none within `wait` seconds."""
     room = await studio.rooms.get(call.path["room"])
     seat = room.seat_of(call.token)
-    loop = asyncio.get_running_loop()
-    until = loop.time() + min(call.query.wait, studio.rooms.limits.poll_s)
-    waiter: Listener = _Waiter(seat)
     room.polled(seat, call.query.wait + 15.0)
-    room.join(waiter)
-    try:
-        while True:
-            waiter.woken.clear()  # type: ignore[attr-defined]
-            message = next_for(room, seat)
-            left = until - loop.time()
-            if message is not None or left <= 0 or room.gone:
-                return message or {"type": "wait"}
-            try:
-                await asyncio.wait_for(waiter.woken.wait(), left)  # type: ignore[attr-defined]
-            except TimeoutError:
-                return {"type": "wait"}
-    finally:
-        room.leave(waiter)
+    return await wait_for_next(room, seat, min(call.query.wait, studio.rooms.limits.poll_s))
 
 
 async def act(studio: Studio, call: Call) -> m.Ok:
@@ -417,7 +179,7 @@ async def show_game(studio: Studio, call: Call) -> m.GameRecord:
     seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
     notes = [event_json(event.version, event.payload) for event in seen]
     return m.GameRecord(
-        events[0].game_id, _public(created.config), list(created.names), notes, winner, winner is not None
+        events[0].game_id, public(created.config), list(created.names), notes, winner, winner is not None
     )
 
 
@@ -450,6 +212,11 @@ async def review_game(studio: Studio, call: Call) -> m.Json:
     return await studio.lab.review(events, call.query.seat)
 
 
+async def review_progress(studio: Studio, call: Call) -> m.ReviewProgress:
+    """How far the coach is with a review that somebody waits for."""
+    return studio.lab.progress(call.path["game"], call.query.seat)
+
+
 async def branch_game(studio: Studio, call: Call) -> m.Seated:
     """Sit down at a moment of a finished game, and play on from there."""
     wish: m.BranchWish = call.body
@@ -470,7 +237,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
     agents = iter(wish.opponents)
     seats: list[SeatDoc] = []
     names = [""] * config.num_players
-    names[wish.seat] = clean_name(wish.name) or "You"
+    names[wish.seat] = rooms.check_name(wish.name) or "You"
     for n in range(config.num_players):
         if n == wish.seat:
             seats.append(SeatDoc("person", names[n], None, hash_token(token)))
@@ -479,7 +246,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
         names[n] = free_name(clean_name(agent) or "bot", names)
         seats.append(SeatDoc("bot", names[n], agent))
     seed = fresh_seed()
-    _, past = branch(events, places[wish.turn - 1], names=names, seed=seed)
+    _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, seed=seed)
     past = as_new_game(past)
     doc = RoomDoc(
         new_room_id(),
@@ -517,7 +284,7 @@ async def odds(studio: Studio, call: Call) -> m.Odds:
     """How likely every bid is, given a hand among so many dice."""
     query: m.OddsQuery = call.query
     hand = _numbers(query.hand, "dice as in 1,4")
-    config = _config(query.rules, {}, None)
+    config = config_of(query.rules, {}, None)
     rules = round_rules(config.without_seed, query.dice_total, False)
     if len(hand) > query.dice_total or not rules.faces.issuperset(hand):
         raise ConfigError("hand", query.hand, f"at most {query.dice_total} dice with faces 1 to {config.faces}")
@@ -532,7 +299,7 @@ async def odds(studio: Studio, call: Call) -> m.Odds:
 async def matchups(studio: Studio, call: Call) -> m.MatchupTable:
     """How often each bot beats each other, computed without playing."""
     rules = call.query.rules
-    return await studio.lab.matchups(rules, _config(rules, {}, None))
+    return await studio.lab.matchups(rules, config_of(rules, {}, None))
 
 
 async def tournaments(studio: Studio, call: Call) -> m.TournamentList:
@@ -559,6 +326,7 @@ ENDPOINTS = (
     Endpoint("GET", "/games", list_games, m.GameList, query=m.GamesQuery),
     Endpoint("GET", "/games/{game}", show_game, m.GameRecord),
     Endpoint("GET", "/games/{game}/review", review_game, m.Json, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/review/progress", review_progress, m.ReviewProgress, query=m.ReviewQuery),
     Endpoint("POST", "/games/{game}/branch", branch_game, m.Seated, body=m.BranchWish),
     Endpoint("GET", "/lab/explain", explain, m.Json, query=m.ExplainQuery),
     Endpoint("GET", "/lab/odds", odds, m.Odds, query=m.OddsQuery),

@@ -18,12 +18,16 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from ..persistence import GameRecorder
-from .api import ENDPOINTS, Studio, respond
+from .api import ENDPOINTS
 from .books import Books
+from .calls import Studio, respond
+from .coach import Coach
 from .lab import Lab
+from .pages import page_socket
+from .remote import bot_socket
 from .rooms import Rooms
 from .safety import Guard, Limits
-from .sockets import Counter, bot_socket, page_socket
+from .wire import Counter
 
 STATIC = Path(__file__).parent / "static"
 PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
@@ -44,16 +48,16 @@ def create_app(
     """
     limits = Limits() if limits is None else limits
     books = Books(store)
-    rooms = Rooms(books, limits, agents)
-    lab = Lab(books, limits)
-    studio = Studio(rooms, lab)
+    coach = Coach()
+    rooms = Rooms(books, coach, limits, agents)
+    studio = Studio(rooms, Lab(books, coach, limits))
     counter = Counter()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         await rooms.close()
-        lab.close()
+        coach.close()
         books.close()
 
     async def index(request: Request) -> Response:
@@ -84,6 +88,7 @@ def create_app(
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _failed})
     app.add_middleware(Guard, limits=limits, hosts=hosts)
     app.state.rooms = rooms
+    app.state.coach = coach
     return app
 
 

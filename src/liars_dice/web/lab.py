@@ -1,24 +1,22 @@
-"""What takes thought: explanations, match-ups, reviews. Heavy modules are loaded when they are needed, in a thread."""
+"""What takes thought: explanations, match-ups, reviews. The coach's process does the thinking."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from ..agents import AGENTS, make_agent
-from ..core import Bid, ConfigError, GameConfig, parse_bid
+from ..core import ConfigError, GameConfig, parse_bid
 from ..persistence import RecordedEvent
 from .books import Books
-from .messages import Json, MatchupTable, TournamentLine
-from .rooms import MOVES, FullError, NotFoundError, RoomError
+from .coach import Coach
+from .errors import FullError, NotFoundError, RoomError
+from .messages import Json, MatchupTable, ReviewProgress, TournamentLine
+from .room import MOVES
 from .safety import Limits
-
-Result = TypeVar("Result")
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
@@ -29,22 +27,23 @@ MOST_TURNS = 500
 
 
 class Lab:
-    """One thread for questions that take long, so that they wait for each other and nobody waits for them."""
+    """Questions that take long: each is asked once however many wait for its answer, and not too many at a time."""
 
-    def __init__(self, books: Books, limits: Limits) -> None:
+    def __init__(self, books: Books, coach: Coach, limits: Limits) -> None:
         self._books = books
+        self._coach = coach
         self._limits = limits
         self._waiting = 0
-        self._reviews: OrderedDict[tuple[str, int | None], Json] = OrderedDict()
-        self._thread = ThreadPoolExecutor(1, "lab")
-        self._matchups: dict[str, MatchupTable] = {}
+        self._reviews: OrderedDict[tuple[str, int | None], asyncio.Task[Json]] = OrderedDict()
+        self._looked_at: dict[tuple[str, int | None], ReviewProgress] = {}
+        self._matchups: dict[str, asyncio.Task[MatchupTable]] = {}
 
-    async def _think(self, work: Callable[[], Result]) -> Result:
+    async def _ask(self, *question: Any, **options: Any) -> Any:
         if self._waiting >= self._limits.questions:
             raise FullError("many questions wait for an answer; ask again in a moment")
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            return await self._coach.ask(*question, **options)
         finally:
             self._waiting -= 1
 
@@ -53,16 +52,17 @@ class Lab:
         if not all(1 <= n <= MOST_DICE for n in dice) or sum(dice) > MOST_DICE:
             raise ConfigError("dice", list(dice), f"two numbers, together at most {MOST_DICE}")
         history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
-        return await self._think(lambda: _explain((dice[0], dice[1]), tuple(sorted(hand)), history))
+        found: Json = await self._ask("explain", tuple(dice), tuple(sorted(hand)), history)
+        return found
 
     async def matchups(self, name: str, config: GameConfig) -> MatchupTable:
         """Every memoryless bot of ours against every other."""
-        if name not in self._matchups:
-            if config.num_players != 2:
-                raise ConfigError("rules", name, "rules for two players")
-            found = await self._think(lambda: self._matchups.get(name) or _matchups(name, config))
-            self._matchups[name] = found
-        return self._matchups[name]
+        if config.num_players != 2:
+            raise ConfigError("rules", name, "rules for two players")
+        task = self._matchups.get(name)
+        if task is None or _in_vain(task):
+            task = self._matchups[name] = asyncio.create_task(self._ask("matchups", name, config))
+        return await asyncio.shield(task)
 
     async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> Json:
         """The coach's verdict on a game."""
@@ -71,12 +71,26 @@ class Lab:
         if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
             raise ConfigError("seat", seat, "a seat of this game")
         key = (events[0].game_id, seat)
-        found = self._reviews.get(key)
-        if found is None:
-            found = self._reviews[key] = await self._think(lambda: _review(events, seat))
-        if len(self._reviews) > KEPT_REVIEWS:
-            self._reviews.popitem(last=False)
-        return found
+        task = self._reviews.get(key)
+        if task is None or _in_vain(task):
+            task = self._reviews[key] = asyncio.create_task(self._review(key, events))
+            if len(self._reviews) > KEPT_REVIEWS:
+                self._reviews.popitem(last=False)
+        return await asyncio.shield(task)
+
+    async def _review(self, key: tuple[str, int | None], events: Sequence[RecordedEvent]) -> Json:
+        def looked_at(done: int, of: int) -> None:
+            self._looked_at[key] = ReviewProgress(done, of)
+
+        try:
+            found: Json = await self._ask("review", events, key[1], progress=looked_at)
+            return found
+        finally:
+            self._looked_at.pop(key, None)
+
+    def progress(self, game_id: str, seat: int | None) -> ReviewProgress:
+        """How far the review of a game is."""
+        return self._looked_at.get((game_id, seat), ReviewProgress())
 
     async def tournaments(self) -> list[TournamentLine]:
         """Tournaments in the store."""
@@ -103,30 +117,7 @@ class Lab:
                 return found
         raise NotFoundError(f"there is no tournament {name[:40]!r}")
 
-    def close(self) -> None:
-        """No more questions."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
-
-def _explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid]) -> Json:
-    from ..exact.explain import as_dict, explain, known
-
-    round_ = known(GameConfig(dice=dice))
-    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
-
-
-def _review(events: Sequence[RecordedEvent], seat: int | None) -> Json:
-    from ..persistence import verify_game
-    from ..play.coach import review_game
-
-    return {"game_id": events[0].game_id, **review_game(verify_game(events), seat).to_dict()}
-
-
-def _matchups(name: str, config: GameConfig) -> MatchupTable:
-    from ..exact import Matchups
-
-    names = [info.name for info in AGENTS.values() if info.memoryless]
-    win = Matchups([make_agent(one) for one in names], config).match.win
-    n = len(names)
-    both = [[None if i == j else float((win[i, j] + 1 - win[j, i]) / 2) for j in range(n)] for i in range(n)]
-    return MatchupTable(names, both, name)
+def _in_vain(task: asyncio.Task[Any]) -> bool:
+    """Whether the question has to be asked again."""
+    return task.done() and (task.cancelled() or task.exception() is not None)

@@ -277,6 +277,13 @@ class GameRecord(msgspec.Struct, frozen=True):
     finished: bool
 
 
+class ReviewProgress(msgspec.Struct, frozen=True):
+    """How many turns of a game the coach has looked at, and of how many; 0 of 0 while it gets ready."""
+
+    done: int = 0
+    turns: int = 0
+
+
 class Ok(msgspec.Struct, frozen=True):
     """Done, and stored."""
 

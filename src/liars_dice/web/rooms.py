@@ -1,710 +1,40 @@
-"""What happens at a table: seats, turns, bots, people who leave and come back. Nothing here knows of HTTP.
-
-A room is a task around the engine. Whatever happens is first stored and then told. If it cannot be stored the room is
-given up, and made again from the store when somebody comes: the store is the truth, a room only its shadow.
-"""
+"""All rooms: those in memory, and those that sleep in the store until somebody comes."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hmac
-import secrets
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
-from functools import cache, partial
-from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from ..agents import AGENTS, make_agent
-from ..arena.limits import BotFault
-from ..arena.protocol import is_action
-from ..arena.seats import Seat
-from ..arena.tables import make_seat
-from ..core import (
-    SPECTATOR,
-    Action,
-    AgentFaulted,
-    BidAction,
-    BidPlaced,
-    CallLiarAction,
-    ConfigError,
-    Event,
-    ExactCalled,
-    GameConfig,
-    GameCreated,
-    GameEngine,
-    GameView,
-    LiarCalled,
-    derive_seed,
-    view_of,
-    visible_to,
-)
+from ..agents import AGENTS
+from ..core import ConfigError, GameConfig
 from ..core.errors import one_of
-from ..persistence import (
-    Enveloper,
-    GameRecorder,
-    RecordedEvent,
-    StoreError,
-    branch,
-    decisions,
-    final_state,
-    new_game_id,
-    rules_name,
-    utc_now,
-    visible_events,
-)
-from ..persistence.session import player_type
+from ..persistence import GameRecorder, RecordedEvent
 from .books import Books
-from .messages import EventNote, Json, Over, RoomLine, RoomStatus, RoomView, SeatKind, SeatLine, Seats, Turn, encode
+from .coach import Coach
+from .errors import FullError, NotFoundError, RoomError
+from .housebots import STAND_IN
+from .messages import RoomLine
+from .room import Room
 from .safety import Limits
+from .seats import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
 
 KIND = "room"
-STAND_IN = "optimal"
-"""Who plays for people who are away, and takes the seats that are left open."""
-ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
-"""Nothing that is mistaken for something else when it is read out."""
-MOVES = (BidPlaced, LiarCalled, ExactCalled)
-
-
-class RoomError(Exception):
-    """Something that cannot be done here and now, in one plain line."""
-
-    status = 409
-
-
-class NotFoundError(RoomError):
-    """There is no such thing."""
-
-    status = 404
-
-
-class ForbiddenError(RoomError):
-    """Not with this token."""
-
-    status = 403
-
-
-class FullError(RoomError):
-    """There is no room for more."""
-
-    status = 429
-
-
-class SeatDoc(msgspec.Struct):
-    """A seat as the store keeps it."""
-
-    kind: SeatKind
-    name: str
-    agent: str | None = None
-    """What plays here; for a bot without one, a program somewhere else."""
-    token: str | None = None
-    """The hash of the secret of whoever sits here."""
-
-
-class RoomDoc(msgspec.Struct):
-    """A room as the store keeps it, beside its game."""
-
-    id: str
-    created_utc: datetime
-    config: GameConfig
-    seats: list[SeatDoc]
-    practice: bool = False
-    delay_ms: int = 600
-    game_id: str | None = None
-    """Set when the game begins."""
-    over: bool = False
-
-    @property
-    def status(self) -> RoomStatus:
-        """Where the room stands."""
-        return "over" if self.over else "waiting" if self.game_id is None else "playing"
-
-
-class Listener(Protocol):
-    """Somebody in a room: a page, a program, or a question that waits for an answer."""
-
-    seat: int
-    """Where they sit, or `SPECTATOR`."""
-
-    def tell(self, message: bytes) -> None:
-        """Take a message; never waits."""
-
-    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
-        """The game went on."""
-
-    def begin_anew(self, room: Room) -> None:
-        """The game now goes on from an earlier moment."""
-
-    def leave(self, reason: str) -> None:
-        """The room is given up; come again."""
-
-
-def event_json(n: int, event: Event) -> Json:
-    """An event as clients get it: its number, its type, and what it says."""
-    payload: Json = msgspec.to_builtins(event)
-    kind = payload.pop("event_type")
-    return {"n": n, "type": kind, **payload}
-
-
-def hash_token(token: str) -> str:
-    """What is kept of a secret."""
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Room:
-    """One table."""
-
-    def __init__(self, doc: RoomDoc, rooms: Rooms, record: Sequence[RecordedEvent] = ()) -> None:
-        self.doc = doc
-        self.listeners: set[Listener] = set()
-        self.gone = False
-        self.visited = time.monotonic()
-        """When somebody came, went or looked for the last time."""
-        self._rooms = rooms
-        self._lock = asyncio.Lock()
-        self._changed = asyncio.Event()
-        self._driver: asyncio.Task[None] | None = None
-        self._bots: dict[int, Seat] = {}
-        self._left = [self.visited] * len(doc.seats)
-        self._polled = [float("-inf")] * len(doc.seats)
-        self._stand_ins: set[int] = set()
-        self._turn_began = self.visited
-        self._news: list[RecordedEvent] = []
-        self.record: list[RecordedEvent] = []
-        self.moves = 0
-        if doc.game_id is not None:
-            self._open(record)
-
-    def _open(self, record: Sequence[RecordedEvent] = ()) -> None:
-        """Set the game up, from the beginning or from what is recorded."""
-        doc = self.doc
-        assert doc.game_id is not None
-        types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
-        self._enveloper = Enveloper(doc.game_id, types)
-        if record:
-            created = record[0].payload
-            assert isinstance(created, GameCreated)
-            self.engine = GameEngine.resume(final_state(record), seed=created.config.seed)
-            for event in record:
-                self._enveloper.seal(event.payload)
-        else:
-            seated = [_Named(seat.agent or seat.name) for seat in doc.seats]
-            self.engine = GameEngine(doc.config, seated, names=[seat.name for seat in doc.seats])
-        self.record = list(record)
-        self.moves = sum(isinstance(event.payload, MOVES) for event in record)
-        self.state = self.engine.state
-        """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
-        self.engine.subscribe(self._seal)
-
-    def _seal(self, event: Event) -> None:
-        sealed = self._enveloper.seal(event)
-        if sealed.player_type == "Human" and isinstance(event, MOVES) and event.player_id in self._stand_ins:
-            sealed = msgspec.structs.replace(sealed, player_type=type_of(STAND_IN))
-        self._news.append(sealed)
-
-    # -- what can be seen ----------------------------------------------------------------------------------------------
-
-    @property
-    def turn(self) -> int:
-        """The number of the decision that is next, from 1."""
-        return self.moves + 1
-
-    @property
-    def people(self) -> list[int]:
-        """The seats of people and of programs elsewhere."""
-        return [n for n, seat in enumerate(self.doc.seats) if seat.token is not None]
-
-    def present(self, seat: int) -> bool:
-        """Whether whoever sits here is here: bots always are."""
-        if self.doc.seats[seat].token is None:
-            return self.doc.seats[seat].kind == "bot"
-        return any(one.seat == seat for one in self.listeners) or time.monotonic() < self._polled[seat]
-
-    def seat_lines(self) -> list[SeatLine]:
-        """The seats as everybody may see them."""
-        counts = self.doc.config.dice if self.doc.game_id is None else self.state.public.dice_counts
-        return [
-            SeatLine(
-                n,
-                seat.name,
-                seat.kind,
-                seat.agent,
-                self.present(n),
-                counts[n],
-                STAND_IN if n in self._stand_ins else None,
-            )
-            for n, seat in enumerate(self.doc.seats)
-        ]
-
-    @property
-    def spectators(self) -> int:
-        """How many watch."""
-        return sum(one.seat == SPECTATOR for one in self.listeners)
-
-    def view(self) -> RoomView:
-        """The room as everybody may see it."""
-        self.visited = time.monotonic()
-        doc = self.doc
-        return RoomView(
-            doc.id,
-            doc.status,
-            msgspec.to_builtins(doc.config.without_seed),
-            self.seat_lines(),
-            doc.game_id,
-            self.spectators,
-            doc.practice,
-            doc.delay_ms,
-            self.turn,
-            None if doc.game_id is None else self.state.public.winner,
-        )
-
-    def line(self) -> RoomLine:
-        """The room in the list of rooms."""
-        return line_of(self.doc)
-
-    def events_for(self, seat: int, start: int = 0) -> list[Json]:
-        """What this seat may see of the game, from event `start` on."""
-        return [event_json(e.version, e.payload) for e in visible_events(self.record, seat) if e.version >= start]
-
-    def player_view(self, seat: int) -> GameView:
-        """What this player may know now."""
-        if self.doc.game_id is None:
-            raise RoomError("the game has not begun")
-        return view_of(self.state, seat)
-
-    def dice_of(self, seat: int) -> tuple[int, ...]:
-        """The dice of this player, for this player."""
-        return () if seat == SPECTATOR or self.doc.game_id is None else view_of(self.state, seat).my_dice
-
-    def turn_message(self, seat: int) -> bytes | None:
-        """Whose turn it is, for this seat; None if nobody may move."""
-        if self.doc.status != "playing" or self.state.public.status != "BIDDING":
-            return None
-        player = self.state.public.current_player
-        wait = self._until_stand_in(player)
-        deadline = None if wait is None else round(max(wait, 0.0), 1)
-        if player != seat:
-            return encode(Turn(self.turn, player, deadline_s=deadline))
-        view = view_of(self.state, player)
-        rungs = view.public.rules.rungs
-        bids = [action.bid for action in view.legal_actions if isinstance(action, BidAction)]
-        calls: list[Any] = [str(action) for action in view.legal_actions if not isinstance(action, BidAction)]
-        pairs = [(bid.quantity, bid.face) for bid in bids]
-        return encode(Turn(self.turn, player, [rungs[bid] for bid in bids], pairs, calls, deadline))
-
-    def over_message(self) -> bytes | None:
-        """How the game ended, if it has."""
-        if self.doc.status != "over" or self.doc.game_id is None:
-            return None
-        return encode(Over(self.state.public.winner, self.doc.game_id))
-
-    # -- who is here ---------------------------------------------------------------------------------------------------
-
-    def seat_of(self, token: str | None) -> int:
-        """The seat this secret opens; `ForbiddenError` if it opens none."""
-        given = hash_token(token or "")
-        found = SPECTATOR
-        for n, seat in enumerate(self.doc.seats):
-            if seat.token is not None and hmac.compare_digest(seat.token, given):
-                found = n
-        if found == SPECTATOR:
-            raise ForbiddenError("this token opens no seat here")
-        return found
-
-    def join(self, listener: Listener, welcome: Callable[[], None] | None = None) -> None:
-        """Somebody comes, or comes back, and is welcomed before anything else is said."""
-        if listener.seat == SPECTATOR and self.spectators >= self._rooms.limits.spectators:
-            raise FullError("too many people watch this room")
-        self.listeners.add(listener)
-        self._stand_ins.discard(listener.seat)
-        if welcome is not None:
-            welcome()
-        self._presence_changed()
-
-    def leave(self, listener: Listener) -> None:
-        """Somebody goes."""
-        if listener not in self.listeners:
-            return
-        self.listeners.discard(listener)
-        if listener.seat != SPECTATOR:
-            self._left[listener.seat] = time.monotonic()
-        self._presence_changed()
-
-    def polled(self, seat: int, seconds: float) -> None:
-        """A program without a socket asked; it counts as being here for a while."""
-        was_here = self.present(seat)
-        now = time.monotonic()
-        self.visited = now
-        self._polled[seat] = self._left[seat] = now + seconds
-        self._stand_ins.discard(seat)
-        if not was_here:
-            self._presence_changed()
-
-    def _presence_changed(self) -> None:
-        self.visited = time.monotonic()
-        self._changed.set()
-        message = encode(Seats(self.seat_lines(), self.doc.status, self.spectators))
-        for one in tuple(self.listeners):
-            one.tell(message)
-
-    def _until_stand_in(self, seat: int) -> float | None:
-        """Seconds until a bot plays for this seat; None if that is not to be expected.
-
-        Nobody's game is played to its end behind everybody's back: a bot stands in only while somebody else is here.
-        """
-        doc = self.doc.seats[seat]
-        if doc.token is None:
-            return None
-        now, away_s = time.monotonic(), self._rooms.limits.away_s
-        others = any(n != seat and self.present(n) and self.doc.seats[n].kind == "person" for n in self.people)
-        if not others and doc.kind == "person":
-            return None
-        if not self.present(seat):
-            return self._left[seat] + away_s - now
-        return self._turn_began + away_s - now if doc.kind == "bot" else None
-
-    # -- before the game -----------------------------------------------------------------------------------------------
-
-    async def take_seat(self, name: str, wanted: int | None, *, bot: bool) -> tuple[int, str]:
-        """Somebody sits down; the secret of the seat is theirs alone."""
-        async with self._lock:
-            self._check_here()
-            open_seats = [n for n, seat in enumerate(self.doc.seats) if seat.kind == "open"]
-            if self.doc.game_id is not None or not open_seats:
-                raise RoomError("no seat is open here; you can watch")
-            seat = open_seats[0] if wanted is None else wanted
-            if seat not in open_seats:
-                raise RoomError(f"seat {seat} is not open; open: {', '.join(map(str, open_seats))}")
-            taken = [other.name for n, other in enumerate(self.doc.seats) if n != seat]
-            token = new_token()
-            name = free_name(clean_name(name) or f"Player {seat + 1}", taken)
-            seats = [*self.doc.seats]
-            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
-            await self._save(msgspec.structs.replace(self.doc, seats=seats))
-            self._left[seat] = time.monotonic()
-            if len(open_seats) == 1:
-                await self._begin()
-        self._presence_changed()
-        return seat, token
-
-    async def start(self) -> None:
-        """Fill the open seats with bots, and begin."""
-        async with self._lock:
-            self._check_here()
-            if self.doc.game_id is not None:
-                raise RoomError("the game has begun already")
-            await self._begin()
-        self._presence_changed()
-
-    async def _begin(self) -> None:
-        """The game begins. The lock is held."""
-        seats = list(self.doc.seats)
-        for n, seat in enumerate(seats):
-            if seat.kind == "open":
-                taken = [other.name for m, other in enumerate(seats) if m != n]
-                seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-        await self._save(msgspec.structs.replace(self.doc, seats=seats, game_id=new_game_id()))
-        self._open()
-        self.drive()
-
-    async def _save(self, doc: RoomDoc) -> None:
-        await self._rooms.save(doc)
-        self.doc = doc
-
-    def _check_here(self) -> None:
-        if self.gone:
-            raise RoomError("the room is being opened again; try once more")
-
-    # -- the game ------------------------------------------------------------------------------------------------------
-
-    async def act(self, seat: int, turn: int, action: Action) -> None:
-        """This player does this. When this returns, it is in the store, and everybody was told."""
-        async with self._lock:
-            self._check_here()
-            if self.doc.status != "playing":
-                raise RoomError("the game is over" if self.doc.over else "the game has not begun")
-            if turn != self.turn:
-                raise RoomError(f"turn {turn} is not the one that is played now ({self.turn})")
-            self._stand_ins.discard(seat)
-            self.engine.apply_action(seat, action)
-            await self._commit()
-
-    async def undo(self, seat: int) -> None:
-        """Back to this player's last decision, with the same dice now and later."""
-        async with self._lock:
-            self._check_here()
-            if not self.doc.practice:
-                raise RoomError("moves can be taken back in practice rooms only")
-            places = decisions(self.record, seat)
-            if self.doc.game_id is None or not places:
-                raise RoomError("there is nothing to take back")
-            past = self.record
-            await self._go_on_from(past, places[-1])
-        for one in tuple(self.listeners):
-            one.begin_anew(self)
-        self._changed.set()
-        self.drive()
-
-    async def _go_on_from(self, events: Sequence[RecordedEvent], version: int) -> None:
-        """Let the room's game be a new one that begins like another."""
-        _, past = branch(events, version, seed=self.engine.seed)
-        past = as_new_game(past)
-        try:
-            await self._rooms.books.write(past)
-            await self._save(msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False))
-        except BaseException:
-            self.give_up("the game could not be stored; come again")
-            raise
-        self._open(past)
-        self._close_bots()
-
-    def set_speed(self, seat: int, delay_ms: int) -> None:
-        """How long bots seem to think; for one who plays or watches alone with them."""
-        if any(n != seat for n in self.people):
-            raise RoomError("the speed can be changed only where no other people play")
-        self.doc = msgspec.structs.replace(self.doc, delay_ms=min(delay_ms, self._rooms.limits.max_delay_ms))
-        self._changed.set()
-
-    async def _commit(self) -> None:
-        """Store what the engine has just done, then tell everybody. The lock is held."""
-        news, self._news = self._news, []
-        try:
-            await self._rooms.books.write(news)
-            too_long = news[-1].version >= self._rooms.limits.events
-            if self.engine.is_terminal() or too_long:
-                await self._save(msgspec.structs.replace(self.doc, over=True))
-        except BaseException:
-            self.give_up("the game could not be stored; come again")
-            raise
-        self.state = self.engine.state
-        self.record += news
-        self.moves += sum(isinstance(event.payload, MOVES) for event in news)
-        self._turn_began = time.monotonic()
-        for one in tuple(self.listeners):
-            one.happened(self, news)
-        self._changed.set()
-
-    def notes(self, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
-        """News as this seat may hear it, then whose turn it is or how the game ended."""
-        for sealed in news:
-            seen = visible_to(sealed.payload, seat)
-            if seen is not None:
-                yield encode(EventNote(sealed.version, event_json(sealed.version, seen)))
-        for message in (self.turn_message(seat), self.over_message()):
-            if message is not None:
-                yield message
-
-    # -- bots ----------------------------------------------------------------------------------------------------------
-
-    def drive(self) -> None:
-        """Let the game go on by itself wherever it can."""
-        if self._driver is None and self.doc.status == "playing" and not self.gone:
-            self._driver = asyncio.create_task(self._drive())
-
-    async def _drive(self) -> None:
-        try:
-            while self.doc.status == "playing" and not self.gone:
-                self._changed.clear()
-                if self.state.public.status == "BIDDING":
-                    await self._turn()
-                else:
-                    await self._deal()
-            if self.doc.over:
-                await self._say_good_bye()
-        except (StoreError, RoomError):
-            self.give_up("the game could not be stored; come again")
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            self.give_up("something went wrong in this room; come again")
-            raise error
-        finally:
-            self._driver = None
-
-    async def _deal(self) -> None:
-        if self.state.public.resolutions:
-            await self._pause(2)
-        async with self._lock:
-            if self.state.public.status == "REVEAL" and not self.gone:
-                self.engine.start_new_round()
-                await self._commit()
-
-    async def _turn(self) -> None:
-        seat, turn, engine = self.state.public.current_player, self.turn, self.engine
-        doc = self.doc.seats[seat]
-        if doc.token is not None:
-            wait = self._until_stand_in(seat)
-            if wait is None or wait > 0:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), wait)
-                return
-            if seat not in self._stand_ins:
-                self._stand_ins.add(seat)
-                self._presence_changed()
-        await self._pause(1)
-        action, faults = await self._rooms.think(partial(self._think, seat, view_of(self.state, seat), engine.seed))
-        async with self._lock:
-            if (self.engine, self.turn) != (engine, turn) or self.gone:
-                return
-            if doc.token is not None and seat not in self._stand_ins:
-                return
-            for fault in faults:
-                engine.announce(fault)
-            engine.apply_action(seat, action)
-            await self._commit()
-
-    async def _pause(self, times: int) -> None:
-        """Bots take their time, unless somebody asks for more speed meanwhile."""
-        limits, since = self._rooms.limits, time.monotonic()
-        while True:
-            left = since + max(times * self.doc.delay_ms / 1000, limits.min_delay_s) - time.monotonic()
-            if left <= 0:
-                return
-            self._changed.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
-
-    def _think(self, seat: int, view: GameView, seed: int) -> tuple[Action, list[AgentFaulted]]:
-        """What the bot at this seat does: run in a thread. Faults are answered with the fallback, as by the referee.
-
-        A bot's randomness depends on the game's seed and the turn alone, so that a game goes on after a restart as it
-        would have gone on without.
-        """
-        faults: list[AgentFaulted] = []
-        try:
-            bot = self._bots.get(seat) or self._seat_bot(seat, view, seed)
-            agent = getattr(bot, "agent", None)
-            if agent is not None:
-                agent.seed(derive_seed(seed, "agent", seat, self.turn))
-            action: object = bot.choose_action(view)
-            if not is_action(action):
-                raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
-            if action not in view.legal_actions and not _is_legal(view, action):
-                raise BotFault("illegal", f"{action} is not legal here")
-            return action, faults
-        except BotFault as fault:
-            lowest = next(action for action in view.legal_actions)
-            fallback = lowest if view.current_bid is None else CallLiarAction()
-            faults.append(AgentFaulted(seat, fault.verdict, fault.detail, str(fallback)))
-            return fallback, faults
-
-    def _seat_bot(self, seat: int, view: GameView, seed: int) -> Seat:
-        """A bot takes its seat, and hears of the rounds before."""
-        name = self.doc.seats[seat].agent or STAND_IN
-        bot = make_seat(name, isolate=name not in AGENTS)
-        bot.start(view.public.config, seat, view.public.names, derive_seed(seed, "agent", seat))
-        for resolution in view.public.resolutions:
-            bot.round_end(resolution)
-        self._bots[seat] = bot
-        return bot
-
-    async def _say_good_bye(self) -> None:
-        if self._bots:
-            await self._rooms.think(self._close_bots)
-
-    def _close_bots(self) -> None:
-        bots, self._bots = self._bots, {}
-        for bot in bots.values():
-            bot.close()
-
-    # -- the end -------------------------------------------------------------------------------------------------------
-
-    @property
-    def idle(self) -> bool:
-        """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
-        return (
-            not self.listeners
-            and not self._lock.locked()
-            and time.monotonic() - self.visited > self._rooms.limits.linger_s
-        )
-
-    def give_up(self, reason: str) -> None:
-        """Forget the room: whoever comes next finds it in the store."""
-        if self.gone:
-            return
-        self.gone = True
-        self._rooms.forget(self)
-        if self._driver is not None and self._driver is not asyncio.current_task():
-            self._driver.cancel()
-        self._close_bots()
-        for one in tuple(self.listeners):
-            one.leave(reason)
-        self._changed.set()
-
-
-class _Named:
-    """Whoever sits somewhere, for the game's record alone: rooms ask for decisions in their own ways."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def choose_action(self, view: GameView) -> Action:
-        """Nobody asks."""
-        raise NotImplementedError
-
-
-@cache
-def type_of(agent: str | None) -> str:
-    """What is recorded as the type of this bot's moves."""
-    if agent is None or agent not in AGENTS:
-        return agent or "Remote"
-    attribute = AGENTS[agent].target.partition(":")[2]
-    return attribute if attribute[0].isupper() else player_type(make_agent(agent))
-
-
-def _is_legal(view: GameView, action: Action) -> bool:
-    """Whether the action is legal but for its reasoning."""
-    return msgspec.structs.replace(action, reasoning="") in view.legal_actions
-
-
-def line_of(doc: RoomDoc) -> RoomLine:
-    """The room in the list of rooms."""
-    names = [seat.name for seat in doc.seats if seat.kind != "open"]
-    open_seats = sum(seat.kind == "open" for seat in doc.seats)
-    return RoomLine(doc.id, rules_name(doc.config), names, open_seats, doc.status)
-
-
-def clean_name(name: str) -> str:
-    """A name as it can be shown: printable, on one line, not too long."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:24].strip()
-
-
-def free_name(name: str, taken: Sequence[str]) -> str:
-    """The name, numbered if others at the table are called so."""
-    numbered, copy = name, 1
-    while numbered in taken:
-        copy += 1
-        numbered = f"{name}#{copy}"
-    return numbered
-
-
-def _open_rooms(store: GameRecorder) -> dict[str, RoomDoc]:
-    docs = (msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values())
-    return {doc.id: doc for doc in docs if not doc.over}
-
-
-def as_new_game(past: Sequence[RecordedEvent]) -> list[RecordedEvent]:
-    """What was played before, as the beginning of a game that is created now."""
-    game_id, now = new_game_id(), utc_now()
-    renamed = [msgspec.structs.replace(event, game_id=game_id) for event in past]
-    return [msgspec.structs.replace(renamed[0], timestamp_utc=now), *renamed[1:]]
 
 
 class Rooms:
-    """All rooms: those in memory, and those that sleep in the store."""
+    """Every room there is, and what they share."""
 
-    def __init__(self, books: Books, limits: Limits, agents: Sequence[str] = ()) -> None:
+    def __init__(self, books: Books, coach: Coach, limits: Limits, agents: Sequence[str] = ()) -> None:
         self.books = books
+        self.coach = coach
         self.limits = limits
         self.strangers = tuple(agents)
         """Bots on offer that are not ours; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
-        self._coach = ThreadPoolExecutor(1, "coach")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._open_docs: dict[str, RoomDoc] | None = None
@@ -713,10 +43,6 @@ class Rooms:
     async def think(self, work: Any) -> Any:
         """Let a bot think in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thinkers, work)
-
-    async def advise(self, work: Callable[[], Json]) -> Json:
-        """Let the coach think, in a thread that no bot waits for."""
-        return await asyncio.get_running_loop().run_in_executor(self._coach, work)
 
     async def _docs(self) -> dict[str, RoomDoc]:
         """The rooms that wait or play, as they are in the store."""
@@ -738,7 +64,7 @@ class Rooms:
     async def lines(self) -> list[RoomLine]:
         """Rooms that wait or play, the newest first."""
         docs = sorted((await self._docs()).values(), key=lambda doc: doc.created_utc, reverse=True)
-        return [line_of(doc) for doc in docs[: self.limits.listed]]
+        return [doc.line for doc in docs[: self.limits.listed]]
 
     async def create(self, doc: RoomDoc, past: Sequence[RecordedEvent] = ()) -> Room:
         """A new room. If no seat is open its game begins at once."""
@@ -813,7 +139,6 @@ class Rooms:
         for room in list(self._live.values()):
             room.give_up("the server is going down; come again")
         self._thinkers.shutdown(wait=False, cancel_futures=True)
-        self._coach.shutdown(wait=False, cancel_futures=True)
 
     # -- making rooms --------------------------------------------------------------------------------------------------
 
@@ -828,6 +153,14 @@ class Rooms:
                 raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
         return name
 
+    def check_name(self, name: str) -> str:
+        """The name as it can be shown, if nobody would take whoever is called so for one of the bots."""
+        name = clean_name(name)
+        kind = name.partition("#")[0].strip().casefold()
+        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS, *self.strangers)}:
+            raise RoomError(f"a bot is called {name}; choose another name")
+        return name
+
     def check_rules(self, config: GameConfig) -> None:
         """Rules that are too much for a server."""
         limits = self.limits
@@ -839,11 +172,6 @@ class Rooms:
             raise ConfigError("rounds", config.rounds, f"at most {limits.rounds}, here")
 
 
-def new_token() -> str:
-    """A secret nobody could guess."""
-    return secrets.token_urlsafe(24)
-
-
-def new_room_id() -> str:
-    """A name for a room that can be read out."""
-    return "".join(secrets.choice(ROOM_ID_LETTERS) for _ in range(ROOM_ID_LENGTH))
+def _open_rooms(store: GameRecorder) -> dict[str, RoomDoc]:
+    docs = (msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values())
+    return {doc.id: doc for doc in docs if not doc.over}

@@ -10,7 +10,8 @@ import msgspec
 
 from .. import __version__
 from . import messages as m
-from .api import ENDPOINTS, Endpoint
+from .api import ENDPOINTS
+from .calls import Endpoint
 
 _REF = "#/components/schemas/{name}"
 

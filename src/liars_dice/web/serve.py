@@ -58,7 +58,12 @@ def serve(
     )
     gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
     gc.set_threshold(50_000, 20, 100)
-    server = _Server(config, lambda: _up(address, local, open_browser, ready))
+
+    def up() -> None:
+        _up(address, local, open_browser, ready)
+        app.state.coach.warm_up()
+
+    server = _Server(config, up, app.state.coach.close)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
@@ -68,17 +73,23 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Says when it is up."""
+    """Says when it is up, and when it is about to go."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], going: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self._going = going
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say so, then stop: whoever waits for something that takes long is not waited for."""
+        self._going()
+        await super().shutdown(sockets=sockets)
 
 
 def _up(address: str, local: bool, open_browser: bool, ready: Ready) -> None:

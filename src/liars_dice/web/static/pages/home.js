@@ -13,7 +13,7 @@ import { Timeline } from "../timeline.js";
 import { gameLine, quickGame } from "./replays.js";
 
 /** A short game against one bot. */
-export const playNow = () =>
+const playNow = () =>
   createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: setting("name") || "You" }, { kind: "bot", agent: "optimal" }], practice: true });
 
 /** @type {import("../router.js").MakePage} */
@@ -41,7 +41,7 @@ export function page() {
       h(
         "div",
         { class: "hero-text" },
-        h("h1", {}, "Everybody rolls. Everybody hides. Somebody lies."),
+        h("h1", {}, ["Everybody rolls. ", "Everybody hides. ", "Somebody lies."].map((part) => h("span", {}, part))),
         h("p", { class: "lead" }, "Bid how many dice of one face lie under all the cups, yours included. Raise, or call the bluff."),
         h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
         h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),

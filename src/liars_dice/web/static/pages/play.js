@@ -6,7 +6,7 @@ import { go } from "../router.js";
 import { keep, setting } from "../settings.js";
 
 /** What the named rules are, in few words. @type {Record<string, [string, string]>} */
-export const PRESETS = {
+const PRESETS = {
   "heads-up": ["Heads-up", "Two players, five dice each. Lose a round, lose a die."],
   perudo: ["Perudo", "Up to six players. Ones are wild, exact calls win a die back."],
   duel: ["Duel", "One round, two dice against three. Over in a minute."],
@@ -33,7 +33,7 @@ export function rulesForm(presets, onchange) {
   const names = Object.keys(PRESETS).filter((name) => presets[name]);
   /** @type {{ preset: string, players: number, dice: number, changes: Record<string, unknown> }} */
   const form = { preset: names[0] ?? "heads-up", players: 2, dice: 5, changes: {} };
-  const numbers = h("div", { class: "grid" });
+  const numbers = h("div", { class: "pair" });
   const more = h("div", { class: "grid" });
   const error = h("p", { class: "error", role: "alert", hidden: true });
   const fill = () => {

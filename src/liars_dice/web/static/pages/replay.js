@@ -21,6 +21,10 @@ const isMove = (event) => event.type === "BidPlaced" || event.type === "LiarCall
 /** A sign for each kind of decision, so that colour is not all. @type {Record<string, string>} */
 const SIGNS = { best: "✓", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
+/** Who waits longer than this, in milliseconds, is told why. */
+const LONG = 3000;
+const LOOKING = "The coach is looking at the game…";
+
 /** @type {import("../router.js").MakePage} */
 export const page = ({ id }) => open(id, false);
 
@@ -56,6 +60,8 @@ class Replay {
     /** @type {Review | null} */
     this.review = null;
     this.peek = true;
+    /** @type {number | undefined} asks how far the coach is */
+    this.asking = undefined;
     /** @type {import("../table.js").SeatInfo[]} */
     this.seats = [];
     this.stage = new Stage({ onpick: (at) => this.stand(at), note: (n) => this.note(n) });
@@ -64,7 +70,10 @@ class Replay {
     this.playButton = h("button", { type: "button", class: "primary", onclick: () => this.toggle() }, "Play");
     this.position = h("output", { class: "muted" });
     this.panel = h("div", { class: "panel verdict", "aria-live": "polite", hidden: !coached });
-    this.waiting = h("p", { class: "muted", role: "status" }, "The coach is looking at the game…");
+    this.waitingWords = h("p", { class: "muted", role: "status" }, LOOKING);
+    this.waitingBar = h("progress", { "aria-label": "Moves the coach has looked at" });
+    this.waitingCount = h("span", { class: "muted" });
+    this.waiting = h("div", { class: "waiting" }, this.waitingWords, this.waitingBar, this.waitingCount);
     this.branch = h("details", { class: "branch" });
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
     this.timeline.paused = true;
@@ -91,10 +100,11 @@ class Replay {
     this.timeline.reset(events, Math.min(events.length, (this.moves[0] ?? 0)));
     this.#name();
     if (this.finished) this.#judge();
-    else this.waiting.textContent = "This game is not over: the coach waits until all dice lie open.";
+    else this.#endWaiting("This game is not over: the coach waits until all dice lie open.");
   }
 
   leave() {
+    clearInterval(this.asking);
     document.removeEventListener("keydown", this.keys);
     this.timeline.stop();
   }
@@ -157,13 +167,21 @@ class Replay {
   async #name() {
     const bots = await agents().catch(() => []);
     const ids = this.timeline.states[1]?.agents ?? [];
-    this.seats = ids.map((id) => ({ kind: bots.some((bot) => bot.name === id) ? "bot" : "person", agent: id }));
+    this.seats = ids.map((id, seat) => {
+      const person = !id || /^human(:|$)/.test(id) || (id === this.names[seat] && !bots.some((bot) => bot.name === id));
+      return { kind: person ? "person" : "bot", agent: person ? null : id?.replace(/^remote:.*/, "from elsewhere") };
+    });
     this.show(false);
   }
 
   // -- the coach
 
   async #judge() {
+    const since = Date.now();
+    this.asking = setInterval(() => {
+      if (Date.now() - since > LONG && !this.waitingBar.value) this.waitingWords.textContent = "The coach is getting ready. The first time on a computer this takes up to half a minute.";
+      this.#askProgress();
+    }, 500);
     try {
       /** @type {Review} */
       const review = await get(`/games/${encodeURIComponent(this.id)}/review`);
@@ -191,8 +209,27 @@ class Replay {
       }
       this.show(false);
     } catch (error) {
-      this.waiting.textContent = error instanceof Error ? error.message : String(error);
+      this.#endWaiting(error instanceof Error ? error.message : String(error));
+    } finally {
+      clearInterval(this.asking);
     }
+  }
+
+  /** How far the coach is, while its review is waited for. */
+  async #askProgress() {
+    const { done, turns } = await get(`/games/${encodeURIComponent(this.id)}/review/progress`).catch(() => ({ done: 0, turns: 0 }));
+    if (!turns || this.review) return;
+    this.waitingWords.textContent = LOOKING;
+    this.waitingCount.textContent = `${done} of ${turns} moves`;
+    this.waitingBar.max = turns;
+    this.waitingBar.value = done;
+  }
+
+  /** @param {string} words why there is nothing to wait for */
+  #endWaiting(words) {
+    this.waitingWords.textContent = words;
+    this.waitingBar.hidden = this.waitingCount.hidden = true;
+    if (this.coached) this.#showVerdict();
   }
 
   /** @param {Review} review */
@@ -220,7 +257,7 @@ class Replay {
   #showVerdict() {
     const verdict = this.verdicts.get(this.timeline.at - 1);
     if (!verdict) {
-      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot on the strip, and the coach says what it was worth." : "The coach is looking at the game…"));
+      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot on the strip, and the coach says what it was worth." : "What the coach thinks of this move will stand here."));
       return;
     }
     const row = (/** @type {string} */ label, /** @type {string} */ action, /** @type {number} */ chance) =>

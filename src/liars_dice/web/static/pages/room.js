@@ -3,8 +3,9 @@
 import { get, keepToken, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say, toggle } from "../dom.js";
-import { capital, narrate, read, sayBid } from "../events.js";
+import { narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
+import { lobby } from "../lobby.js";
 import { go } from "../router.js";
 import { keep, setting } from "../settings.js";
 import { RoomSocket } from "../socket.js";
@@ -14,7 +15,7 @@ import { standing } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
 
-/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
+/** @typedef {import("../lobby.js").SeatLine} SeatLine */
 /** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[] }} Turn */
 
 /** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
@@ -283,6 +284,7 @@ class RoomPage {
   #showLobby(waiting) {
     this.lobby.hidden = !waiting;
     if (!waiting) {
+      if (this.lobbyKey) this.stage.controls.prepend(this.problem);
       this.lobby.replaceChildren();
       this.lobbyKey = "";
       return;
@@ -290,43 +292,7 @@ class RoomPage {
     const key = JSON.stringify([this.room.seats, this.me]);
     if (key === this.lobbyKey) return;
     this.lobbyKey = key;
-    /** @type {SeatLine[]} */
-    const seats = this.room.seats;
-    const open = seats.filter((seat) => seat.kind === "open").length;
-    const link = h("input", { type: "text", readonly: true, value: location.href, "aria-label": "Invite link", onfocus: (/** @type {Event} */ e) => /** @type {HTMLInputElement} */ (e.target).select() });
-    const copied = h("span", { role: "status" });
-    const copy = h("button", {
-      type: "button",
-      class: "plain",
-      onclick: async () => {
-        link.select();
-        try {
-          await navigator.clipboard.writeText(location.href);
-          copied.textContent = "Copied.";
-        } catch {
-          copied.textContent = "Press Ctrl+C to copy.";
-        }
-      },
-    }, "Copy link");
-    const name = h("input", { type: "text", maxlength: 40, value: setting("name"), autocomplete: "nickname", required: true });
-    const join = h(
-      "form",
-      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.sit(name.value)) },
-      h("label", { class: "field" }, h("span", {}, "Your name"), name),
-      h("button", { type: "submit", class: "primary" }, "Take a seat"),
-    );
-    const lines = seats.map((seat) =>
-      h(
-        "li",
-        { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
-        h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-        h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : seat.seat === this.me ? `${seat.name} (you)` : seat.name), h("small", {}, ` ${seat.kind === "bot" ? (seat.agent ? "bot" : "bot from elsewhere") : seat.kind === "open" ? "waiting for somebody" : seat.present ? "here" : "away"} · ${seat.dice} dice`)),
-      ),
-    );
-    this.lobby.replaceChildren(
-      h("header", {}, h("h2", { class: "h1" }, "The table is set"), h("p", { class: "lead" }, open ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend; the game begins when every seat is taken.` : "Everybody is here.")),
-      h("div", { class: "lobby-columns" }, h("ol", { class: "panel lobby-seats", "aria-label": "Seats" }, lines), h("div", { class: "panel" }, h("h3", {}, "Invite"), h("div", { class: "row invite" }, link, copy, copied), this.me === null && open ? join : null, this.me !== null && h("div", { class: "row" }, h("button", { type: "button", class: this.me !== null ? "plain" : "primary", onclick: () => this.begin() }, open ? "Start now, bots fill the seats" : "Start")), this.problem)),
-    );
+    this.lobby.replaceChildren(...lobby(this.room.seats, this.me, { onsit: (name) => this.sit(name), onbegin: () => this.begin() }), this.problem);
   }
 
   /** @param {string} name */

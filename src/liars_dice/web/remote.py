@@ -1,0 +1,217 @@
+"""Bots over the network: programs at seats that speak the bot protocol on a socket, or ask again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+import msgspec
+from starlette.websockets import WebSocket
+
+from ..arena import protocol
+from ..core import LiarsDiceError, RoundEnded, derive_seed, result_of, visible_to
+from ..persistence import RecordedEvent, StoreError
+from . import messages as m
+from .errors import RoomError
+from .room import Room
+from .rooms import Rooms
+from .safety import Limits
+from .wire import TROUBLE, Counter, Line, accepted, hello, refuse, when_gone
+
+
+class BotSaid(msgspec.Struct, frozen=True):
+    """Anything a bot may say."""
+
+    type: str
+    id: int | None = None
+    action: str | None = None
+    reasoning: str = ""
+    token: m.Token | None = None
+    name: str = ""
+    events: bool = False
+    confirms_start: bool = False
+    verdict: str = ""
+    detail: str = ""
+
+
+_bot_decoder = msgspec.json.Decoder(BotSaid)
+
+
+def decode_bot(text: str) -> BotSaid:
+    """A bot's message; `BadMessageError` if it is none."""
+    try:
+        return _bot_decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise m.BadMessageError(f"cannot understand that: {m.plain(error)}") from None
+
+
+class RemoteBot(Line):
+    """A program at a seat, somewhere else."""
+
+    def __init__(self, socket: WebSocket, limits: Limits, seat: int) -> None:
+        super().__init__(socket, limits)
+        self.seat = seat
+        self.wants_events = False
+        self.confirms_start = False
+        self.ready = False
+
+    def tell(self, message: bytes) -> None:
+        """What pages are told is not for bots."""
+
+    def say(self, message: protocol.Message) -> None:
+        """Say something of the protocol."""
+        super().tell(json.dumps(message).encode())
+
+    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
+        """The game went on."""
+        if not self.ready:
+            return
+        if news and news[0].version == 0:
+            self.start(room)
+        for sealed in news:
+            seen = visible_to(sealed.payload, self.seat)
+            if self.wants_events and seen is not None:
+                self.say(protocol.event_message(seen))
+            if isinstance(sealed.payload, RoundEnded):
+                self.say(protocol.round_end_message(room.state.public.resolutions[-1]))
+        self.whats_next(room)
+
+    def start(self, room: Room) -> None:
+        """The game begins, or began before this bot came."""
+        public = room.state.public
+        seed = derive_seed(room.engine.seed, "agent", self.seat)
+        message = protocol.start_message(room.state.config, self.seat, public.names, seed)
+        self.say(message | {"id": 0} if self.confirms_start else message)
+
+    def catch_up(self, room: Room) -> None:
+        """The bot is ready: tell it where the game stands."""
+        self.ready = True
+        if room.doc.game_id is None or not room.record:
+            return
+        self.start(room)
+        for resolution in room.state.public.resolutions:
+            self.say(protocol.round_end_message(resolution))
+        self.whats_next(room)
+
+    def whats_next(self, room: Room) -> None:
+        """Ask, if it is this bot's turn; say so, if the game is over."""
+        message = next_for(room, self.seat)
+        if message is not None:
+            self.say(message)
+
+    def begin_anew(self, room: Room) -> None:
+        """The game now goes on from an earlier moment."""
+        self.catch_up(room)
+
+    def leave(self, reason: str) -> None:
+        """The room is given up."""
+        self.end(TROUBLE, reason)
+
+
+def next_for(room: Room, seat: int) -> protocol.Message | None:
+    """What a bot at this seat is to be asked or told now, if anything."""
+    if room.doc.game_id is None:
+        return None
+    public = room.state.public
+    if room.doc.over and public.winner is not None:
+        return protocol.game_end_message(room.turn, result_of(public))
+    view = room.player_view(seat)
+    return protocol.choose_message(room.turn, view) if view.is_my_turn and not room.doc.over else None
+
+
+async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
+    """A bot's answer, done and stored."""
+    await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
+
+
+async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
+    """A bot: hello with its token, then the bot protocol."""
+    async with accepted(socket, rooms, counter) as receive:
+        if receive is None:
+            return
+        room, said = await hello(socket, rooms, receive, decode_bot, BotSaid)
+        if room is None or not isinstance(said, BotSaid):
+            return
+        try:
+            bot = RemoteBot(socket, rooms.limits, room.seat_of(said.token))
+        except RoomError as error:
+            await refuse(socket, str(error))
+            return
+        room.join(bot)
+        bot.gone = when_gone(room, bot, receive)
+        try:
+            while (text := await receive()) is not None:
+                await _hear_bot(room, bot, text)
+        finally:
+            room.leave(bot)
+            await bot.close()
+
+
+async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
+    try:
+        said = decode_bot(text)
+        match said.type:
+            case "ready":
+                bot.wants_events, bot.confirms_start = said.events, said.confirms_start
+                bot.catch_up(room)
+            case "action":
+                if said.id is None or said.action is None:
+                    raise RoomError('an action needs "id" and "action"')
+                await bot_act(room, bot.seat, said.id, said.action, said.reasoning)
+            case "done" | "fault":
+                pass
+            case other:
+                raise RoomError(f"a bot says ready, action, done or fault, not {other[:40]!r}")
+    except m.BadMessageError as error:
+        bot.say({"type": "error", "error": str(error)})
+    except (RoomError, LiarsDiceError) as error:
+        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
+        bot.say({"type": "error", "error": line})
+
+
+# -- without sockets ---------------------------------------------------------------------------------------------------
+
+
+class _Waiter:
+    """A question that waits for something to happen in a room."""
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.woken = asyncio.Event()
+
+    def tell(self, message: bytes) -> None:
+        """Not of interest."""
+
+    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
+        """The game went on."""
+        self.woken.set()
+
+    def begin_anew(self, room: Room) -> None:
+        """The game goes on from somewhere else."""
+        self.woken.set()
+
+    def leave(self, reason: str) -> None:
+        """The room is given up."""
+        self.woken.set()
+
+
+async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Message:
+    """The next thing a bot at this seat is asked or told; `wait` if there is nothing for so long."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    waiter = _Waiter(seat)
+    room.join(waiter)
+    try:
+        while True:
+            waiter.woken.clear()
+            message = next_for(room, seat)
+            left = until - loop.time()
+            if message is not None or left <= 0 or room.gone:
+                return message or {"type": "wait"}
+            try:
+                await asyncio.wait_for(waiter.woken.wait(), left)
+            except TimeoutError:
+                return {"type": "wait"}
+    finally:
+        room.leave(waiter)

@@ -1,0 +1,87 @@
+"""A room and its seats as the store keeps them: names that can be shown, secrets that cannot be guessed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import sha256
+
+import msgspec
+
+from ..core import GameConfig
+from ..persistence import rules_name
+from .messages import RoomLine, RoomStatus, SeatKind
+
+ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
+"""Nothing that is mistaken for something else when it is read out."""
+
+
+class SeatDoc(msgspec.Struct):
+    """A seat as the store keeps it."""
+
+    kind: SeatKind
+    name: str
+    agent: str | None = None
+    """What plays here; for a bot without one, a program somewhere else."""
+    token: str | None = None
+    """The hash of the secret of whoever sits here."""
+
+    @property
+    def recorded_id(self) -> str:
+        """What the game's record says of who sits here: a bot's name, a person, a program elsewhere."""
+        return self.agent or f"{'human' if self.kind == 'person' else 'remote'}:{self.name}"
+
+
+class RoomDoc(msgspec.Struct):
+    """A room as the store keeps it, beside its game."""
+
+    id: str
+    created_utc: datetime
+    config: GameConfig
+    seats: list[SeatDoc]
+    practice: bool = False
+    delay_ms: int = 600
+    game_id: str | None = None
+    """Set when the game begins."""
+    over: bool = False
+
+    @property
+    def status(self) -> RoomStatus:
+        """Where the room stands."""
+        return "over" if self.over else "waiting" if self.game_id is None else "playing"
+
+    @property
+    def line(self) -> RoomLine:
+        """The room in the list of rooms."""
+        names = [seat.name for seat in self.seats if seat.kind != "open"]
+        return RoomLine(self.id, rules_name(self.config), names, len(self.seats) - len(names), self.status)
+
+
+def clean_name(name: str) -> str:
+    """A name as it can be shown: printable, on one line, not too long."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:24].strip()
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """The name, numbered if others at the table are called so."""
+    numbered, copy = name, 1
+    while numbered in taken:
+        copy += 1
+        numbered = f"{name}#{copy}"
+    return numbered
+
+
+def hash_token(token: str) -> str:
+    """What is kept of a secret."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_token() -> str:
+    """A secret nobody could guess."""
+    return secrets.token_urlsafe(24)
+
+
+def new_room_id() -> str:
+    """A name for a room that can be read out."""
+    return "".join(secrets.choice(ROOM_ID_LETTERS) for _ in range(ROOM_ID_LENGTH))
