@@ -6,7 +6,7 @@ import { h, moves } from "../dom.js";
 import { sayBid } from "../events.js";
 import { go } from "../router.js";
 import { sample } from "../sample.js";
-import { setting } from "../settings.js";
+import { ownName } from "../settings.js";
 import { marks, standing, truth } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
@@ -14,7 +14,7 @@ import { gameLine, quickGame } from "./replays.js";
 
 /** A short game against one bot. */
 export const playNow = () =>
-  createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: setting("name") || "You" }, { kind: "bot", agent: "optimal" }], practice: true });
+  createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: ownName() }, { kind: "bot", agent: "optimal" }], practice: true });
 
 /** @type {import("../router.js").MakePage} */
 export function page() {
