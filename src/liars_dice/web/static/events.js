@@ -58,6 +58,9 @@ export const inWords = (text) => text.replace(/\b(\d+)x(\d+)\b/g, (_, quantity, 
  */
 export const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
 
+/** @param {string} name whether nobody chose it */
+export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
+
 /**
  * `Ann bids`, but `You bid`.
  * @param {string[]} names

@@ -76,7 +76,7 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
     const [element, input, show] = make(about);
     const note = h("small", { class: "error", role: "alert", hidden: true, id: `rule-${about.name}` });
     places.set(about.name, { note, input, show });
-    return h("div", { class: "field" }, element, h("small", {}, `${capital(about.about ?? "")}.`), note);
+    return h("div", { class: "field" }, element, h("small", {}, `${FIELDS[about.name]?.note ?? capital(about.about ?? "")}.`), note);
   });
   const players = number(2, 15, (n) => seat(n ?? 2));
   const each = number(1, 60, (n) => n && pick("dice", config.dice.map(() => n)));

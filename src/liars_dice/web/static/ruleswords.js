@@ -13,17 +13,17 @@ export const PRESETS = {
   openspiel: ["One die", "One die each, sixes are wild. The smallest bluff there is."],
 };
 
-/** What a field is called, what nothing in it means, and what its choices are called. @type {Record<string, { label: string, empty?: string, choices?: Record<string, string> }>} */
+/** What a field is called, what nothing in it means, what its choices are called, and what the server's words leave open. @type {Record<string, { label: string, empty?: string, choices?: Record<string, string>, note?: string }>} */
 export const FIELDS = {
-  dice: { label: "Dice of each seat" },
+  dice: { label: "Dice of each seat", note: "A number for each seat, as in 2, 3. The first seat opens" },
   faces: { label: "Faces of a die" },
   wild: { label: "Wild face", choices: { none: "none", ones: "ones", top: "the highest" } },
   bid_ordering: { label: "Order of bids", choices: { quantity_then_face: "quantity, then face", liars_dice_standard: "face, then quantity", perudo: "perudo (ones count double)" } },
   wild_bids: { label: "Bids on the wild face", choices: { natural: "allowed", forbidden: "not allowed" } },
-  max_quantity: { label: "Highest quantity", empty: "all dice" },
+  max_quantity: { label: "Highest quantity", empty: "all dice", note: "The highest quantity that may be bid" },
   exact_call: { label: "Exact calls" },
-  mode: { label: "The game is", choices: { single_round: "one round", elimination: "until one has dice left", best_of: "best of so many rounds" } },
-  rounds: { label: "Best of how many rounds", empty: "–" },
+  mode: { label: "The game is", choices: { single_round: "one round", elimination: "until one has dice left", best_of: "best of so many rounds" }, note: "How long it lasts" },
+  rounds: { label: "Best of how many rounds", empty: "–", note: "Only if the game is the best of so many rounds" },
   max_dice: { label: "Most dice of a seat", empty: "as at the start" },
   next_opener: { label: "Next round is opened by", choices: { loser: "the loser", winner: "the winner", alternate: "each in turn" } },
   opening_min_quantity: { label: "Least first quantity" },

@@ -2,7 +2,7 @@
 
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
-import { UNDECIDED, capital, does, faces, named, sayBid, verdict } from "./events.js";
+import { UNDECIDED, capital, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
 import { wildFace } from "./ladder.js";
 import { marks, standing } from "./state.js";
 
@@ -106,7 +106,7 @@ export class Table {
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
     const name = mine ? `You` : state.names[seat];
-    const own = mine && !/^(You|Player \d+)$/.test(state.names[seat]); // a name somebody chose
+    const own = mine && !unnamed(state.names[seat]);
     const away = info?.kind === "person" && info.present === false;
     const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
     const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : "";

@@ -1,7 +1,8 @@
 // The first page: play at once, or look around.
 
-import { createRoom, get, myRooms } from "../api.js";
+import { agents, createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
+import { toWatch } from "../bots.js";
 import { h, moves } from "../dom.js";
 import { sayBid } from "../events.js";
 import { go } from "../router.js";
@@ -97,31 +98,56 @@ function nameList(names) {
   return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
 }
 
+/** So many rooms are shown. */
+const MOST = 5;
+
+/**
+ * Rooms in which this browser has a seat and whose games are not over. Those that are gone are forgotten.
+ * @returns {Promise<any[]>}
+ */
+async function ownRooms() {
+  const asked = myRooms().filter((r) => !r.over).slice(0, MOST);
+  const found = await Promise.all(
+    asked.map(({ room }) =>
+      get(`/rooms/${room}`).catch((error) => {
+        if (error.status === 404) forgetRoom(room);
+        return null;
+      }),
+    ),
+  );
+  for (const room of found) if (room?.status === "over") markOver(room.room);
+  return found.filter((room) => room && room.status !== "over");
+}
+
 /** @param {HTMLElement} panel */
 async function fillRooms(panel) {
-  const { rooms } = await get("/rooms").catch(() => ({ rooms: [] }));
-  const mine = new Set(myRooms().map((r) => r.room));
-  const shown = rooms.filter((/** @type {any} */ r) => mine.has(r.room) || r.open_seats > 0 || r.status === "playing").slice(0, 4);
-  if (!shown.length) {
+  const [own, { rooms }, bots] = await Promise.all([ownRooms(), get("/rooms").catch(() => ({ rooms: [] })), agents().catch(() => [])]);
+  const mine = own.map((room) => {
+    const others = room.seats.filter((/** @type {any} */ s) => s.kind !== "open" && !(s.kind === "person" && s.seat === seatIn(room.room)));
+    const title = others.length ? `You and ${nameList(others.map((/** @type {any} */ s) => s.name))}` : "Your table";
+    return line(room.room, title, room.status === "playing" ? "your game goes on" : "your table waits");
+  });
+  const taken = new Set(own.map((room) => room.room));
+  const others = rooms
+    .filter((/** @type {any} */ r) => !taken.has(r.room) && seatIn(r.room) === undefined && (r.open_seats > 0 || toWatch(r, bots)))
+    .slice(0, Math.max(0, MOST - mine.length))
+    .map((/** @type {any} */ r) => line(r.room, nameList(r.names) || r.room, `${r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch"} · ${r.rules}`));
+  if (!mine.length && !others.length) {
     panel.append(h("p", { class: "muted" }, "Nobody is playing. Set up a table with an open seat and send the link to a friend: the game begins when they sit down."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
     return;
   }
-  panel.append(
-    h(
-      "ul",
-      { class: "lines" },
-      shown.map((/** @type {any} */ r) =>
-        h(
-          "li",
-          {},
-          h("a", { href: `/room/${r.room}` }, nameList(r.names) || r.room),
-          h("small", {}, mine.has(r.room) ? (r.status === "playing" ? "your game goes on" : "your table waits") : r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch", ` · ${r.rules}`),
-        ),
-      ),
-    ),
-    h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")),
-  );
+  panel.append(h("ul", { class: "lines" }, mine, others), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")));
 }
+
+/** @param {string} room */
+const seatIn = (room) => myRooms().find((r) => r.room === room)?.seat;
+
+/**
+ * @param {string} room
+ * @param {string} title
+ * @param {string} about
+ */
+const line = (room, title, about) => h("li", {}, h("a", { href: `/room/${room}` }, title), h("small", {}, about));
 
 /**
  * @param {HTMLElement} panel

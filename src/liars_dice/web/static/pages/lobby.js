@@ -1,7 +1,7 @@
 // A room before its game: who is here, the link for friends, the rules.
 
 import { h } from "../dom.js";
-import { capital } from "../events.js";
+import { capital, unnamed } from "../events.js";
 import { describe } from "../ruleswords.js";
 import { setting } from "../settings.js";
 
@@ -61,7 +61,7 @@ export class Lobby {
       "li",
       { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
       h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? `${seat.name} (you)` : seat.name), h("small", {}, ` ${kind} · ${seat.dice} ${seat.dice === 1 ? "die" : "dice"}`)),
+      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : seat.name), h("small", {}, ` ${kind} · ${seat.dice} ${seat.dice === 1 ? "die" : "dice"}`)),
     );
   }
 
