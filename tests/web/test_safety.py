@@ -264,6 +264,30 @@ def test_slow_clients_are_dropped_and_nobody_waits_for_them() -> None:
     asyncio.run(run())
 
 
+def test_who_asks_much_at_once_is_answered_or_told_why() -> None:
+    """Nobody is dropped unheard because questions came quicker than answers could be sent."""
+    limits = msgspec.structs.replace(EASY, queue=8)
+
+    async def run() -> None:
+        async with studio(limits=limits) as one:
+            made = await one.post("/rooms", WISH)
+            await (await one.enter(made["room"], made["token"])).until("turn")
+            for reads in (True, False):
+                socket = one.socket(made["room"])
+                socket.say({"type": "hello", "token": made["token"]})
+                if not reads:
+                    await socket.next()
+                    socket.stop_reading()
+                for n in range(50):
+                    socket.say({"type": "ask", "id": n, "what": "odds"})
+                if reads:
+                    assert [(await socket.until("answer"))["to"] for _ in range(50)] == list(range(50))
+                else:
+                    await asyncio.wait_for(socket.task, 10)
+
+    asyncio.run(run())
+
+
 def test_who_says_nothing_is_shown_the_door() -> None:
     limits = msgspec.structs.replace(EASY, hello_s=0.02)
 

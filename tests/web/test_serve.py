@@ -6,6 +6,7 @@ import contextlib
 import json
 import signal
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from live import Process
-from studio_kit import scripted, seats
+from studio_kit import first_legal, scripted, seats
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
@@ -40,11 +41,12 @@ def play(connection: Any, turns: int | None = None) -> list[int]:
     return acknowledged
 
 
-def listen_to_the_end(connection: Any) -> ConnectionClosed:
-    """How the server closed this connection."""
+def listen_to_the_end(connection: Any, heard: list[Any] | None = None) -> ConnectionClosed:
+    """How the server closed this connection, whatever it said before."""
+    heard = [] if heard is None else heard
     try:
         while True:
-            connection.recv(timeout=5)
+            heard.append(json.loads(connection.recv(timeout=15)))
     except ConnectionClosed as closed:
         return closed
 
@@ -108,6 +110,41 @@ def test_huge_frames_and_foreign_origins_over_the_wire(tmp_path: Path) -> None:
             raw.sendall(b"GET /static/../app.py HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"404" in raw.recv(100)
         assert server.get("/agents")["agents"]
+
+
+def test_who_does_not_read_is_dropped_and_nobody_waits(tmp_path: Path) -> None:
+    """Over a real connection whose buffers fill up: one tab asks and asks and never reads, another one plays on."""
+    asked, limit_s = 50, 1.0
+    many_bids = {"dice": [60, 60], "faces": 20}
+    wish = WISH | {"seats": seats("you", "conservative"), "changes": many_bids, "practice": True}
+    with Process(tmp_path / "a.sqlite") as server:
+        made = server.post("/rooms", wish)
+        narrow = socket.socket()
+        narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        narrow.connect(("127.0.0.1", server.port))
+        address = f"ws://127.0.0.1:{server.port}/api/rooms/{made['room']}/socket"
+        with (
+            connect(address, sock=narrow, max_size=None, max_queue=1) as deaf,
+            server.enter(made["room"], made["token"]) as player,
+        ):
+            deaf.send(json.dumps({"type": "hello", "token": made["token"]}))
+            assert json.loads(deaf.recv(timeout=10))["type"] == "welcome"
+            for n in range(asked):
+                deaf.send(json.dumps({"type": "ask", "id": n, "what": "odds"}))
+            waited: list[float] = []
+            while len(waited) < 20:
+                said = json.loads(player.recv(timeout=10))
+                if said["type"] == "turn" and said["seat"] == 0:
+                    began, move = time.perf_counter(), {"id": 1, "turn": said["turn"], "action": first_legal(said)}
+                    player.send(json.dumps({"type": "undo", "id": 1} if said["calls"] else {"type": "act"} | move))
+                elif said["type"] == "answer":
+                    waited.append(time.perf_counter() - began)
+            assert max(waited) < limit_s
+            heard: list[Any] = []
+            closed = listen_to_the_end(deaf, heard)
+            assert closed.rcvd is not None
+            assert (closed.rcvd.code, closed.rcvd.reason) == (1013, "you read too slowly; come again")
+            assert sum(said["type"] == "answer" for said in heard) < asked
 
 
 def test_trouble_is_told_in_one_line(tmp_path: Path) -> None:

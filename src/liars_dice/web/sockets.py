@@ -51,6 +51,7 @@ class Line:
         self._limits = limits
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._weight = 0
+        self._sending = False
         self._ending: tuple[int, str] | None = None
         self.gone: Callable[[], None] = _nothing
         """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
@@ -73,10 +74,11 @@ class Line:
         if self._ending is not None:
             return
         self._ending = (code, reason)
-        if at_once:
+        while at_once and not self._queue.empty():
+            self._queue.get_nowait()
+        self._queue.put_nowait(None)
+        if at_once and self._sending:
             self.sender.cancel()
-        else:
-            self._queue.put_nowait(None)
 
     async def _send(self) -> None:
         try:
@@ -85,8 +87,10 @@ class Line:
                 if message is None:
                     break
                 self._weight -= len(message)
+                self._sending = True
                 async with asyncio.timeout(self._limits.send_s):
                     await self._socket.send_text(message.decode())
+                self._sending = False
         except TimeoutError:
             self._ending = self._ending or (TOO_SLOW, "you read too slowly; come again")
         except asyncio.CancelledError:
@@ -419,6 +423,7 @@ class Ear:
 
     async def __call__(self) -> str | None:
         """The next message; None at the end."""
+        await asyncio.sleep(0)  # messages that are here already must not keep everybody else waiting
         if self._stopped.is_set():
             return None
         self._listening = True

@@ -116,7 +116,7 @@ export function heatmap(names, matrix, onpick) {
               return h(
                 "td",
                 { class: away >= 0 ? "above" : "below", vars: { share: Math.round(Math.abs(away) * 100) } },
-                h("button", { type: "button", onclick: () => onpick(i, j), "aria-label": `${name} against ${other}: ${(value * 100).toFixed(1)} percent` }, (value * 100).toFixed(0)),
+                h("button", { type: "button", onclick: () => onpick(i, j), "aria-label": `${name} against ${other}: ${(value * 100).toFixed(0)} percent` }, (value * 100).toFixed(0)),
               );
             }),
           ),

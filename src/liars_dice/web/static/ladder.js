@@ -112,7 +112,7 @@ export const matching = (dice, face, wild) => dice.filter((d) => d === face || (
  * @param {number} k
  * @param {number} p
  */
-export function atLeast(n, k, p) {
+function atLeast(n, k, p) {
   if (k <= 0) return 1;
   if (k > n) return 0;
   if (p >= 1) return 1;
@@ -137,3 +137,6 @@ export function chance(bid, own, total, faces, wild) {
   const p = (wild === null || wild === bid.face ? 1 : 2) / faces;
   return atLeast(total - own.length, bid.quantity - matching(own, bid.face, wild), p);
 }
+
+/** A chance as it is shown. @param {number} p */
+export const percent = (p) => (p > 0 && p < 0.005 ? "<1" : p < 1 && p > 0.995 ? ">99" : String(Math.round(p * 100)));

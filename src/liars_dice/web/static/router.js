@@ -72,7 +72,7 @@ async function show(moved) {
  * @param {string} message
  * @returns {Page}
  */
-export function trouble(message) {
+function trouble(message) {
   return {
     title: "Something is missing",
     element: h("div", { class: "page narrow empty" }, h("h1", {}, "That did not work"), h("p", { class: "error", role: "alert" }, message), h("p", { class: "muted" }, "Check the address, or ask for the link again. Games that are over are under Replays."), h("p", {}, h("a", { class: "button", href: "/" }, "Back to the start"))),

@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { h, moves } from "./dom.js";
 import { History } from "./history.js";
-import { chance, legalRungs, text, wildFace } from "./ladder.js";
+import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
 import { marks, standing, sum, truth } from "./state.js";
 import { Table, status } from "./table.js";
 
@@ -114,15 +114,12 @@ function where(state) {
   return parts.join(" · ");
 }
 
-/** @param {number} p */
-export const percent = (p) => (p > 0 && p < 0.005 ? "<1" : p < 1 && p > 0.995 ? ">99" : String(Math.round(p * 100)));
-
 /**
  * Each bid that may still come, by the chance that it holds given one's own dice (or nobody's).
  * @param {State} state
  * @param {number | null} me
  */
-export function oddsShade(state, me) {
+function oddsShade(state, me) {
   /** @type {Map<string, Shade>} */
   const shade = new Map();
   if (!state.config || state.round < 0) return shade;

@@ -14,7 +14,7 @@ import { Timeline } from "../timeline.js";
 import { gameLine, quickGame } from "./replays.js";
 
 /** A short game against one bot. */
-export const playNow = () =>
+const playNow = () =>
   createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: ownName() }, { kind: "bot", agent: "optimal" }], practice: true });
 
 /** @type {import("../router.js").MakePage} */

@@ -6,9 +6,8 @@ import { bar, heatmap } from "../chart.js";
 import { die } from "../dice.js";
 import { field, h, say, select, toggle } from "../dom.js";
 import { capital, sayBid } from "../events.js";
-import { DUEL, chance, ladder, parse, text, wildFace } from "../ladder.js";
+import { DUEL, chance, ladder, parse, percent, text, wildFace } from "../ladder.js";
 import { go } from "../router.js";
-import { percent } from "../stage.js";
 
 /** @typedef {import("../board.js").Shade} Shade */
 /** @typedef {{ value: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */

@@ -1,0 +1,127 @@
+"""A studio that can be killed, and players at its tables. Games are seeded wherever the server allows it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH (Debian: apt install chromium)")
+
+HEIGHTS = {360: 740, 768: 1024, 1440: 900}
+BOT = {"kind": "bot", "agent": "optimal"}
+YOU = {"kind": "you", "name": "Ann"}
+expect.set_options(timeout=20_000)  # the coach's first words can take a while on a busy machine
+
+
+class Studio:
+    """A server of our own that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = folder / "store.sqlite"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(self.port), "--db", str(self.store)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 30
+        while True:
+            try:
+                self.get("/agents")
+                return
+            except OSError:
+                assert time.monotonic() < until, "the server does not come up"
+                assert self.process.poll() is None, "the server died"
+                time.sleep(0.05)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}/api{path}", timeout=60) as answer:
+            return json.load(answer)
+
+    def post(self, path: str, body: object) -> Any:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/api{path}", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def room(self, *seats: dict[str, str], seed: int = 7, rules: str = "heads-up", **changes: Any) -> Any:
+        wish = {"rules": rules, "changes": changes, "seats": seats, "seed": seed, "delay_ms": 0}
+        return self.post("/rooms", wish)
+
+    def recorded(self, seed: int = 3) -> str:
+        """A finished game between two bots."""
+        room = self.room(BOT, {"kind": "bot", "agent": "bluffer"}, seed=seed, dice=[2, 2])["room"]
+        until = time.monotonic() + 30
+        while (found := self.get(f"/rooms/{room}"))["status"] != "over":
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        game: str = found["game_id"]
+        return game
+
+
+Open = Callable[..., Page]
+
+
+def sit(studio: Studio, open_page: Open, width: int = 1440, seed: int = 7, device: Any = None, **changes: Any) -> Page:
+    """A page with a seat against one bot."""
+    seat = studio.room(YOU, BOT, seed=seed, **changes)
+    return open_page(studio, f"/room/{seat['room']}", width, token=seat, **device or {})
+
+
+def until_over(page: Page, move: Callable[[Page], None]) -> None:
+    """Makes a move whenever it is our turn, until the game is over."""
+    done = page.locator(".done")
+    onward = page.get_by_role("button", name="Next round")
+    mine = page.locator(".cell.legal")
+    liar = page.get_by_role("button", name="Liar!")
+    ready = "!!document.querySelector('.done:not([hidden]), .cell.legal, .acts:not([hidden]) button:not(:disabled)')"
+    until = time.monotonic() + 60
+    while True:
+        assert time.monotonic() < until, "the game does not end"
+        page.wait_for_function(f"() => {ready}")
+        if done.is_visible():
+            return
+        if onward.is_visible() or mine.count() or liar.is_enabled():
+            move(page)
+
+
+def by_mouse(page: Page) -> None:
+    """Lets nothing but the opening stand: the lowest bid, else a call."""
+    if page.get_by_role("button", name="Next round").is_visible():
+        page.get_by_role("button", name="Next round").click()
+    elif page.get_by_role("button", name="Liar!").is_enabled():
+        page.get_by_role("button", name="Liar!").click()
+    elif page.locator('.cell.legal[data-bid="1x2"]').count():
+        page.locator('.cell.legal[data-bid="1x2"]').click()
+        page.get_by_role("button", name="Bid one two").click()
+
+
+def by_keys(page: Page) -> None:
+    """Raises the quantity once, then calls."""
+    if page.get_by_role("button", name="Next round").is_visible():
+        page.keyboard.press("Enter")
+    elif page.locator(".cell.standing").count():
+        page.keyboard.press("l")
+    else:
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
