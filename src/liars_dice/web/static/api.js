@@ -3,7 +3,7 @@
 import { drop, load, save } from "./storage.js";
 
 /** What the server did not want to do. */
-export class Failure extends Error {
+class Failure extends Error {
   /**
    * @param {string} message
    * @param {number} status

@@ -5,7 +5,7 @@ import { UNDECIDED, sayBid } from "../events.js";
 import { keep, setting } from "../settings.js";
 import { standing } from "../state.js";
 
-/** @typedef {import("./room.js").RoomPage} RoomPage */
+/** @typedef {import("./room.js").Room} Room */
 
 /** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
 const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At once", 0, 1000]];
@@ -22,7 +22,7 @@ const QUICK = 5;
 const button = (label, kind, onclick, key) => h("button", { type: "button", class: kind, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 
 export class Controls {
-  /** @param {RoomPage} page */
+  /** @param {Room} page */
   constructor(page) {
     this.page = page;
     const { timeline, stage } = page;

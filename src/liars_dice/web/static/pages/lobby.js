@@ -33,14 +33,20 @@ export class Lobby {
     /** @type {SeatLine[]} */
     const seats = room.seats;
     const open = seats.filter((seat) => seat.kind === "open").length;
-    const lead = open ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend; the game begins when every seat is taken.` : "Everybody is here.";
+    const invited = me === null && open > 0;
+    const hosts = seats.filter((seat) => seat.kind === "person").map((seat) => seat.name);
+    const lead = invited
+      ? `${hosts.length ? `${hosts.join(" and ")} ${hosts.length === 1 ? "waits" : "wait"} for you. ` : ""}Say who you are and take a seat; the game begins when every seat is taken.`
+      : open
+        ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend; the game begins when every seat is taken.`
+        : "Everybody is here.";
     this.element.replaceChildren(
-      h("header", {}, h("h2", { class: "h1" }, "The table is set"), h("p", { class: "lead" }, lead)),
+      h("header", {}, h("h2", { class: "h1" }, invited ? "A seat is free" : "The table is set"), h("p", { class: "lead" }, lead)),
       h(
         "div",
         { class: "lobby-columns" },
         h("div", { class: "panel" }, h("h3", {}, "Seats"), h("ol", { class: "lobby-seats", "aria-label": "Seats" }, seats.map((seat) => this.#seat(seat, me))), h("h3", {}, "Rules"), h("p", { class: "muted" }, `${capital(describe(room.config).join(" · "))}.`), h("p", {}, h("a", { href: "/rules" }, "How the game goes"))),
-        h("div", { class: "panel" }, me === null && open ? this.#join() : null, h("h3", {}, "Invite"), this.#invite(), me !== null && h("div", { class: "row" }, h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() }, open ? "Start now, bots fill the seats" : "Start")), this.problem),
+        h("div", { class: "panel" }, invited && this.#join(), h("h3", {}, invited ? "Invite others" : "Invite"), this.#invite(), me !== null && h("div", { class: "row" }, h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() }, open ? "Start now, bots fill the seats" : "Start")), this.problem),
       ),
     );
   }

@@ -14,7 +14,7 @@ export function gameLine(game) {
     "li",
     {},
     h("a", { href: `/replay/${game.id}` }, game.names.join(" – ")),
-    h("small", {}, `${winner ? `${winner} won` : game.finished ? "over" : "not finished"} · ${game.rules} · ${game.rounds} ${game.rounds === 1 ? "round" : "rounds"} · ${day}, ${time}`),
+    h("small", {}, [winner ? `${winner} won` : game.finished ? "over" : "not finished", game.rules, `${game.rounds} ${game.rounds === 1 ? "round" : "rounds"}`, `${day}, ${time}`].map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")),
   );
 }
 

@@ -19,6 +19,8 @@ import { Lobby } from "./lobby.js";
 /** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
 /** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for who is away */
 
+/** @typedef {RoomPage} Room */
+
 /** How long a reveal is shown when other people play on, in milliseconds. */
 const PATIENCE = 10_000;
 
@@ -32,7 +34,7 @@ export async function page({ id }) {
   return { title: "Room", element: room.element, leave: () => room.leave() };
 }
 
-export class RoomPage {
+class RoomPage {
   /**
    * @param {string} id
    * @param {any} room as the API has it
