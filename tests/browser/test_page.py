@@ -193,7 +193,7 @@ def test_waiting_for_the_coach(studio: Studio, open_page: Open) -> None:
     held: list[Route] = []
     looked_at = {"done": 0, "turns": 0}
     page = open_page(studio, "/rules")
-    page.route("**/review", held.append)
+    page.route("**/review", lambda route: held.append(route))  # Playwright cannot look into builtins
     page.route("**/review/progress", lambda route: route.fulfill(json=looked_at))
     page.goto(f"{studio.url}/review/{studio.recorded()}")
     waiting = page.locator(".waiting")

@@ -58,10 +58,10 @@ export class Stage {
 
   /**
    * On a phone not everything is on the screen: show what matters now.
-   * @param {"table" | "board"} what
+   * @param {Element} what
    */
   bring(what) {
-    if (NARROW.matches) this[what].element.scrollIntoView({ block: "nearest", behavior: moves() ? "smooth" : "auto" });
+    if (NARROW.matches) what.scrollIntoView({ block: "nearest", behavior: moves() ? "smooth" : "auto" });
   }
 
   /**

@@ -67,7 +67,7 @@ export class Table {
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > (bottom < 0 ? 6 : 3) ? "yes" : null, "data-revealed": state.revealed ? "yes" : null });
+    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null });
     const row = (/** @type {number[]} */ those) =>
       those.map((seat, i) => {
         const middle = (those.length - 1) / 2;

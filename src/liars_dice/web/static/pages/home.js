@@ -42,7 +42,7 @@ export function page() {
       h(
         "div",
         { class: "hero-text" },
-        h("h1", {}, ["Everybody rolls. ", "Everybody hides. ", "Somebody lies."].map((part) => h("span", {}, part))),
+        h("h1", {}, ["Everybody rolls.", "Everybody hides.", "Somebody lies."].flatMap((part) => [h("span", {}, part), " "])),
         h("p", { class: "lead" }, "Bid how many dice of one face lie under all the cups, yours included. Raise, or call the bluff."),
         h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
         h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),

@@ -274,7 +274,7 @@ function tournaments() {
 
 /** @param {{ name: string, when: string, agents: string[], finished: boolean, ranking: string[] }} line */
 function summary(line) {
-  const inside = h("div", {});
+  const inside = h("div", { class: "ranks" });
   const box = h(
     "details",
     { class: "panel" },

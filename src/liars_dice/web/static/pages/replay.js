@@ -81,8 +81,8 @@ class Replay {
     this.transport = h(
       "div",
       { class: "transport" },
-      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»"), this.position),
-      this.slider,
+      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»")),
+      h("div", { class: "scrub" }, this.slider, this.position),
     );
     this.stage.dock.append(this.transport);
     this.stage.dock.before(this.panel);

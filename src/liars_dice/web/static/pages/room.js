@@ -3,7 +3,7 @@
 import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
-import { UNDECIDED, inWords, narrate, read, sayBid } from "../events.js";
+import { UNDECIDED, capital, inWords, narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -232,14 +232,14 @@ class RoomPage {
     const turn = state.turn === this.me && this.me !== null && event.type !== "DiceRolled" ? ` ${status(state, this.me)}` : "";
     say(narrate(event, state.names, this.me, state.config) + turn);
     sound(event.type);
-    if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring("table");
+    if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
   }
 
   /** Gives attention where it is due: to the board on one's turn, to the button after a reveal. */
   attend() {
     const mine = this.mayAct;
     const { held } = this.timeline;
-    if (mine && !this.wasMine) this.stage.bring("board");
+    if (mine && !this.wasMine) this.stage.bring(this.stage.board.element);
     if (held && !this.wasHeld) {
       this.controls.go.focus({ preventScroll: true });
       const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
@@ -335,7 +335,8 @@ class RoomPage {
       }
       this.show(false);
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
-      advice.replaceChildren(h("b", {}, `The coach would ${move}. `), inWords(String(hint.why ?? "")));
+      advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
+      this.stage.bring(advice);
       this.stage.board.focus(); // so that Enter does what the main button says
     });
     if (!this.problem.hidden) advice.hidden = true;
