@@ -246,7 +246,7 @@ def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None
     page = open_page(studio, f"/room/{ann['room']}", token=ann)
     page.locator('[data-bid="1x4"]').dblclick()
     away = page.locator(".seat.gone .until")
-    expect(away).to_have_text(re.compile(r"^optimal moves for Bob in \d+ s$"))
+    expect(away).to_have_text(re.compile(r"^optimal moves for Bob in \d+\ss$"))
     assert away.get_attribute("aria-hidden") == "true", "nobody is told the seconds one by one"
 
 

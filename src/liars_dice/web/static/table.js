@@ -92,7 +92,7 @@ export class Table {
   #tick() {
     for (const line of this.element.querySelectorAll(".until")) {
       const left = Math.ceil((Number(line.getAttribute("data-until")) - Date.now()) / 1000);
-      line.textContent = `${STAND_IN} moves for ${line.getAttribute("data-name")} ${left > 0 ? `in ${left} s` : "now"}`;
+      line.textContent = `${STAND_IN} moves for ${line.getAttribute("data-name")} ${left > 0 ? `in ${left}\u00a0s` : "now"}`;
     }
   }
 
@@ -131,8 +131,7 @@ export class Table {
           { class: "who-text" },
           h("strong", {}, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
           h("small", {}, out ? "out" : [kind && !mine && kind, `${count} ${count === 1 ? "die" : "dice"}`].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
-          isTurn && h("small", { class: "turn-text" }, mine ? "your turn" : "to move"),
-          away && h("small", { class: "turn-text" }, info.agent ? `away: ${info.agent} plays` : "away"),
+          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away: ${info.agent} plays` : "away")].filter(Boolean).join(" · ")),
           away && !info.agent && isTurn && info.until && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-name": state.names[seat] }),
         ),
       ),

@@ -167,6 +167,7 @@ class RoomPage {
   refused(reason) {
     this.online = this.busy = false;
     this.offline.hidden = true;
+    this.complain(null);
     const seated = token(this.id) !== null;
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
@@ -202,8 +203,9 @@ class RoomPage {
     const { timeline } = this;
     const { state } = timeline;
     const waiting = this.room.status === "waiting";
-    this.lobby.element.hidden = !waiting;
-    this.stage.element.hidden = waiting;
+    const outside = !this.refusal.hidden && !timeline.events.length;
+    this.lobby.element.hidden = !waiting || outside;
+    this.stage.element.hidden = waiting || outside;
     if (waiting) {
       this.lobby.show(this.room, this.me);
       return;
