@@ -1,4 +1,18 @@
-// The JSON API under /api. What goes wrong comes as an Error whose message can be shown.
+// The JSON API under /api, and the seats this browser has. What goes wrong comes as an Error whose message can be shown.
+
+import { drop, load, save } from "./storage.js";
+
+/** What the server did not want to do. */
+class Failure extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status
+   */
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /**
  * @param {string} path
@@ -13,7 +27,7 @@ async function call(path, options) {
     throw new Error("The server does not answer. Is it still running?");
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(sentence(body?.error ?? `the server answered ${response.status}`));
+  if (!response.ok) throw new Failure(sentence(body?.error ?? `the server answered ${response.status}`), response.status);
   return body;
 }
 
@@ -45,7 +59,7 @@ export function agents() {
 
 /**
  * A new room; the secret of the own seat stays in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, public?: boolean }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {
@@ -54,8 +68,22 @@ export async function createRoom(wish) {
   return made.room;
 }
 
+/** @typedef {{ room: string, seat: number | null, when: number, over?: boolean }} MyRoom a room in which this browser has a seat */
+
+/** So many seats are remembered. */
+const MOST = 200;
+
+/** Rooms in which this browser has a seat, the newest first. @returns {MyRoom[]} */
+export function myRooms() {
+  try {
+    return JSON.parse(load("rooms") ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
 /** @param {string} room */
-export const token = (room) => localStorage.getItem(`seat:${room}`);
+export const token = (room) => load(`seat:${room}`);
 
 /**
  * @param {string} room
@@ -64,13 +92,24 @@ export const token = (room) => localStorage.getItem(`seat:${room}`);
  */
 export function keepToken(room, secret, seat = null) {
   if (!secret) return;
-  localStorage.setItem(`seat:${room}`, secret);
-  /** @type {{ room: string, seat: number | null, when: number }[]} */
-  const rooms = JSON.parse(localStorage.getItem("rooms") ?? "[]");
-  const kept = [{ room, seat, when: Date.now() }, ...rooms.filter((r) => r.room !== room)];
-  for (const old of kept.slice(12)) localStorage.removeItem(`seat:${old.room}`);
-  localStorage.setItem("rooms", JSON.stringify(kept.slice(0, 12)));
+  save(`seat:${room}`, secret);
+  /** @type {MyRoom[]} */
+  const kept = [{ room, seat, when: Date.now() }, ...myRooms().filter((r) => r.room !== room)];
+  while (kept.length > MOST) {
+    const over = kept.map((r) => r.over).lastIndexOf(true);
+    const [old] = kept.splice(over < 0 ? kept.length - 1 : over, 1);
+    drop(`seat:${old.room}`);
+  }
+  save("rooms", JSON.stringify(kept));
 }
 
-/** Rooms in which this browser has a seat, the newest first. @returns {{ room: string, seat: number | null, when: number }[]} */
-export const myRooms = () => JSON.parse(localStorage.getItem("rooms") ?? "[]");
+/** @param {string} room whose game is over */
+export function markOver(room) {
+  if (myRooms().some((r) => r.room === room && !r.over)) save("rooms", JSON.stringify(myRooms().map((r) => (r.room === room ? { ...r, over: true } : r))));
+}
+
+/** @param {string} room that is gone, or in which this browser has no seat after all */
+export function forgetRoom(room) {
+  drop(`seat:${room}`);
+  save("rooms", JSON.stringify(myRooms().filter((r) => r.room !== room)));
+}

@@ -33,11 +33,9 @@ export class Board {
     this.onchoose = onchoose;
     this.onbid = onbid;
     this.head = h("div", { class: "board-head", role: "row" });
-    this.rows = h("div", { class: "board-rows", role: "presentation" });
-    this.scroller = h("div", { class: "board-scroll", role: "rowgroup" }, this.rows);
-    this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.scroller);
-    this.grid.hidden = true; // until there is something in it
-    this.element = h("div", { class: "board" }, this.grid);
+    this.rows = h("div", { class: "board-rows", role: "rowgroup" });
+    this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.rows); // scrolls; its heads stay
+    this.element = h("div", { class: "board", hidden: true }, this.grid); // until there is something in it
     /** @type {Map<string, HTMLElement>} */
     this.cells = new Map();
     this.shape = "";
@@ -94,10 +92,9 @@ export class Board {
     return best ?? view.chosen;
   }
 
-  /** Puts the focus on the chosen cell. */
+  /** Puts the focus on the chosen cell, or where one would begin to choose. */
   focus() {
-    const chosen = this.view?.chosen;
-    if (this.view && chosen !== null && chosen !== undefined) this.cells.get(text(this.view.ladder[chosen]))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (this.rows.querySelector('[tabindex="0"]'))?.focus({ preventScroll: true });
   }
 
   /**
@@ -107,10 +104,9 @@ export class Board {
    */
   #build(view, low, high) {
     this.cells.clear();
-    set(this.element, { vars: { faces: view.faces } });
-    set(this.element, { "data-wide": view.faces > 8 ? "yes" : null });
+    set(this.element, { vars: { faces: view.faces, rows: high - low + 1 }, "data-wide": view.faces > 8 ? "yes" : null });
+    this.element.hidden = false;
     const known = new Set(view.ladder.map(text));
-    this.grid.hidden = false;
     this.head.replaceChildren(
       h("div", { class: "corner", role: "columnheader" }, h("span", { class: "unseen" }, "How many")),
       ...Array.from({ length: view.faces }, (_, i) => h("div", { role: "columnheader" }, die(i + 1, { label: `Face ${i + 1}` }))),
@@ -128,7 +124,7 @@ export class Board {
       rows.push(row);
     }
     this.trail = s("svg", { class: "trail", preserveAspectRatio: "none", "aria-hidden": "true" });
-    this.rows.replaceChildren(...rows, this.trail);
+    this.rows.replaceChildren(this.trail, ...rows);
   }
 
   /** @param {BoardView} view */
@@ -199,12 +195,13 @@ export class Board {
   /** @param {BoardView} view */
   #scroll(view) {
     const bid = view.chosen !== null ? view.ladder[view.chosen] : (view.truth?.bid ?? view.trail[view.trail.length - 1]?.bid);
-    const box = this.scroller;
+    const box = this.grid;
     const move = () => {
-      if (box.scrollHeight <= box.clientHeight + 1) return;
       const cell = bid && this.cells.get(text(bid));
-      const row = cell?.parentElement;
-      box.scrollTop = row ? row.offsetTop - box.clientHeight * (view.chosen !== null ? 0.5 : 0.72) : box.scrollHeight;
+      if (box.scrollWidth > box.clientWidth + 1) box.scrollLeft = cell ? cell.offsetLeft - box.clientWidth / 2 : 0;
+      if (box.scrollHeight <= box.clientHeight + 1) return;
+      const room = box.clientHeight - this.head.offsetHeight;
+      box.scrollTop = cell ? cell.offsetTop - room * (view.chosen !== null || view.truth ? 0.5 : 0.72) : box.scrollHeight;
     };
     if (box.clientHeight) move();
     else requestAnimationFrame(move);

@@ -29,7 +29,7 @@ export class Curve {
     const x = (/** @type {number} */ at) => (at / this.length) * WIDTH;
     const y = (/** @type {number} */ p) => HEIGHT - p * HEIGHT;
     const seats = points[0]?.chances.length ?? 0;
-    const shown = seats === 2 ? [0, 1] : Array.from({ length: seats }, (_, i) => i);
+    const shown = Array.from({ length: seats }, (_, i) => i);
     this.cursor = s("line", { class: "cursor", x1: 0, x2: 0, y1: 0, y2: HEIGHT });
     const svg = s(
       "svg",

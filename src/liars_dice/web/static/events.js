@@ -12,7 +12,7 @@
  *   | { type: "DiceRevealed", dice: number[][] }
  *   | { type: "RoundEnded", winner: number, loser: number, last_bid: Bid, match_count: number, was_true: boolean,
  *       dice_counts: number[] }
- *   | { type: "GameEnded", winner: number }
+ *   | { type: "GameEnded", winner: number | null }
  *   | { type: "AgentFaulted", player_id: number, verdict: string, detail: string, fallback: string }} GameEvent
  */
 
@@ -26,8 +26,7 @@ export function read(raw) {
   return { ...payload, type: payload.event_type ?? payload.type ?? raw.event_type ?? raw.type };
 }
 
-const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
-const FACES = ["", "one", "two", "three", "four", "five", "six"];
+const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(" ");
 
 /**
  * `fours`, or `four` if it is one.
@@ -35,15 +34,32 @@ const FACES = ["", "one", "two", "three", "four", "five", "six"];
  * @param {number} [quantity]
  */
 export function faces(face, quantity = 2) {
-  if (quantity === 1) return FACES[face] ?? String(face);
-  return face === 6 ? "sixes" : `${FACES[face] ?? face}s`;
+  const name = NUMBERS[face] ?? String(face);
+  return quantity === 1 ? name : face === 6 ? "sixes" : face === 20 ? "twenties" : `${name}s`;
 }
 
 /** @param {Bid} bid */
 export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces(bid.face, bid.quantity)}`;
 
+/** How a game that became too long ends. */
+export const UNDECIDED = "The game ended without a winner.";
+
 /** @param {string} sentence */
 export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+/** @param {string} text in which bids stand as 2x5 */
+export const inWords = (text) => text.replace(/\b(\d+)x(\d+)\b/g, (_, quantity, face) => sayBid({ quantity: Number(quantity), face: Number(face) }));
+
+/**
+ * Who it is, at the start of a sentence. "You" is said only here, to whoever sits there.
+ * @param {string[]} names
+ * @param {number} seat
+ * @param {number | null} me
+ */
+export const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
+
+/** @param {string} name whether nobody chose it */
+export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
 
 /**
  * `Ann bids`, but `You bid`.
@@ -52,7 +68,7 @@ export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence
  * @param {number | null} me
  * @param {string} verb
  */
-export const does = (names, seat, me, verb) => (seat === me ? `You ${verb}` : `${capital(names[seat] ?? "?")} ${verb}s`);
+export const does = (names, seat, me, verb) => `${named(names, seat, me)} ${verb}${seat === me ? "" : "s"}`;
 
 /**
  * `There were 4 fours: the bid held.`
@@ -90,7 +106,7 @@ export function narrate(event, names, me, config) {
       return `${verdict(event.last_bid, event.match_count, event.was_true)} ${loses}.`;
     }
     case "GameEnded":
-      return `${who(event.winner, "win")} the game.`;
+      return event.winner === null ? UNDECIDED : `${who(event.winner, "win")} the game.`;
     case "AgentFaulted":
       return `${capital(names[event.player_id])} could not answer in time or by the rules; ${event.fallback} was played.`;
     default:

@@ -115,6 +115,7 @@ export const matching = (dice, face, wild) => dice.filter((d) => d === face || (
 function atLeast(n, k, p) {
   if (k <= 0) return 1;
   if (k > n) return 0;
+  if (p >= 1) return 1;
   let term = (1 - p) ** n; // none match
   let below = 0;
   for (let i = 0; i < k; i++) {

@@ -21,6 +21,8 @@ const ROUTES = [
 /** @type {Page | null} */
 let current = null;
 let visit = 0;
+/** The address that is shown, without its hash. */
+let shown = "";
 
 /**
  * @param {string} address
@@ -35,6 +37,7 @@ export function go(address, { replace = false } = {}) {
 /** @param {boolean} moved whether somebody came here from another page */
 async function show(moved) {
   const mine = ++visit;
+  shown = location.pathname + location.search;
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
   const found = ROUTES.map(([path, load]) => ({ match: path.exec(location.pathname), load })).find(({ match }) => match);
   let page;
@@ -77,12 +80,18 @@ function trouble(message) {
 }
 
 export function start() {
-  addEventListener("popstate", () => show(true));
+  addEventListener("popstate", () => {
+    if (location.pathname + location.search !== shown) show(true); // a hash is a place on the same page
+  });
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href]");
     if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (link.origin !== location.origin || link.target || link.hash || link.pathname.startsWith("/api/")) return;
+    if (link.origin !== location.origin || link.target || link.pathname.startsWith("/api/")) return;
     event.preventDefault();
+    if (link.hash && link.pathname === location.pathname) {
+      document.getElementById(link.hash.slice(1))?.focus();
+      return;
+    }
     go(link.pathname + link.search);
   });
   show(false);

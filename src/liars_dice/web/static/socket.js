@@ -1,21 +1,26 @@
-// A room's socket that comes back by itself: after a break it asks for the events it does not have yet.
+// A room's socket that comes back by itself: after a break it asks for the events it does not have yet. Who is refused is told so.
 
 import { sentence, token } from "./api.js";
 
 /**
  * @typedef {object} Listener
  * @property {(message: any) => void} onmessage everything but answers
- * @property {(online: boolean, tries: number) => void} online
+ * @property {(online: boolean) => void} online
+ * @property {(reason: string) => void} refused the server does not want us, and asking again would not help
  */
+/** @typedef {{ events: number, game: string | null }} Known how many events of which game are known already */
 
 const PATIENCE = [300, 700, 1500, 3000, 5000];
 const HEARTBEAT = 20_000;
+/** Why a server closes a socket: it refuses us; it cannot do better now. */
+const REFUSED = 1008;
+const LATER = [1011, 1013];
 
 export class RoomSocket {
   /**
    * @param {string} room
    * @param {Listener} listener
-   * @param {() => number} known how many events are known already
+   * @param {() => Known} known
    */
   constructor(room, listener, known) {
     this.room = room;
@@ -26,6 +31,9 @@ export class RoomSocket {
     this.id = 0;
     this.tries = 0;
     this.closed = false;
+    this.welcomed = false;
+    /** What the server said against us before it closed. */
+    this.reason = "";
     /** @type {WebSocket | null} */
     this.socket = null;
     this.retry = () => {
@@ -54,6 +62,11 @@ export class RoomSocket {
     this.#send(message);
   }
 
+  /** Say hello anew. */
+  again() {
+    this.#open();
+  }
+
   close() {
     this.closed = true;
     clearInterval(this.beat);
@@ -67,14 +80,24 @@ export class RoomSocket {
     this.socket?.close();
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/rooms/${encodeURIComponent(this.room)}/socket`);
     this.socket = socket;
-    socket.onopen = () => this.#send({ type: "hello", token: token(this.room), from: this.known() });
+    this.welcomed = false;
+    this.reason = "";
+    socket.onopen = () => {
+      const { events, game } = this.known();
+      this.#send({ type: "hello", token: token(this.room), from: events, ...(game ? { game_id: game } : {}) });
+    };
     socket.onmessage = (event) => {
       if (this.socket === socket) this.#hear(JSON.parse(event.data));
     };
-    socket.onclose = () => {
+    socket.onclose = ({ code, reason }) => {
       if (this.socket !== socket || this.closed) return;
       for (const id of [...this.waiting.keys()]) this.#settle(id, new Error("The connection broke before the answer came."));
-      this.listener.online(false, this.tries);
+      if (code === REFUSED || (!this.welcomed && this.reason && !LATER.includes(code))) {
+        this.close();
+        this.listener.refused(sentence(this.reason || reason || "the server refused the connection"));
+        return;
+      }
+      this.listener.online(false);
       this.timer = setTimeout(() => this.#open(), PATIENCE[Math.min(this.tries++, PATIENCE.length - 1)]);
     };
   }
@@ -83,8 +106,10 @@ export class RoomSocket {
   #hear(message) {
     if (message.type === "welcome") {
       this.tries = 0;
-      this.listener.online(true, 0);
+      this.welcomed = true;
+      this.listener.online(true);
     }
+    if (message.type === "error" && message.to === undefined) this.reason = message.error;
     if (message.type === "pong") return;
     if (message.type === "answer" && this.waiting.has(message.to)) this.#settle(message.to, null, message);
     else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new Error(sentence(message.error)));

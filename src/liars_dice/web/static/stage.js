@@ -1,7 +1,7 @@
 // Table, board and history of one moment: what live play, watching, replay and review all show.
 
 import { Board } from "./board.js";
-import { h } from "./dom.js";
+import { h, moves } from "./dom.js";
 import { History } from "./history.js";
 import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
 import { marks, standing, sum, truth } from "./state.js";
@@ -19,7 +19,11 @@ import { Table, status } from "./table.js";
  * @property {number | null} [chosen]
  * @property {import("./table.js").SeatInfo[]} [seats]
  * @property {Map<string, Shade> | null} [shade]
+ * @property {string} [says] what is going on, where the events do not tell
  */
+
+/** Everything in one column, as in stage.css. */
+const NARROW = matchMedia("(max-width: 45.99rem)");
 
 export class Stage {
   /**
@@ -31,26 +35,42 @@ export class Stage {
     this.history = new History({ onpick, note });
     this.status = h("p", { class: "status", id: "status", tabindex: "-1" });
     this.where = h("p", { class: "where" });
-    this.controls = h("div", { class: "controls" });
+    this.heading = h("div", { class: "status-bar" }, this.where);
+    /** What one does now. On a phone it stays at the bottom of the screen, under the words for what is going on. */
+    this.dock = h("div", { class: "dock" });
+    this.controls = h("div", { class: "controls" }, this.dock);
     this.below = h("div", { class: "below" });
     this.element = h(
       "div",
       { class: "stage" },
-      h("div", { class: "status-bar" }, this.status, this.where),
-      this.table.element,
-      h("div", { class: "board-column" }, this.board.element, this.controls),
+      h("div", { class: "play" }, this.heading, this.table.element, h("div", { class: "board-column" }, this.board.element, this.controls)),
       this.history.element,
       this.below,
     );
+    this.settle = () => (NARROW.matches ? this.dock : this.heading).prepend(this.status);
+    this.settle();
+    NARROW.addEventListener("change", this.settle);
+  }
+
+  leave() {
+    NARROW.removeEventListener("change", this.settle);
+  }
+
+  /**
+   * On a phone not everything is on the screen: show what matters now.
+   * @param {Element} what
+   */
+  bring(what) {
+    if (NARROW.matches) what.scrollIntoView({ block: "nearest", behavior: moves() ? "smooth" : "auto" });
   }
 
   /**
    * @param {import("./timeline.js").Timeline} timeline
    * @param {Showing} showing
    */
-  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null }) {
+  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, says }) {
     const { state } = timeline;
-    this.status.textContent = status(state, me);
+    this.status.textContent = says ?? status(state, me);
     this.element.setAttribute("data-mood", mood(state, me));
     this.where.textContent = where(state);
     this.table.update(state, me, { peek, seats, fresh });
@@ -78,7 +98,7 @@ export class Stage {
  * @param {number | null} me
  */
 function mood(state, me) {
-  if (state.winner !== null) return me === null ? "over" : state.winner === me ? "won" : "lost";
+  if (state.ended) return me === null || state.winner === null ? "over" : state.winner === me ? "won" : "lost";
   if (state.revealed) return "reveal";
   return state.turn !== null && state.turn === me ? "yours" : "waiting";
 }
@@ -109,7 +129,7 @@ function oddsShade(state, me) {
   state.ladder.forEach((bid, rung) => {
     if (!may.has(rung)) return;
     const p = chance(bid, own, sum(state.counts), state.config?.faces ?? 6, wild);
-    shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
+    shade.set(text(bid), { share: p, label: percent(p), says: `holds ${percent(p)} percent of the time` });
   });
   return shade;
 }

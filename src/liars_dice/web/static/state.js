@@ -24,6 +24,7 @@ import { ladder, matching, text, wildFace } from "./ladder.js";
  * @property {boolean} revealed
  * @property {Result | null} result of the round
  * @property {number | null} winner of the game
+ * @property {boolean} ended whether the game is over, with a winner or without
  * @property {number[]} wins rounds won by each seat
  * @property {GameEvent["type"] | null} last what kind of event came last
  */
@@ -31,7 +32,7 @@ import { ladder, matching, text, wildFace } from "./ladder.js";
 /** @type {State} */
 export const EMPTY = {
   config: null, names: [], agents: [], round: -1, palifico: false, counts: [], after: [], ladder: [], bids: [], turn: null,
-  hands: [], call: null, revealed: false, result: null, winner: null, wins: [], last: null,
+  hands: [], call: null, revealed: false, result: null, winner: null, ended: false, wins: [], last: null,
 }; // prettier-ignore
 
 /**
@@ -86,7 +87,7 @@ export function step(state, event) {
       return { ...state, last, turn: null, after: event.dice_counts, result: { bid, count, held, winner, loser }, wins };
     }
     case "GameEnded":
-      return { ...state, last, turn: null, winner: event.winner };
+      return { ...state, last, turn: null, winner: event.winner, ended: true };
     default:
       return state;
   }

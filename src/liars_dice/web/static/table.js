@@ -2,12 +2,18 @@
 
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
-import { capital, does, faces, sayBid, verdict } from "./events.js";
+import { UNDECIDED, capital, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
 import { wildFace } from "./ladder.js";
 import { marks, standing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
-/** @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, away?: boolean }} SeatInfo */
+/**
+ * Who sits somewhere; `until`: when a bot moves for whoever is away, in milliseconds since 1970.
+ * @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, until?: number | null }} SeatInfo
+ */
+
+/** Who plays for people who are away. */
+const STAND_IN = "optimal";
 
 /**
  * What is going on, in a few words.
@@ -19,9 +25,10 @@ export function status(state, me) {
   if (state.winner !== null) {
     return `${does(state.names, state.winner, me, "win")} the game.${me === null ? "" : state.winner === me ? " Well played." : " Better luck next time."}`;
   }
+  if (state.ended) return UNDECIDED;
   if (state.result) {
     const { bid, count, held, loser, winner } = state.result;
-    const called = state.call ? `${does(state.names, state.call.seat, me, "call")}${state.call.kind === "exact" ? " exact" : ""}.`.replace("calls.", "called.").replace("call.", "called.") : "";
+    const called = state.call ? `${named(state.names, state.call.seat, me)} called${state.call.kind === "exact" ? " exact" : ""}.` : "";
     const ends = state.config.mode === "elimination" ? `${does(state.names, loser, me, "lose")} a die.` : `${does(state.names, winner, me, "win")} the round.`;
     return `${called} ${verdict(bid, count, held)} ${ends}`;
   }
@@ -40,6 +47,7 @@ export class Table {
     this.mine = h("div", { class: "mine" });
     this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.lower, this.mine);
     this.counting = 0;
+    this.clock = 0;
     this.key = "";
   }
 
@@ -49,7 +57,7 @@ export class Table {
    * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean }} [options] peek: show all dice that are known; fresh: the last event just happened
    */
   update(state, me, { peek = false, seats = [], fresh = false } = {}) {
-    const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.revealed, state.result, state.winner, me, peek, seats]);
+    const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.revealed, state.call, state.result, state.ended, me, peek, seats]);
     if (key === this.key) return;
     this.key = key;
     const n = state.names.length;
@@ -74,7 +82,18 @@ export class Table {
     this.lower.hidden = upper === order.length;
     this.#center(state, me, fresh, lit);
     this.mine.hidden = bottom < 0;
+    clearInterval(this.clock);
+    if (seats.some((seat) => seat?.until)) this.clock = setInterval(() => (this.element.isConnected ? this.#tick() : clearInterval(this.clock)), 1000);
     if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
+    this.#tick();
+  }
+
+  /** Counts down to the move of a bot for somebody who is away; for the eyes alone, as a voice every second calms nobody. */
+  #tick() {
+    for (const line of this.element.querySelectorAll(".until")) {
+      const left = Math.ceil((Number(line.getAttribute("data-until")) - Date.now()) / 1000);
+      line.textContent = `${STAND_IN} moves for ${line.getAttribute("data-name")} ${left > 0 ? `in ${left}\u00a0s` : "now"}`;
+    }
   }
 
   /**
@@ -87,6 +106,8 @@ export class Table {
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
     const name = mine ? `You` : state.names[seat];
+    const own = mine && !unnamed(state.names[seat]);
+    const away = info?.kind === "person" && info.present === false;
     const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
     const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : "";
     const isTurn = state.turn === seat;
@@ -96,7 +117,7 @@ export class Table {
     if (isTurn) classes.push("turn");
     if (out) classes.push("out");
     if (mine) classes.push("me");
-    if (info?.kind === "person" && info.present === false) classes.push("gone");
+    if (away) classes.push("gone");
     const wins = state.config?.mode === "best_of" ? ` · ${state.wins[seat]} won` : "";
     return h(
       seat === bottom ? "div" : "li",
@@ -108,10 +129,10 @@ export class Table {
         h(
           "div",
           { class: "who-text" },
-          h("strong", {}, name, mine && state.names[seat] !== "You" && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
+          h("strong", {}, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
           h("small", {}, out ? "out" : [kind && !mine && kind, `${count} ${count === 1 ? "die" : "dice"}`].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
-          isTurn && h("small", { class: "turn-text" }, mine ? "your turn" : "to move"),
-          info?.kind === "person" && info.present === false && h("small", { class: "turn-text" }, info.agent ? `away: ${info.agent} plays` : "away"),
+          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away: ${info.agent} plays` : "away")].filter(Boolean).join(" · ")),
+          away && !info.agent && isTurn && info.until && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-name": state.names[seat] }),
         ),
       ),
       out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${count} hidden dice`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
@@ -169,7 +190,7 @@ export class Table {
     if (made) {
       this.middle.replaceChildren(
         h("div", { class: "claim" }, h("span", { class: "big" }, made.bid.quantity), h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, made.bid.quantity) })),
-        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${does(state.names, made.seat, me, state.call ? "claimed" : "claim").replace("claimeds", "claimed")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call").replace(/^You/, "you")} ${state.call.kind}` : ""}`),
+        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${state.call ? `${named(state.names, made.seat, me)} claimed` : does(state.names, made.seat, me, "claim")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call").replace(/^You/, "you")} ${state.call.kind}` : ""}`),
       );
       return;
     }

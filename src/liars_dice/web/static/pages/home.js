@@ -1,12 +1,13 @@
 // The first page: play at once, or look around.
 
-import { createRoom, get, myRooms } from "../api.js";
+import { agents, createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
+import { toWatch } from "../bots.js";
 import { h, moves } from "../dom.js";
 import { sayBid } from "../events.js";
 import { go } from "../router.js";
 import { sample } from "../sample.js";
-import { setting } from "../settings.js";
+import { ownName } from "../settings.js";
 import { marks, standing, truth } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
@@ -14,7 +15,7 @@ import { gameLine, quickGame } from "./replays.js";
 
 /** A short game against one bot. */
 const playNow = () =>
-  createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: setting("name") || "You" }, { kind: "bot", agent: "optimal" }], practice: true });
+  createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: ownName() }, { kind: "bot", agent: "optimal" }], practice: true });
 
 /** @type {import("../router.js").MakePage} */
 export function page() {
@@ -41,7 +42,7 @@ export function page() {
       h(
         "div",
         { class: "hero-text" },
-        h("h1", {}, ["Everybody rolls. ", "Everybody hides. ", "Somebody lies."].map((part) => h("span", {}, part))),
+        h("h1", {}, ["Everybody rolls.", "Everybody hides.", "Somebody lies."].flatMap((part) => [h("span", {}, part), " "])),
         h("p", { class: "lead" }, "Bid how many dice of one face lie under all the cups, yours included. Raise, or call the bluff."),
         h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
         h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),
@@ -97,31 +98,56 @@ function nameList(names) {
   return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
 }
 
+/** So many rooms are shown. */
+const MOST = 5;
+
+/**
+ * Rooms in which this browser has a seat and whose games are not over. Those that are gone are forgotten.
+ * @returns {Promise<any[]>}
+ */
+async function ownRooms() {
+  const asked = myRooms().filter((r) => !r.over).slice(0, MOST);
+  const found = await Promise.all(
+    asked.map(({ room }) =>
+      get(`/rooms/${room}`).catch((error) => {
+        if (error.status === 404) forgetRoom(room);
+        return null;
+      }),
+    ),
+  );
+  for (const room of found) if (room?.status === "over") markOver(room.room);
+  return found.filter((room) => room && room.status !== "over");
+}
+
 /** @param {HTMLElement} panel */
 async function fillRooms(panel) {
-  const { rooms } = await get("/rooms").catch(() => ({ rooms: [] }));
-  const mine = new Set(myRooms().map((r) => r.room));
-  const shown = rooms.filter((/** @type {any} */ r) => mine.has(r.room) || r.open_seats > 0 || r.status === "playing").slice(0, 4);
-  if (!shown.length) {
+  const [own, { rooms }, bots] = await Promise.all([ownRooms(), get("/rooms").catch(() => ({ rooms: [] })), agents().catch(() => [])]);
+  const mine = own.map((room) => {
+    const others = room.seats.filter((/** @type {any} */ s) => s.kind !== "open" && !(s.kind === "person" && s.seat === seatIn(room.room)));
+    const title = others.length ? `You and ${nameList(others.map((/** @type {any} */ s) => s.name))}` : "Your table";
+    return line(room.room, title, room.status === "playing" ? "your game goes on" : "your table waits");
+  });
+  const taken = new Set(own.map((room) => room.room));
+  const others = rooms
+    .filter((/** @type {any} */ r) => !taken.has(r.room) && seatIn(r.room) === undefined && (r.open_seats > 0 || toWatch(r, bots)))
+    .slice(0, Math.max(0, MOST - mine.length))
+    .map((/** @type {any} */ r) => line(r.room, nameList(r.names) || r.room, `${r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch"} · ${r.rules}`));
+  if (!mine.length && !others.length) {
     panel.append(h("p", { class: "muted" }, "Nobody is playing. Set up a table with an open seat and send the link to a friend: the game begins when they sit down."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
     return;
   }
-  panel.append(
-    h(
-      "ul",
-      { class: "lines" },
-      shown.map((/** @type {any} */ r) =>
-        h(
-          "li",
-          {},
-          h("a", { href: `/room/${r.room}` }, nameList(r.names) || r.room),
-          h("small", {}, mine.has(r.room) ? (r.status === "playing" ? "your game goes on" : "your table waits") : r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch", ` · ${r.rules}`),
-        ),
-      ),
-    ),
-    h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")),
-  );
+  panel.append(h("ul", { class: "lines" }, mine, others), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")));
 }
+
+/** @param {string} room */
+const seatIn = (room) => myRooms().find((r) => r.room === room)?.seat;
+
+/**
+ * @param {string} room
+ * @param {string} title
+ * @param {string} about
+ */
+const line = (room, title, about) => h("li", {}, h("a", { href: `/room/${room}` }, title), h("small", {}, about));
 
 /**
  * @param {HTMLElement} panel

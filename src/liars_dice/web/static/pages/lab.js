@@ -78,6 +78,7 @@ function explorer() {
     onbid: (rung) => {
       at.bids.push(text(bids()[rung]));
       chosen = null;
+      found = null;
       ask();
     },
   });
@@ -120,8 +121,11 @@ function explorer() {
   const ask = async () => {
     const mine = ++asked;
     fill();
+    paint();
+    const patience = setTimeout(() => (words.textContent = "Working it out…"), found ? 300 : 0);
+    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a few seconds: a whole round is being solved."));
     try {
-      const answer = await get(`/lab/explain?dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`);
+      const answer = await get(`/lab/explain?dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`).finally(() => clearTimeout(patience));
       if (mine !== asked) return;
       found = answer;
       tell(answer);
@@ -180,7 +184,7 @@ function odds() {
     const shade = new Map();
     for (const bid of bids) {
       const p = chance(bid, at.hand, at.total, 6, wild);
-      shade.set(text(bid), { share: p, label: p < 0.005 ? "" : percent(p), says: `holds ${percent(p)} percent of the time` });
+      shade.set(text(bid), { share: p, label: percent(p), says: `holds ${percent(p)} percent of the time` });
     }
     if (chosen !== null && chosen >= bids.length) chosen = null;
     const bid = chosen === null ? null : bids[chosen];
@@ -270,7 +274,7 @@ function tournaments() {
 
 /** @param {{ name: string, when: string, agents: string[], finished: boolean, ranking: string[] }} line */
 function summary(line) {
-  const inside = h("div", {});
+  const inside = h("div", { class: "ranks" });
   const box = h(
     "details",
     { class: "panel" },
@@ -288,13 +292,13 @@ function summary(line) {
     const names = result.settings.agents;
     const detail = h("p", { class: "muted", role: "status" }, "How often the row beats the column. Pick a cell.");
     inside.replaceChildren(
-      h(
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking, a wide table" }, h(
         "table",
         { class: "numbers" },
         h("caption", { class: "unseen" }, "Ranking"),
         h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Rating"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
         h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)} %`), h("td", {}, Math.round(row.rating))))),
-      ),
+      )),
       heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), (i, j) => {
         const cell = result.cells[i][j];
         detail.textContent = `${capital(names[i])} won ${(cell.win_rate * 100).toFixed(2)} % against ${names[j]}${cell.games ? ` in ${cell.games} games` : ", computed exactly"}.`;

@@ -3,10 +3,10 @@
 import { agents, get, keepToken, post } from "../api.js";
 import { Curve } from "../chart.js";
 import { field, h, say, select, toggle } from "../dom.js";
-import { capital, narrate, read, sayBid } from "../events.js";
+import { capital, inWords, narrate, read, sayBid } from "../events.js";
 import { parse } from "../ladder.js";
 import { go } from "../router.js";
-import { setting } from "../settings.js";
+import { ownName } from "../settings.js";
 import { Stage } from "../stage.js";
 import { marks } from "../state.js";
 import { Timeline } from "../timeline.js";
@@ -81,10 +81,12 @@ class Replay {
     this.transport = h(
       "div",
       { class: "transport" },
-      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»"), this.position),
-      this.slider,
+      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»")),
+      h("div", { class: "scrub" }, this.slider, this.position),
     );
-    this.stage.controls.append(this.panel, this.transport, h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
+    this.stage.dock.append(this.transport);
+    this.stage.dock.before(this.panel);
+    this.stage.controls.append(h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
     this.stage.below.append(this.curve.element, this.waiting);
     this.summary = h("div", { class: "summary" });
     this.element = h(
@@ -97,7 +99,7 @@ class Replay {
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     document.addEventListener("keydown", this.keys);
     this.#makeBranch();
-    this.timeline.reset(events, Math.min(events.length, (this.moves[0] ?? 0)));
+    this.timeline.reset(events, this.finished ? (this.moves[0] ?? events.length) : events.length);
     this.#name();
     if (this.finished) this.#judge();
     else this.#endWaiting("This game is not over: the coach waits until all dice lie open.");
@@ -107,6 +109,7 @@ class Replay {
     clearInterval(this.asking);
     document.removeEventListener("keydown", this.keys);
     this.timeline.stop();
+    this.stage.leave();
   }
 
   /** @param {number} at */
@@ -266,7 +269,7 @@ class Replay {
       h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)} % of the round given away`)),
       row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
-      h("p", {}, `${capital(verdict.words.replace(/\.$/, ""))}.`),
+      h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
       h("small", {}, `Judged by ${verdict.source}.`),
     );
   }
@@ -293,7 +296,7 @@ class Replay {
       onclick: async () => {
         try {
           const turn = this.moves.filter((i) => i < this.timeline.at).length + 1;
-          const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: Math.min(turn, this.moves.length), seat, opponents, name: setting("name") });
+          const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: Math.min(turn, this.moves.length), seat, opponents, name: ownName() ?? "" });
           keepToken(made.room, made.token, made.seat);
           go(`/room/${made.room}`);
         } catch (error) {

@@ -1,34 +1,35 @@
 // A room: take a seat, play, watch, come back.
 
-import { get, keepToken, post, sentence, token } from "../api.js";
+import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
-import { h, say, toggle } from "../dom.js";
-import { narrate, read, sayBid } from "../events.js";
+import { h, say } from "../dom.js";
+import { UNDECIDED, capital, inWords, narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
-import { lobby } from "../lobby.js";
 import { go } from "../router.js";
-import { keep, setting } from "../settings.js";
+import { keep, ownName, setting } from "../settings.js";
 import { RoomSocket } from "../socket.js";
 import { sound } from "../sound.js";
 import { Stage } from "../stage.js";
 import { standing } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
+import { Controls } from "./controls.js";
+import { Lobby } from "./lobby.js";
 
-/** @typedef {import("../lobby.js").SeatLine} SeatLine */
-/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[] }} Turn */
+/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
+/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for who is away */
 
-/** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
-const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At once", 0, 1000]];
+/** @typedef {RoomPage} Room */
 
-/** How much quicker everything is shown to those who want it. */
-const QUICK = 5;
 /** How long a reveal is shown when other people play on, in milliseconds. */
 const PATIENCE = 10_000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const first = await get(`/rooms/${encodeURIComponent(id)}`);
+  const first = await get(`/rooms/${encodeURIComponent(id)}`).catch((error) => {
+    if (error.status === 404) forgetRoom(id);
+    throw error;
+  });
   const room = new RoomPage(id, first);
   return { title: "Room", element: room.element, leave: () => room.leave() };
 }
@@ -50,25 +51,25 @@ class RoomPage {
     this.busy = false;
     this.online = true;
     this.known = 0;
-    this.lobbyKey = "";
     this.wasHeld = false;
-    /** @type {string | null} */
+    /** The game whose events are shown. @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
     this.stage = new Stage({ onchoose: (rung) => this.choose(rung), onbid: (rung) => this.bid(rung) });
     this.offline = h("p", { class: "notice offline", role: "alert", hidden: true }, "Reconnecting… Your seat is kept, and nothing is lost.");
+    this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = h("div", { class: "lobby" });
-    this.title = h("h1", { class: "unseen" }, "Table");
-    this.element = h("div", { class: "page room" }, this.title, this.offline, this.lobby, this.stage.element);
-    this.#makeControls();
-    this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
-    document.addEventListener("keydown", this.keys);
+    this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
+    this.lobby = new Lobby({ sit: (name) => this.sit(name), begin: () => this.begin() }, this.lobbyProblem);
+    this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element);
     this.socket = new RoomSocket(
       id,
-      { onmessage: (message) => this.hear(message), online: (on) => this.connection(on) },
-      () => this.known,
+      { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (reason) => this.refused(reason) },
+      () => ({ events: this.known, game: this.gameId }),
     );
+    this.controls = new Controls(this);
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    document.addEventListener("keydown", this.keys);
     this.show(false);
   }
 
@@ -76,7 +77,18 @@ class RoomPage {
     clearTimeout(this.onwards);
     document.removeEventListener("keydown", this.keys);
     this.timeline.stop();
+    this.stage.leave();
     this.socket.close();
+  }
+
+  /** How many others are no bots of the house: people, and programs from elsewhere. */
+  get company() {
+    return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
+  }
+
+  /** Whether the game is over, and has been shown to its end. */
+  get over() {
+    return this.timeline.atEnd && (this.timeline.state.ended || this.room.status === "over");
   }
 
   // -- what the server says
@@ -84,21 +96,9 @@ class RoomPage {
   /** @param {any} message */
   hear(message) {
     switch (message.type) {
-      case "welcome": {
-        this.room = message.room;
-        this.gameId = message.room.game_id;
-        this.me = message.seat;
-        this.turn = null;
-        this.timeline.holds = this.me !== null;
-        const events = message.events;
-        if (events.length && events[0].n === 0) {
-          this.timeline.reset(events.map(read));
-        } else {
-          this.timeline.add(...events.filter((/** @type {any} */ e) => e.n >= this.known).map(read));
-        }
-        if (events.length) this.known = events[events.length - 1].n + 1;
+      case "welcome":
+        if (!this.welcome(message)) return;
         break;
-      }
       case "event":
         if (message.n < this.known) return;
         this.known = message.n + 1;
@@ -106,11 +106,11 @@ class RoomPage {
         this.timeline.add(read(message.event));
         break;
       case "turn":
-        this.turn = message;
+        this.turn = { ...message, until: message.deadline_s === null || message.deadline_s === undefined ? null : Date.now() + message.deadline_s * 1000 };
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status ?? this.room.status, spectators: message.spectators ?? this.room.spectators };
+        this.room = { ...this.room, seats: message.seats, status: finished(message.status) ?? this.room.status, spectators: message.spectators ?? this.room.spectators };
         break;
       case "over":
         this.gameId = message.game_id ?? this.gameId;
@@ -120,7 +120,35 @@ class RoomPage {
         this.complain(sentence(message.error));
         break;
     }
+    if (this.room.status === "over") markOver(this.id);
     this.show(false);
+  }
+
+  /**
+   * Where the room stands. After a move was taken back its game is another one, and the events begin anew.
+   * @param {any} message
+   * @returns {boolean} whether we know everything now
+   */
+  welcome(message) {
+    const { events } = message;
+    const game = message.game_id ?? message.room.game_id;
+    const anew = events.length > 0 && events[0].n === 0;
+    if (this.gameId !== null && game !== this.gameId && this.known > 0 && !anew) {
+      this.gameId = game; // these are the last events of a game whose first we do not have
+      this.known = 0;
+      this.socket.again();
+      return false;
+    }
+    this.room = { ...message.room, status: finished(message.room.status) };
+    this.gameId = game;
+    this.me = message.seat;
+    this.turn = null;
+    this.refusal.hidden = true;
+    this.timeline.holds = this.me !== null;
+    if (anew) this.timeline.reset(events.map(read));
+    else this.timeline.add(...events.filter((/** @type {any} */ e) => e.n >= this.known).map(read));
+    if (events.length) this.known = events[events.length - 1].n + 1;
+    return true;
   }
 
   /** @param {boolean} on */
@@ -132,10 +160,40 @@ class RoomPage {
     this.show(false);
   }
 
+  /**
+   * The server does not let us in, and would not if we asked again.
+   * @param {string} reason
+   */
+  refused(reason) {
+    this.online = this.busy = false;
+    this.offline.hidden = true;
+    this.complain(null);
+    const seated = token(this.id) !== null;
+    const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
+      h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
+    this.refusal.replaceChildren(
+      h("h2", {}, seated ? "This seat is not yours" : "This room does not let you in"),
+      h("p", {}, seated ? `The server says: ${reason} You can watch, or take a seat if one is open.` : reason),
+      h("div", { class: "row" }, seated ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
+    );
+    this.refusal.hidden = false;
+    this.show(false);
+  }
+
+  /** With another seat, or none: everything is asked for anew. */
+  connect() {
+    this.socket.close();
+    this.known = 0;
+    this.online = true;
+    this.socket = new RoomSocket(this.id, this.socket.listener, this.socket.known);
+  }
+
   /** @param {string | null} problem */
   complain(problem) {
-    this.problem.hidden = !problem;
-    this.problem.textContent = problem ?? "";
+    for (const place of [this.problem, this.lobbyProblem]) {
+      place.hidden = !problem;
+      place.textContent = problem ?? "";
+    }
   }
 
   // -- what one sees
@@ -145,9 +203,14 @@ class RoomPage {
     const { timeline } = this;
     const { state } = timeline;
     const waiting = this.room.status === "waiting";
-    this.#showLobby(waiting);
-    this.stage.element.hidden = waiting;
-    if (waiting) return;
+    const outside = !this.refusal.hidden && !timeline.events.length;
+    this.lobby.element.hidden = !waiting || outside;
+    this.stage.element.hidden = waiting || outside;
+    if (waiting) {
+      this.lobby.show(this.room, this.me);
+      return;
+    }
+    this.lobby.hide();
     const mine = this.mayAct;
     if (!mine) this.chosen = null;
     this.stage.show(timeline, {
@@ -156,154 +219,54 @@ class RoomPage {
       odds: setting("odds") === "on" && (this.me !== null || this.room.status === "over" || state.turn !== null),
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
       chosen: this.chosen,
-      seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present })),
+      seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
+      says: this.over && state.winner === null ? UNDECIDED : undefined,
     });
-    if (fresh) {
-      const event = timeline.events[timeline.at - 1];
-      const turn = state.turn === this.me && this.me !== null && event.type !== "DiceRolled" ? ` ${status(state, this.me)}` : "";
-      say(narrate(event, state.names, this.me, state.config) + turn);
-      sound(event.type);
+    if (fresh) this.tell();
+    this.controls.update();
+    this.attend();
+  }
+
+  /** What has just happened, for those who cannot see it and for phones that do not show everything at once. */
+  tell() {
+    const { state, events, at } = this.timeline;
+    const event = events[at - 1];
+    const turn = state.turn === this.me && this.me !== null && event.type !== "DiceRolled" ? ` ${status(state, this.me)}` : "";
+    say(narrate(event, state.names, this.me, state.config) + turn);
+    sound(event.type);
+    if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
+  }
+
+  /** Gives attention where it is due: to the board on one's turn, to the button after a reveal. */
+  attend() {
+    const mine = this.mayAct;
+    const { held } = this.timeline;
+    if (mine && !this.wasMine) this.stage.bring(this.stage.board.element);
+    if (held && !this.wasHeld) {
+      this.controls.go.focus({ preventScroll: true });
+      const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
+      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), PATIENCE); // others wait
     }
-    this.#showControls();
+    document.title = `${mine ? "Your turn" : this.over ? "Over" : "Room"} · Liar’s Dice`;
+    this.wasMine = mine;
+    this.wasHeld = held;
   }
 
   /** Whether it is this player's turn, and everything that happened has been shown. */
   get mayAct() {
     const { state, atEnd } = this.timeline;
-    return this.me !== null && atEnd && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
-  }
-
-  #makeControls() {
-    this.bidButton = h("button", { type: "button", class: "primary", onclick: () => this.chosen !== null && this.bid(this.chosen) });
-    this.liarButton = h("button", { type: "button", class: "plain", onclick: () => this.call("liar") }, "Liar!", h("kbd", { "aria-hidden": "true" }, "L"));
-    this.exactButton = h("button", { type: "button", class: "plain", onclick: () => this.call("exact") }, "Exact", h("kbd", { "aria-hidden": "true" }, "X"));
-    this.goButton = h("button", { type: "button", class: "primary", onclick: () => this.onward() }, "Next round ", h("kbd", { "aria-hidden": "true" }, "Enter"));
-    this.acts = h("div", { class: "acts sticky" }, this.bidButton, h("div", { class: "calls" }, this.liarButton, this.exactButton));
-    this.goes = h("div", { class: "acts sticky" }, this.goButton);
-    this.done = h("div", { class: "panel done" });
-    this.hint = h("p", { class: "hint", hidden: true, "aria-live": "polite" });
-    this.hintButton = h("button", { type: "button", class: "quiet", onclick: () => this.advise() }, "Hint");
-    this.undoButton = h("button", { type: "button", class: "quiet", onclick: () => this.undo() }, "Take back");
-    this.watching = this.#watchControls();
-    const odds = toggle("Odds", setting("odds") === "on", (on) => {
-      keep("odds", on ? "on" : "off");
-      this.show(false);
-    });
-    this.quick = toggle("Quick", setting("quick") === "on", (on) => {
-      keep("quick", on ? "on" : "off");
-      this.timeline.speed = on ? QUICK : 1;
-    });
-    this.timeline.speed = setting("quick") === "on" ? QUICK : 1;
-    const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
-    this.stage.controls.append(this.problem, this.acts, this.goes, this.done, this.watching, this.hint, h("div", { class: "options" }, odds, this.hintButton, this.undoButton, this.quick, sounds));
-  }
-
-  #watchControls() {
-    this.pauseButton = h("button", {
-      type: "button",
-      class: "plain",
-      onclick: () => {
-        if (this.timeline.paused) this.timeline.play();
-        else this.timeline.pause();
-        this.show(false);
-      },
-    });
-    this.stepButton = h("button", { type: "button", class: "plain", onclick: () => this.timeline.step() }, "Step");
-    const speeds = SPEEDS.map(([name, delay, quick], i) => {
-      const radio = h("input", {
-        type: "radio",
-        name: "speed",
-        checked: i === 1,
-        onchange: () => {
-          this.timeline.speed = quick;
-          this.socket.tell({ type: "speed", delay_ms: delay });
-        },
-      });
-      return h("label", { class: "toggle" }, radio, name);
-    });
-    return h("div", { class: "watching" }, h("div", { class: "row" }, this.pauseButton, this.stepButton), h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), speeds));
-  }
-
-  #showControls() {
-    const { state, held, atEnd } = this.timeline;
-    const mine = this.mayAct;
-    const over = state.winner !== null && atEnd;
-    const playing = this.me !== null && !over;
-    const chosen = this.chosen === null ? null : state.ladder[this.chosen];
-    if (this.acts && this.goes && this.done && this.watching) {
-      this.acts.hidden = !playing || held;
-      this.goes.hidden = !playing || !held;
-      this.done.hidden = !over;
-      this.watching.hidden = this.me !== null || over;
-    }
-    if (this.bidButton && this.liarButton && this.exactButton) {
-      const left = mine && (this.turn?.legal?.length ?? 1) > 0;
-      this.bidButton.disabled = !mine || chosen === null;
-      this.bidButton.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid is left") : "Not your turn");
-      if (chosen) this.bidButton.append(h("kbd", { "aria-hidden": "true" }, "Enter"));
-      this.liarButton.disabled = !mine || !standing(state);
-      this.exactButton.disabled = !mine || !standing(state);
-      this.exactButton.hidden = !state.config?.exact_call;
-    }
-    if (this.hintButton && this.undoButton && this.hint) {
-      this.hintButton.hidden = this.me === null || over;
-      this.hintButton.disabled = !mine;
-      this.undoButton.hidden = !this.room.practice || this.me === null;
-      if (!mine) this.hint.hidden = true;
-      if (this.quick) this.quick.hidden = this.me === null;
-    }
-    if (this.pauseButton && this.stepButton) {
-      this.pauseButton.textContent = this.timeline.paused ? "Go on" : "Pause";
-      this.stepButton.disabled = atEnd;
-    }
-    if (over && this.done && this.done.dataset.game !== `${this.gameId}`) this.#showEnd();
-    if (held && !this.wasHeld) {
-      this.goButton?.focus({ preventScroll: true });
-      const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
-      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), PATIENCE); // others wait
-    }
-    document.title = `${mine ? "Your turn" : over ? "Over" : "Room"} · Liar’s Dice`;
-    this.wasHeld = held;
-  }
-
-  #showEnd() {
-    const { state } = this.timeline;
-    if (!this.done || state.winner === null) return;
-    this.done.dataset.game = `${this.gameId}`;
-    const links = this.gameId
-      ? [h("a", { class: "button", href: `/review/${this.gameId}` }, "Review with the coach"), h("a", { class: "button", href: `/replay/${this.gameId}` }, "Replay")]
-      : [];
-    const again = h("button", { type: "button", class: "primary", onclick: () => this.again() }, this.me === null ? "Watch another" : "Play again");
-    const text = state.winner === this.me ? "You won. The coach can tell you which moves made it." : this.me === null ? `${state.names[state.winner]} won.` : "Lost this one. The coach shows where it turned.";
-    this.done.replaceChildren(h("h2", {}, state.winner === this.me ? "Won" : this.me === null ? "Over" : "Lost"), h("p", {}, text), h("div", { class: "row" }, again, links));
+    return this.me !== null && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
   }
 
   // -- before the game
-
-  /** @param {boolean} waiting */
-  #showLobby(waiting) {
-    this.lobby.hidden = !waiting;
-    if (!waiting) {
-      if (this.lobbyKey) this.stage.controls.prepend(this.problem);
-      this.lobby.replaceChildren();
-      this.lobbyKey = "";
-      return;
-    }
-    const key = JSON.stringify([this.room.seats, this.me]);
-    if (key === this.lobbyKey) return;
-    this.lobbyKey = key;
-    this.lobby.replaceChildren(...lobby(this.room.seats, this.me, { onsit: (name) => this.sit(name), onbegin: () => this.begin() }), this.problem);
-  }
 
   /** @param {string} name */
   async sit(name) {
     await this.#try(async () => {
       keep("name", name.trim());
-      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: name.trim(), seat: null });
+      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null });
       keepToken(this.id, seat.token, seat.seat);
-      this.socket.close();
-      this.known = 0;
-      this.socket = new RoomSocket(this.id, { onmessage: (message) => this.hear(message), online: (on) => this.connection(on) }, () => this.known);
+      this.connect();
     });
   }
 
@@ -358,13 +321,14 @@ class RoomPage {
   }
 
   async advise() {
-    if (!this.hint || !this.mayAct) return;
-    this.hint.hidden = false;
-    this.hint.textContent = "The coach is thinking…";
+    const { advice } = this.controls;
+    if (!this.mayAct) return;
+    advice.hidden = false;
+    advice.textContent = "The coach is thinking…";
     await this.#try(async () => {
       const answer = await this.socket.ask({ type: "ask", what: "hint" });
       const hint = answer.hint ?? answer;
-      if (!this.hint || !this.mayAct) return;
+      if (!this.mayAct) return;
       const best = String(hint.best ?? "");
       const bid = parse(best);
       if (bid) {
@@ -372,24 +336,24 @@ class RoomPage {
         if (rung >= 0) this.chosen = rung;
       }
       this.show(false);
-      this.hint.hidden = false;
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
-      this.hint.replaceChildren(h("b", {}, `The coach would ${move}. `), String(hint.why ?? ""));
+      advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
+      this.stage.bring(advice);
+      this.stage.board.focus(); // so that Enter does what the main button says
     });
-    if (!this.problem.hidden) this.hint.hidden = true;
+    if (!this.problem.hidden) advice.hidden = true;
   }
 
   async undo() {
     await this.#try(() => this.socket.ask({ type: "undo" }));
+    this.stage.board.focus();
   }
 
   async again() {
     await this.#try(async () => {
       const { seed, ...config } = this.room.config;
-      const seats = this.room.seats.map((/** @type {SeatLine} */ s) => (s.seat === this.me ? { kind: "you", name: s.name } : s.kind === "bot" ? { kind: "bot", agent: s.agent ?? "optimal" } : { kind: "open" }));
-      const made = await post("/rooms", { rules: config, changes: {}, seats, seed: null, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 });
-      keepToken(made.room, made.token, made.seat);
-      go(`/room/${made.room}`);
+      const seats = this.room.seats.map((/** @type {SeatLine} */ s) => (s.seat === this.me ? { kind: "you", name: ownName() } : { kind: "bot", agent: s.agent ?? "optimal" }));
+      go(`/room/${await createRoom({ rules: config, seats, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 })}`);
     });
   }
 
@@ -422,3 +386,9 @@ class RoomPage {
     }
   }
 }
+
+/**
+ * What is over, however it came about, is over.
+ * @param {string | undefined} status
+ */
+const finished = (status) => (status === "ended" ? "over" : status);

@@ -1,29 +1,34 @@
 // Bots against bots.
 
 import { agents, createRoom, get } from "../api.js";
+import { aboutBot, toWatch } from "../bots.js";
 import { h, select } from "../dom.js";
 import { go } from "../router.js";
-import { rulesForm } from "./play.js";
+import { rulesForm } from "../rulesform.js";
 
 /** @type {import("../router.js").MakePage} */
 export async function page() {
-  const [bots, { presets }, { rooms }] = await Promise.all([agents(), get("/rules"), get("/rooms")]);
+  const [bots, book, { rooms }] = await Promise.all([agents(), get("/rules"), get("/rooms")]);
   const line = ["optimal", "bluffer", "conservative", "nash", "maniac", "truthful"].filter((name) => bots.some((b) => b.name === name));
   /** @type {string[]} */
   const seats = [];
   const list = h("ol", { class: "seat-list" });
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const fill = () => {
-    while (seats.length < rules.form.players) seats.push(line[seats.length % line.length] ?? bots[0].name);
-    seats.length = rules.form.players;
+    const n = rules.players;
+    const able = bots.filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
+    const usual = line.filter((name) => able.some((b) => b.name === name));
+    while (seats.length < n) seats.push(usual[seats.length % usual.length] ?? able[0].name);
+    seats.length = n;
+    seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = usual[i % usual.length] ?? able[0].name));
     list.replaceChildren(
       ...seats.map((name, i) => {
-        const input = select(bots.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
-        return h("li", {}, h("span", { class: `token seat-${i % 8}`, "aria-hidden": "true" }, i + 1), input, h("small", {}, bots.find((b) => b.name === name)?.summary ?? ""));
+        const input = select(able.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
+        return h("li", {}, h("span", { class: `token seat-${i % 8}`, "aria-hidden": "true" }, i + 1), input, h("small", {}, aboutBot(bots.find((b) => b.name === name))));
       }),
     );
   };
-  const rules = rulesForm(presets, () => fill());
+  const rules = rulesForm(book, () => fill());
   fill();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -34,7 +39,7 @@ export async function page() {
       problem.textContent = error instanceof Error ? error.message : String(error);
     }
   };
-  const running = rooms.filter((/** @type {any} */ r) => r.status === "playing").slice(0, 8);
+  const running = rooms.filter((/** @type {any} */ r) => toWatch(r, bots)).slice(0, 8);
   const element = h(
     "form",
     { class: "page setup", onsubmit: submit },

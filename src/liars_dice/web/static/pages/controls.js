@@ -1,0 +1,122 @@
+// What one can do at a table: bid and call, go on, watch at one's own pace, ask the coach, and leave when it is over.
+
+import { h, toggle } from "../dom.js";
+import { UNDECIDED, sayBid } from "../events.js";
+import { keep, setting } from "../settings.js";
+import { standing } from "../state.js";
+
+/** @typedef {import("./room.js").Room} Room */
+
+/** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
+const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At once", 0, 1000]];
+
+/** How much quicker everything is shown to those who want it. */
+const QUICK = 5;
+
+/**
+ * @param {string} label
+ * @param {string} kind
+ * @param {() => void} onclick
+ * @param {string} [key] which does the same
+ */
+const button = (label, kind, onclick, key) => h("button", { type: "button", class: kind, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
+
+export class Controls {
+  /** @param {Room} page */
+  constructor(page) {
+    this.page = page;
+    const { timeline, stage } = page;
+    this.bid = button("", "primary", () => page.chosen !== null && page.bid(page.chosen));
+    this.liar = button("Liar!", "plain", () => page.call("liar"), "L");
+    this.exact = button("Exact", "plain", () => page.call("exact"), "X");
+    this.acts = h("div", { class: "acts" }, this.bid, h("div", { class: "calls" }, this.liar, this.exact));
+    this.go = button("Next round ", "primary", () => page.onward(), "Enter");
+    this.goes = h("div", { class: "acts" }, this.go);
+    this.done = h("div", { class: "done" });
+    this.pause = button("Pause", "plain", () => {
+      if (timeline.paused) timeline.play();
+      else timeline.pause();
+      page.show(false);
+    });
+    this.step = button("Step", "plain", () => timeline.step());
+    this.speeds = this.#speeds();
+    this.watching = h("div", { class: "watching" }, h("div", { class: "row" }, this.pause, this.step), this.speeds);
+    this.advice = h("p", { class: "hint", hidden: true, "aria-live": "polite" });
+    this.hint = button("Hint", "quiet", () => page.advise());
+    this.undo = button("Take back", "quiet", () => page.undo());
+    const odds = toggle("Odds", setting("odds") === "on", (on) => {
+      keep("odds", on ? "on" : "off");
+      page.show(false);
+    });
+    this.quick = toggle("Quick", setting("quick") === "on", (on) => {
+      keep("quick", on ? "on" : "off");
+      timeline.speed = on ? QUICK : 1;
+    });
+    timeline.speed = setting("quick") === "on" ? QUICK : 1;
+    const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
+    stage.dock.append(this.acts, this.goes, this.done, this.watching);
+    stage.dock.before(h("div", { class: "options" }, odds, this.hint, this.undo), this.advice, page.problem);
+    stage.controls.append(h("div", { class: "options habits" }, this.quick, sounds));
+  }
+
+  #speeds() {
+    const choices = SPEEDS.map(([name, delay, quick], i) => {
+      const radio = h("input", {
+        type: "radio",
+        name: "speed",
+        checked: i === 1,
+        onchange: () => {
+          this.page.timeline.speed = quick;
+          this.page.socket.tell({ type: "speed", delay_ms: delay });
+        },
+      });
+      return h("label", { class: "toggle" }, radio, name);
+    });
+    return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), choices);
+  }
+
+  update() {
+    const { page } = this;
+    const { me, mayAct: mine, over } = page;
+    const { state, held, atEnd, paused } = page.timeline;
+    const playing = me !== null && !over;
+    this.acts.hidden = !playing || held;
+    this.goes.hidden = !playing || !held;
+    this.done.hidden = !over;
+    this.watching.hidden = me !== null || over;
+    this.speeds.hidden = page.company > 0;
+
+    const chosen = page.chosen === null ? null : state.ladder[page.chosen];
+    const left = mine && (page.turn?.legal?.length ?? 1) > 0;
+    this.bid.disabled = !mine || chosen === null;
+    this.bid.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid is left") : "Not your turn");
+    if (chosen) this.bid.append(h("kbd", { "aria-hidden": "true" }, "Enter"));
+    this.liar.disabled = this.exact.disabled = !mine || !standing(state);
+    this.exact.hidden = !state.config?.exact_call;
+
+    this.hint.hidden = !playing;
+    this.hint.disabled = !mine;
+    this.undo.hidden = !page.room.practice || me === null;
+    this.quick.hidden = me === null;
+    if (!mine) this.advice.hidden = true;
+    this.pause.textContent = paused ? "Go on" : "Pause";
+    this.step.disabled = atEnd;
+    if (over) this.#end();
+  }
+
+  /** The game is over: what now? */
+  #end() {
+    const { page } = this;
+    const { me, gameId: game } = page;
+    const { winner, names } = page.timeline.state;
+    if (this.done.dataset.game === `${game}`) return;
+    this.done.dataset.game = `${game}`;
+    const title = winner === null || me === null ? "Over" : winner === me ? "Won" : "Lost";
+    const words = winner === null ? `${UNDECIDED} It had become too long.` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
+    const again = page.company
+      ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
+      : button(me === null ? "Watch another" : "Play again", "primary", () => page.again());
+    const looks = game && [winner !== null && h("a", { class: "button", href: `/review/${game}` }, "Review with the coach"), h("a", { class: "button", href: `/replay/${game}` }, "Replay")];
+    this.done.replaceChildren(h("h2", {}, title), h("p", {}, words), h("div", { class: "row" }, again, looks || null));
+  }
+}

@@ -1,0 +1,42 @@
+// What this browser keeps. Where nothing may be kept (cookies blocked, a full disk), things are remembered until the page is closed.
+
+/** @type {Map<string, string>} what could not be kept */
+const memory = new Map();
+
+/** @returns {Storage | null} */
+function disk() {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} key
+ * @returns {string | null}
+ */
+export function load(key) {
+  return memory.get(key) ?? disk()?.getItem(key) ?? null;
+}
+
+/**
+ * @param {string} key
+ * @param {string} value
+ */
+export function save(key, value) {
+  memory.delete(key);
+  try {
+    const kept = disk();
+    if (kept) kept.setItem(key, value);
+    else memory.set(key, value);
+  } catch {
+    memory.set(key, value);
+  }
+}
+
+/** @param {string} key */
+export function drop(key) {
+  memory.delete(key);
+  disk()?.removeItem(key);
+}
