@@ -221,6 +221,26 @@ def test_what_was_taken_back_is_not_resumed() -> None:
     assert "there is none" in call("play", "--resume", "last").stderr
 
 
+def test_what_was_taken_back_is_not_listed() -> None:
+    """Unless it is asked for, or was played to its end; and there are as many lines as were wanted."""
+
+    def listed(*words: str) -> list[str]:
+        return [game["game_id"] for game in json.loads(call("games", *words, "--json").stdout)["games"]]
+
+    call("watch", "--dice", "1", "--seed", "1")
+    call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\nundo\n")
+    watched, first, second, third = reversed(listed("--all"))
+    assert listed() == [third, watched]
+    assert listed("--limit", "1") == [third]
+    assert listed("--limit", "2") == [third, watched]
+    assert listed("--limit", "2", "--all") == [third, second]
+    assert json.loads(call("games", "stats", "--json").stdout)["games"] == 2
+    call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
+    call("play", "--from", third, "--at", "1", stdin="1 2\n")
+    assert listed()[1:] == [third, watched]
+    assert {first, second}.isdisjoint(listed())
+
+
 def test_a_hint_takes_a_person_for_a_person() -> None:
     """Whatever the person is called."""
     typed = "\n3 4\n\nhint\nquit\n"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import db_option, json_option, open_console, print_json
+
+if TYPE_CHECKING:
+    from ..persistence import GameRecorder, GameSummary
 
 NARROW = 60
 """Below this width, games are listed in lines below each other."""
@@ -29,6 +35,7 @@ _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 @click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from then on (UTC).")
 @click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before then (UTC).")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
+@click.option("--all", "abandoned", is_flag=True, help="Also games given up for another: in practice, what was undone.")
 @db_option
 @json_option
 @click.pass_context
@@ -40,6 +47,7 @@ def games_command(
     since: datetime | None,
     until: datetime | None,
     limit: int,
+    abandoned: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -47,12 +55,11 @@ def games_command(
     context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
         return
-    from rich.table import Column, Table
-
     from ..persistence import open_store
 
     with open_store(db, must_exist=True) as store:
-        found = store.games(agent=agent, rules=rules, since=since, until=until, winner=winner, limit=limit)
+        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner)
+        found = find(limit=limit) if abandoned else _standing(store, find, limit)
     if as_json:
         print_json(
             {
@@ -75,6 +82,26 @@ def games_command(
     if not found:
         click.echo("No such games yet. liars-dice watch plays one.")
         return
+    _show(found)
+
+
+def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
+    """The newest games but those given up for another; more are looked at until there are enough."""
+    from ..play import without_abandoned
+
+    seen = limit
+    while True:
+        games = find(limit=seen)
+        found = without_abandoned(store, games)
+        if len(found) >= limit or len(games) < seen:
+            return found[:limit]
+        seen *= 2
+
+
+def _show(found: list[GameSummary]) -> None:
+    """The list for people."""
+    from rich.table import Column, Table
+
     console = open_console()
     if console.width < NARROW:
         for game in found:
@@ -104,9 +131,10 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from rich.table import Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates
+    from ..play import without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = store.games(rules=rules or before["rules"])
+        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

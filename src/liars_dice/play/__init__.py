@@ -4,9 +4,10 @@ from .dice_art import draw_die, draw_hand
 from .questions import Wanted, ask_for_a_table
 from .reading import read_answer
 from .seating import is_person, seated, seats_of, take_seat, with_opponents
-from .sitting import Sitting, latest_left, left_game, position
+from .sitting import Sitting
 from .table import Pace, Quit, Spectator, TableView, wipe
 from .terminal import TerminalPlayer, Undo, ask
+from .unfinished import latest_left, left_game, position, without_abandoned
 
 __all__ = [
     "Pace",
@@ -31,4 +32,5 @@ __all__ = [
     "take_seat",
     "wipe",
     "with_opponents",
+    "without_abandoned",
 ]

@@ -8,12 +8,11 @@ from typing import Self
 from rich.console import Console
 from rich.markup import escape
 
-from ..agents import HumanAgent
 from ..arena import MatchResult, Referee
-from ..core import SPECTATOR, ConfigError, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
-from ..persistence import GameRecorder, RecordedEvent, branch, decisions, final_state, record_game, settled
+from ..core import SPECTATOR, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
+from ..persistence import GameRecorder, RecordedEvent, branch, decisions, record_game
 from .answers import history_lines
-from .seating import is_person, make_seats, seats_of
+from .seating import is_person, make_seats
 from .table import TableView
 from .terminal import TerminalPlayer, Undo
 
@@ -122,58 +121,7 @@ class Sitting:
         self.table.say(f"Dice: {escape(', '.join(counts))}")
 
 
-def left_game(store: GameRecorder, name: str) -> list[RecordedEvent]:
-    """The events of a game with people in it that is not over: the latest, if it is called `last`."""
-    if name == "last":
-        latest = latest_left(store)
-        if latest is None:
-            raise ConfigError("resume", name, "a game that was left, and there is none")
-        return latest
-    events = store.events(store.find(name))
-    if not any(map(is_person, seats_of(events))):
-        raise ConfigError("resume", name, "a game with a person in it; with --from, you sit down in any game")
-    if _is_over(events):
-        raise ConfigError("resume", name, "a game that is not over; with --from and --at, you play on from any turn")
-    return events
-
-
-def latest_left(store: GameRecorder) -> list[RecordedEvent] | None:
-    """The latest game with people in it that was left, if there is one. Games that people have played on from, in
-    another game or by taking a move back, were not left.
-    """
-    gone_on: set[str] = set()
-    for game in store.games():  # the newest first, so what goes on comes before what it goes on from
-        if game.winner is not None and HumanAgent.player_type not in game.player_types:
-            continue
-        events = store.events(game.game_id)
-        if not any(map(is_person, seats_of(events))):
-            continue
-        gone_on.add((_created(events).branched_from or "").rpartition("@")[0])
-        if game.winner is None and game.game_id not in gone_on:
-            return events
-    return None
-
-
-def position(events: Sequence[RecordedEvent], turn: int | None) -> int:
-    """How many events stand before the decision with this number, counted from 1 over the whole game; without a number,
-    how many there are.
-    """
-    places = decisions(events)
-    if turn is None:
-        if _is_over(events):
-            expected = f"--at with a turn from 1 to {len(places)} beside it: the game is over after them"
-            raise ConfigError("from", events[0].game_id, expected)
-        return settled(events)
-    if not 1 <= turn <= len(places):
-        raise ConfigError("at", turn, f"a turn from 1 to {len(places)}")
-    return places[turn - 1]
-
-
 def _created(events: Sequence[RecordedEvent]) -> GameCreated:
     created = events[0].payload
     assert isinstance(created, GameCreated)
     return created
-
-
-def _is_over(events: Sequence[RecordedEvent]) -> bool:
-    return final_state(events).public.status == "ENDED" and settled(events) == len(events)
