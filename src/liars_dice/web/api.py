@@ -34,8 +34,9 @@ from ..core.rules import round_rules
 from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
 from . import messages as m
 from .errors import NotFoundError, RoomError
+from .housebots import MOVES
 from .lab import Lab
-from .room import MOVES, Listener, Room, as_new_game, event_json, seated
+from .room import Listener, Room, as_new_game, event_json, seated
 from .rooms import Rooms
 from .safety import Limits
 from .seats import RoomDoc, SeatDoc, clean_name, free_name, hash_token, new_room_id, new_token

@@ -14,8 +14,8 @@ from ..persistence import RecordedEvent
 from .books import Books
 from .coach import Coach
 from .errors import FullError, NotFoundError, RoomError
+from .housebots import MOVES
 from .messages import Json, MatchupTable, ReviewProgress, TournamentLine
-from .room import MOVES
 from .safety import Limits
 
 MOST_DICE = 6

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -20,13 +21,10 @@ from ..core import (
     SPECTATOR,
     Action,
     BidAction,
-    BidPlaced,
     Event,
-    ExactCalled,
     GameCreated,
     GameEngine,
     GameView,
-    LiarCalled,
     RoundStarted,
     view_of,
     visible_to,
@@ -43,14 +41,14 @@ from ..persistence import (
     visible_events,
 )
 from .errors import ForbiddenError, FullError, RoomError
-from .housebots import STAND_IN, HouseBots, type_of
+from .housebots import MOVES, STAND_IN, HouseBots, is_ours, type_of
 from .messages import EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
 from .seats import RoomDoc, SeatDoc, free_name, hash_token, new_token
 
 if TYPE_CHECKING:
     from .rooms import Rooms
 
-MOVES = (BidPlaced, LiarCalled, ExactCalled)
+log = logging.getLogger(__name__)
 
 
 class Listener(Protocol):
@@ -92,7 +90,6 @@ class Room:
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
-        self._bots = HouseBots()
         self._left = [self.visited] * len(doc.seats)
         self._polled = [float("-inf")] * len(doc.seats)
         self._stand_ins: set[int] = set()
@@ -122,6 +119,7 @@ class Room:
         self.state = self.engine.state
         """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
         self.engine.subscribe(self._seal)
+        self._bots = HouseBots(self._rooms.strangers, self.engine.seed)
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
@@ -383,8 +381,8 @@ class Room:
         except BaseException:
             self.give_up("the game could not be stored; come again")
             raise
+        self._rooms.dismiss(self._bots.close)
         self._open(past)
-        self._bots.close()
 
     def set_speed(self, seat: int, delay_ms: int) -> None:
         """How long bots seem to think; for one who plays or watches alone with them."""
@@ -410,6 +408,8 @@ class Room:
         self._turn_began = time.monotonic()
         for one in tuple(self.listeners):
             one.happened(self, news)
+        if self.doc.over:
+            self._say_good_bye()
         if self.people and any(isinstance(event.payload, RoundStarted) for event in news):
             self._rooms.coach.prepare(self.state.public, self.known)
         self._changed.set()
@@ -439,15 +439,11 @@ class Room:
                     await self._turn()
                 else:
                     await self._deal()
-            if self.doc.over:
-                await self._rooms.think(self._bots.close)
         except (StoreError, RoomError):
             self.give_up("the game could not be stored; come again")
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
+        except Exception:  # whoever comes back finds the room as it is in the store, with a new driver
+            log.exception("room %s was given up", self.doc.id)
             self.give_up("something went wrong in this room; come again")
-            raise error
         finally:
             self._driver = None
 
@@ -471,14 +467,19 @@ class Room:
             if seat not in self._stand_ins:
                 self._stand_ins.add(seat)
                 self._presence_changed()
+
+        def still_so() -> bool:
+            same = (self.engine, self.turn) == (engine, turn) and not self.gone
+            return same and (doc.token is None or seat in self._stand_ins)
+
         await self._pause(1)
-        action, faults = await self._rooms.think(
-            partial(self._bots.choose, doc.agent or STAND_IN, view_of(self.state, seat), turn, engine.seed)
-        )
+        if not still_so():
+            return
+        agent = doc.agent or STAND_IN
+        choose = partial(self._bots.choose, agent, view_of(self.state, seat), turn, tuple(self.record))
+        action, faults = await self._rooms.think(choose, ours=is_ours(agent))
         async with self._lock:
-            if (self.engine, self.turn) != (engine, turn) or self.gone:
-                return
-            if doc.token is not None and seat not in self._stand_ins:
+            if not still_so():
                 return
             for fault in faults:
                 engine.announce(fault)
@@ -498,6 +499,11 @@ class Room:
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
+    def _say_good_bye(self) -> None:
+        """Let the bots hear how the game ended. Nobody waits for them."""
+        agents = {n: seat.agent for n, seat in enumerate(self.doc.seats) if seat.agent is not None}
+        self._rooms.dismiss(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
+
     @property
     def idle(self) -> bool:
         """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
@@ -515,7 +521,8 @@ class Room:
         self._rooms.forget(self)
         if self._driver is not None and self._driver is not asyncio.current_task():
             self._driver.cancel()
-        self._bots.close()
+        if self.doc.game_id is not None:
+            self._rooms.dismiss(self._bots.close)
         for one in tuple(self.listeners):
             one.leave(reason)
         self._changed.set()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
@@ -23,6 +24,10 @@ from .safety import Limits
 from .seats import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
 
 KIND = "room"
+WAITERS = 32
+"""So many bots of strangers are waited for at a time."""
+
+Result = TypeVar("Result")
 
 
 class Rooms:
@@ -32,17 +37,32 @@ class Rooms:
         self.books = books
         self.coach = coach
         self.limits = limits
-        self.strangers = tuple(agents)
+        self.strangers = {name: name for name in agents}
         """Bots on offer that are not ours; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
+        self._waiters = ThreadPoolExecutor(WAITERS, "waiter")
+        self._doormen = ThreadPoolExecutor(8, "doorman")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._open_docs: dict[str, RoomDoc] | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
-    async def think(self, work: Any) -> Any:
-        """Let a bot think in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._thinkers, work)
+    async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
+        """Let a bot think in a thread. Whoever waits for a stranger's bot keeps none of ours waiting."""
+
+        def without_stopping() -> Result:
+            try:
+                return work()
+            except StopIteration as error:  # a future never takes that
+                raise RuntimeError("a bot stopped in the middle of a thought") from error
+
+        pool = self._thinkers if ours else self._waiters
+        return await asyncio.get_running_loop().run_in_executor(pool, without_stopping)
+
+    def dismiss(self, work: Callable[[], None]) -> None:
+        """Let bots go in a thread: their boxes take a while to fall."""
+        with contextlib.suppress(RuntimeError):  # at the end of everything they go by themselves
+            self._doormen.submit(work)
 
     async def _docs(self) -> dict[str, RoomDoc]:
         """The rooms that wait or play, as they are in the store."""
@@ -138,7 +158,9 @@ class Rooms:
             self._sweeper.cancel()
         for room in list(self._live.values()):
             room.give_up("the server is going down; come again")
-        self._thinkers.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._thinkers, self._waiters):
+            pool.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._doormen.shutdown)
 
     # -- making rooms --------------------------------------------------------------------------------------------------
 
