@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ..core import LiarsDiceError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, open_store
+from .claim import Claim
 
 Result = TypeVar("Result")
 
@@ -42,11 +43,12 @@ class _Desk:
 
 
 class Books:
-    """Writes and reads the store without making anybody wait who need not. A store that is given, not named, stays
-    open in the end.
+    """Writes and reads the store without making anybody wait who need not. A store that is named is ours alone until
+    the end; one that is given is shared with whoever gave it, and stays open.
     """
 
     def __init__(self, db: str | Path | GameRecorder | None) -> None:
+        self._claim = None if isinstance(db, GameRecorder) else Claim(db)
         self._writer = _Desk(db, "store-writer")
         self._reader = self._writer if isinstance(db, GameRecorder) else _Desk(db, "store-reader")
         self._waiting: list[tuple[list[RecordedEvent], asyncio.Future[None]]] = []
@@ -94,6 +96,8 @@ class Books:
         self._writer.close()
         if self._reader is not self._writer:
             self._reader.close()
+        if self._claim is not None:
+            self._claim.release()
 
 
 def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[Exception | None]:

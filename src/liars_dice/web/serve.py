@@ -38,6 +38,23 @@ def serve(
     _allow_many_files()
     open_store(db).close()  # trouble with the store is told now, not to the first player
     listening = _listen(host, port)
+    try:
+        _serve(listening, host, db, ready, agents, open_browser, limits)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+
+
+def _serve(
+    listening: socket.socket,
+    host: str,
+    db: str | None,
+    ready: Ready,
+    agents: Sequence[str],
+    open_browser: bool,
+    limits: Limits,
+) -> None:
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     local = host in LOOPBACK
@@ -63,13 +80,7 @@ def serve(
         _up(address, local, open_browser, ready)
         app.state.coach.warm_up()
 
-    server = _Server(config, up)
-    try:
-        server.run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listening.close()
+    _Server(config, up).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
