@@ -13,11 +13,12 @@ import msgspec
 from ..agents import AGENTS
 from ..core import ConfigError, GameConfig
 from ..core.errors import one_of
-from ..persistence import GameRecorder, RecordedEvent
+from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
 from .books import Books
 from .coach import Coach
 from .errors import FullError, NotFoundError, RoomError
 from .housebots import STAND_IN
+from .lobby import Lobby
 from .messages import RoomLine
 from .room import Room
 from .safety import Limits
@@ -44,7 +45,7 @@ class Rooms:
         self._doormen = ThreadPoolExecutor(8, "doorman")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
-        self._open_docs: dict[str, RoomDoc] | None = None
+        self._listed: Lobby | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
     async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
@@ -64,31 +65,26 @@ class Rooms:
         with contextlib.suppress(RuntimeError):  # at the end of everything they go by themselves
             self._doormen.submit(work)
 
-    async def _docs(self) -> dict[str, RoomDoc]:
+    async def _lobby(self) -> Lobby:
         """The rooms that wait or play, as they are in the store."""
-        if self._open_docs is None:
-            found = await self.books.read(_open_rooms)
-            if self._open_docs is None:
-                self._open_docs = found
-        return self._open_docs
+        if self._listed is None:
+            found = await self.books.read(_all_rooms)
+            if self._listed is None:
+                self._listed = Lobby(self.limits, found)
+        return self._listed
 
     async def save(self, doc: RoomDoc) -> None:
         """Keep a room in the store."""
         await self.books.save(KIND, doc.id, msgspec.json.encode(doc).decode())
-        docs = await self._docs()
-        if doc.over:
-            docs.pop(doc.id, None)
-        else:
-            docs[doc.id] = doc
+        (await self._lobby()).keep(doc)
 
     async def lines(self) -> list[RoomLine]:
         """Rooms that wait or play, the newest first."""
-        docs = sorted((await self._docs()).values(), key=lambda doc: doc.created_utc, reverse=True)
-        return [doc.line for doc in docs[: self.limits.listed]]
+        return (await self._lobby()).lines(self._live)
 
     async def create(self, doc: RoomDoc, past: Sequence[RecordedEvent] = ()) -> Room:
         """A new room. If no seat is open its game begins at once."""
-        if len(await self._docs()) >= self.limits.rooms:
+        if not (await self._lobby()).has_place(self._live):
             raise FullError("too many rooms are open; try again later")
         if past:
             await self.books.write(list(past))
@@ -119,12 +115,13 @@ class Rooms:
         return room
 
     async def _awaken(self, room_id: str) -> Room:
-        doc = (await self._docs()).get(room_id)
-        if doc is None:
-            text = (await self.books.read(lambda store: store.documents(KIND, room_id))).get(room_id)
-            if text is None:
-                raise NotFoundError(f"there is no room {room_id[:40]!r}")
-            doc = msgspec.json.decode(text, type=RoomDoc)
+        text = (await self.books.read(lambda store: store.documents(KIND, room_id))).get(room_id)
+        if text is None:
+            raise NotFoundError(f"there is no room {room_id[:40]!r}")
+        doc = msgspec.json.decode(text, type=RoomDoc)
+        lobby = await self._lobby()
+        lobby.has_place(self._live)
+        lobby.keep(doc)
         game_id = doc.game_id
         record = [] if game_id is None else await self.books.read(lambda store: store.events(game_id))
         room = self._live[room_id] = Room(doc, self, record)
@@ -151,6 +148,9 @@ class Rooms:
             await asyncio.sleep(min(15.0, self.limits.linger_s))
             for room in [room for room in self._live.values() if room.idle]:
                 room.give_up("")
+                if not room.doc.over:  # written before anything that whoever comes next may write
+                    with contextlib.suppress(StoreError):
+                        await self.save(msgspec.structs.replace(room.doc, visited_utc=utc_now()))
 
     async def close(self) -> None:
         """Everybody leaves; the store has everything."""
@@ -194,6 +194,5 @@ class Rooms:
             raise ConfigError("rounds", config.rounds, f"at most {limits.rounds}, here")
 
 
-def _open_rooms(store: GameRecorder) -> dict[str, RoomDoc]:
-    docs = (msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values())
-    return {doc.id: doc for doc in docs if not doc.over}
+def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
+    return [msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values()]

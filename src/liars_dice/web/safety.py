@@ -23,7 +23,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
     rooms: int = 5_000
-    """Rooms that wait or play."""
+    """Rooms that wait or play. When there are as many, those that sleep are not counted."""
+    waiting_s: float = 86_400.0
+    """How long a room that waits, or where one person plays with bots, is listed after it was left."""
+    company_s: float = 30 * 86_400.0
+    """The same for games of several people."""
     sockets: int = 5_000
     spectators: int = 100
     """In one room."""

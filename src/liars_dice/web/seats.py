@@ -45,6 +45,18 @@ class RoomDoc(msgspec.Struct):
     game_id: str | None = None
     """Set when the game begins."""
     over: bool = False
+    visited_utc: datetime | None = None
+    """When the room was last left, if it has been."""
+
+    @property
+    def last_visit(self) -> datetime:
+        """When somebody was here for the last time, as far as the store knows."""
+        return self.visited_utc or self.created_utc
+
+    @property
+    def solo(self) -> bool:
+        """Whether no two people play here, or could."""
+        return sum(seat.kind == "open" or seat.token is not None for seat in self.seats) < 2
 
     @property
     def status(self) -> RoomStatus:
