@@ -36,7 +36,7 @@ def test_a_game_against_a_bot_is_recorded_and_verified() -> None:
             assert await play(socket, 0) > 0
             (line,) = (await one.get("/games"))["games"]
             assert line["finished"]
-            assert line["names"] == ["You", "maniac"]
+            assert line["names"] == ["Player 1", "maniac"]
             record = await one.get(f"/games/{line['id']}")
             assert record["events"][0]["type"] == "GameCreated"
             assert record["events"][-1]["type"] == "GameEnded"
@@ -100,7 +100,7 @@ def test_the_record_says_who_is_a_person() -> None:
             await socket.until("turn")
             created = store.events(game)[0].payload
             assert isinstance(created, GameCreated)
-            assert created.agent_ids == ("human:You", "remote:careful", "bluffer")
+            assert created.agent_ids == ("human:Player 1", "remote:careful", "bluffer")
             assert [model_of(agent_id or "").known for agent_id in created.agent_ids] == [False, False, True]
 
     asyncio.run(run())
@@ -113,7 +113,7 @@ def test_start_fills_open_seats_and_needs_a_token_of_the_room() -> None:
             await one.post(f"/rooms/{made['room']}/start", {"token": "wrong"}, 403)
             view = await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]})
             assert [seat["kind"] for seat in view["seats"]] == ["person", "bot", "bot"]
-            assert [seat["name"] for seat in view["seats"]] == ["You", "optimal", "optimal#2"]
+            assert [seat["name"] for seat in view["seats"]] == ["Player 1", "optimal", "optimal#2"]
             await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]}, 409)
 
     asyncio.run(run())
@@ -456,7 +456,7 @@ def test_play_on_from_a_finished_game() -> None:
             assert turn["seat"] == branch["seat"]
             created = socket.heard[0]["events"][0]
             assert "@" in created["branched_from"]
-            assert created["agent_ids"][branch["seat"]] == "human:You"
+            assert created["agent_ids"][branch["seat"]] == f"human:Player {branch['seat'] + 1}"
             assert created["agent_ids"][1 - branch["seat"]] == "optimal"
             await play(socket, branch["seat"], turns=0)
             socket.say({"type": "act", "id": 1, "turn": at, "action": scripted(turn)})
@@ -489,7 +489,9 @@ def test_an_endless_game_is_given_up() -> None:
         async with studio(limits=limits) as one:
             made = await one.post("/rooms", room_for("optimal", "optimal"))
             watcher = await one.enter(made["room"])
-            assert (await watcher.until("over"))["winner"] is None
+            over = await watcher.until("over")
+            assert (over["winner"], over["ended"]) == (None, "too_long")
+            assert (await one.get(f"/rooms/{made['room']}"))["ended"] == "too_long"
 
     asyncio.run(run())
 

@@ -39,7 +39,7 @@ from .lab import Lab
 from .room import Listener, Room, as_new_game, event_json, seated
 from .rooms import Rooms
 from .safety import Limits
-from .seats import RoomDoc, SeatDoc, clean_name, free_name, hash_token, new_room_id, new_token
+from .seats import RoomDoc, SeatDoc, called, clean_name, free_name, hash_token, new_room_id, new_token
 from .sockets import bot_act, next_for
 
 
@@ -271,7 +271,7 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
             name = clean_name(seat.name or agent) or "bot"
             seats.append(SeatDoc("bot", free_name(name, taken), agent))
         elif seat.kind == "you":
-            name = rooms.check_name(seat.name or "") or "You"
+            name = called(rooms.check_name(seat.name or ""), n)
             seats.append(SeatDoc("person", free_name(name, taken), None, hash_token(token or "")))
         else:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
@@ -464,7 +464,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
     agents = iter(wish.opponents)
     seats: list[SeatDoc] = []
     names = [""] * config.num_players
-    names[wish.seat] = rooms.check_name(wish.name) or "You"
+    names[wish.seat] = called(rooms.check_name(wish.name), wish.seat)
     for n in range(config.num_players):
         if n == wish.seat:
             seats.append(SeatDoc("person", names[n], None, hash_token(token)))

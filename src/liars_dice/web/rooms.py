@@ -38,6 +38,8 @@ class Rooms:
         self.books = books
         self.coach = coach
         self.limits = limits
+        self.hints = 0
+        """How many wait for one."""
         self.strangers = {name: name for name in agents}
         """Bots on offer that are not ours; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")

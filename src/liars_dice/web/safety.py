@@ -53,6 +53,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 99
     events: int = 20_000
     """A game that is longer ends without a winner."""
+    undos: int = 200
+    """Moves that can be taken back in one room."""
     poll_s: float = 30.0
     """The longest wait of one question for what is next."""
     listed: int = 100

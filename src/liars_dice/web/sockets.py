@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -20,15 +20,15 @@ from ..core import (
     CallExactAction,
     CallLiarAction,
     LiarsDiceError,
-    RoundEnded,
+    RoundResolution,
     derive_seed,
     result_of,
-    visible_to,
 )
 from ..core.odds import chance_exact, chance_true
 from ..persistence import RecordedEvent, StoreError
 from . import messages as m
-from .errors import RoomError
+from .errors import FullError, RoomError
+from .feed import feed
 from .room import Room
 from .rooms import Rooms
 from .safety import Bucket, Limits
@@ -49,24 +49,24 @@ class Line:
     def __init__(self, socket: WebSocket, limits: Limits) -> None:
         self._socket = socket
         self._limits = limits
-        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[bytes, ...] | None] = asyncio.Queue()
         self._weight = 0
         self._ending: tuple[int, str] | None = None
         self.gone: Callable[[], None] = _nothing
         """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
         self.sender = asyncio.create_task(self._send())
 
-    def tell(self, message: bytes) -> None:
-        """Take a message; never waits."""
+    def tell(self, *messages: bytes) -> None:
+        """Take messages; never waits."""
         if self._ending is not None:
             return
-        waiting, limits = self._queue.qsize(), self._limits
-        # one big message by itself is not a slow client
-        if waiting >= limits.queue or (waiting and self._weight + len(message) > limits.queue_bytes):
+        waiting, limits, weight = self._queue.qsize(), self._limits, sum(map(len, messages))
+        # much at once, by itself, is not a slow client
+        if waiting >= limits.queue or (waiting and self._weight + weight > limits.queue_bytes):
             self.end(TOO_SLOW, "you read too slowly; come again", at_once=True)
             return
-        self._weight += len(message)
-        self._queue.put_nowait(message)
+        self._weight += weight
+        self._queue.put_nowait(messages)
 
     def end(self, code: int, reason: str, *, at_once: bool = False) -> None:
         """Close the connection when everything was sent, or at once."""
@@ -81,12 +81,13 @@ class Line:
     async def _send(self) -> None:
         try:
             while True:
-                message = await self._queue.get()
-                if message is None:
+                messages = await self._queue.get()
+                if messages is None:
                     break
-                self._weight -= len(message)
-                async with asyncio.timeout(self._limits.send_s):
-                    await self._socket.send_text(message.decode())
+                for message in messages:
+                    self._weight -= len(message)
+                    async with asyncio.timeout(self._limits.send_s):
+                        await self._socket.send_text(message.decode())
         except TimeoutError:
             self._ending = self._ending or (TOO_SLOW, "you read too slowly; come again")
         except asyncio.CancelledError:
@@ -132,12 +133,14 @@ class Page(Line):
         """The room is given up."""
         self.end(TROUBLE, reason)
 
-    def welcome(self, room: Room, start: int) -> None:
-        """Where the room stands."""
+    def welcome(self, room: Room, start: int, game_id: str | None = None) -> None:
+        """Where the room stands, for one who knows the events of this game before `start`."""
+        start = room.first_unknown(start, game_id)
         seated = self.seat != SPECTATOR
         you = m.You(room.dice_of(self.seat)) if seated else None
         events = room.events_for(self.seat, start)
-        self.tell(m.encode(m.Welcome(room.view(), self.seat if seated else None, events, you)))
+        seat = self.seat if seated else None
+        self.tell(m.encode(m.Welcome(room.view(), seat, events, you, room.doc.game_id, start)))
         for message in (room.turn_message(self.seat), room.over_message()):
             if message is not None:
                 self.tell(message)
@@ -158,7 +161,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             await _refuse(socket, str(error))
             return
         try:
-            room.join(page, lambda: page.welcome(room, hello.from_))
+            room.join(page, lambda: page.welcome(room, hello.from_, hello.game_id))
             page.gone = _when_gone(room, page, receive)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
@@ -180,7 +183,7 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 page.tell(m.encode(m.Pong()))
                 return
             case m.Speed(delay_ms=delay_ms):
-                room.set_speed(page.seat, delay_ms)
+                await room.set_speed(page, delay_ms)
                 return
             case m.Hello():
                 raise RoomError("you said hello already")
@@ -239,7 +242,13 @@ async def hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn")
-    advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+    if rooms.hints >= rooms.limits.questions:
+        raise FullError("many wait for a hint; ask again in a moment")
+    rooms.hints += 1
+    try:
+        advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+    finally:
+        rooms.hints -= 1
     return advice
 
 
@@ -282,49 +291,43 @@ class RemoteBot(Line):
         self.confirms_start = False
         self.ready = False
 
-    def tell(self, message: bytes) -> None:
+    def tell(self, *messages: bytes) -> None:
         """What pages are told is not for bots."""
 
-    def say(self, message: protocol.Message) -> None:
+    def say(self, *messages: protocol.Message) -> None:
         """Say something of the protocol."""
-        super().tell(json.dumps(message).encode())
+        super().tell(*(json.dumps(message).encode() for message in messages))
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """The game went on."""
         if not self.ready:
             return
-        if news and news[0].version == 0:
-            self.start(room)
-        for sealed in news:
-            seen = visible_to(sealed.payload, self.seat)
-            if self.wants_events and seen is not None:
-                self.say(protocol.event_message(seen))
-            if isinstance(sealed.payload, RoundEnded):
-                self.say(protocol.round_end_message(room.state.public.resolutions[-1]))
-        self.whats_next(room)
+        self.say(*self._told(room, news))
 
-    def start(self, room: Room) -> None:
-        """The game begins, or began before this bot came."""
+    def _told(self, room: Room, news: Sequence[RecordedEvent]) -> Iterator[protocol.Message]:
+        """What the bot is told of these events, the beginning of the game among them, and what it is asked now."""
+        if news and news[0].version == 0:
+            yield self._start(room)
+        for one in feed(news, self.seat, room.state.public.resolutions):
+            if isinstance(one, RoundResolution):
+                yield protocol.round_end_message(one)
+            elif self.wants_events:
+                yield protocol.event_message(one)
+        message = next_for(room, self.seat)
+        if message is not None:
+            yield message
+
+    def _start(self, room: Room) -> protocol.Message:
         public = room.state.public
         seed = derive_seed(room.engine.seed, "agent", self.seat)
         message = protocol.start_message(room.state.config, self.seat, public.names, seed)
-        self.say(message | {"id": 0} if self.confirms_start else message)
+        return message | {"id": 0} if self.confirms_start else message
 
     def catch_up(self, room: Room) -> None:
-        """The bot is ready: tell it where the game stands."""
+        """The bot is ready: tell it everything that has happened, as if it had been here."""
         self.ready = True
-        if room.doc.game_id is None or not room.record:
-            return
-        self.start(room)
-        for resolution in room.state.public.resolutions:
-            self.say(protocol.round_end_message(resolution))
-        self.whats_next(room)
-
-    def whats_next(self, room: Room) -> None:
-        """Ask, if it is this bot's turn; say so, if the game is over."""
-        message = next_for(room, self.seat)
-        if message is not None:
-            self.say(message)
+        if room.record:
+            self.say(*self._told(room, room.record))
 
     def begin_anew(self, room: Room) -> None:
         """The game now goes on from an earlier moment."""
@@ -340,10 +343,12 @@ def next_for(room: Room, seat: int) -> protocol.Message | None:
     if room.doc.game_id is None:
         return None
     public = room.state.public
-    if room.doc.over and public.winner is not None:
-        return protocol.game_end_message(room.turn, result_of(public))
+    if room.doc.over:
+        if public.winner is not None:
+            return protocol.game_end_message(room.turn, result_of(public))
+        return {"type": "game_end", "id": room.turn, "winner": None, "names": public.names}
     view = room.player_view(seat)
-    return protocol.choose_message(room.turn, view) if view.is_my_turn and not room.doc.over else None
+    return protocol.choose_message(room.turn, view) if view.is_my_turn else None
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
