@@ -578,16 +578,19 @@ def test_strangers_play_behind_walls_and_only_if_the_house_offers_them() -> None
     store = InMemoryRecorder()
 
     async def run() -> None:
-        wish = room_for(bot, "optimal", rules="duel")
+        wish = room_for("protocol_bot", "optimal", rules="duel")
         async with studio() as one:
             await one.post("/rooms", wish, 400)
         async with studio(store, agents=[bot]) as one:
-            assert (await one.get("/agents"))["agents"][-1]["name"] == bot
+            assert (await one.get("/agents"))["agents"][-1]["name"] == "protocol_bot"
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
             await watcher.until("over", 30)
 
     asyncio.run(run())
     assert "AgentFaulted" not in {event.event_type for event in store.events()}
+    created = store.events()[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.agent_ids[0] == "protocol_bot"
 
 
 def test_two_servers_on_one_store_do_not_tear_a_game_apart() -> None:

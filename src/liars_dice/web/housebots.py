@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import PurePath
 
 import msgspec
 
@@ -32,6 +33,7 @@ from ..core.errors import describe
 from ..persistence import RecordedEvent, Replay
 from ..persistence.session import player_type
 from .feed import feed
+from .seats import clean_name, free_name
 
 STAND_IN = "optimal"
 """Who plays for people who are away, and takes the seats that are left open."""
@@ -42,6 +44,25 @@ MOVES = (BidPlaced, LiarCalled, ExactCalled)
 def is_ours(agent: str) -> bool:
     """Whether this bot is part of the package, and may think in this process."""
     return agent in AGENTS
+
+
+def on_offer(agents: Iterable[str]) -> dict[str, str]:
+    """What the bots of strangers are called here, and what makes them. Where they lie is nobody's business."""
+    named: dict[str, str] = {}
+    for agent in agents:
+        named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS, *named))] = agent
+    return named
+
+
+def _short(agent: str) -> str:
+    if agent.startswith("cmd:"):
+        program, *arguments = agent.removeprefix("cmd:").split() or ["bot"]
+        script = next((word for word in arguments if not word.startswith("-") and PurePath(word).suffix), program)
+        return PurePath(script.strip("'\"")).stem
+    place, _, attribute = agent.rpartition(":")
+    if attribute.isidentifier() and place:
+        return attribute
+    return PurePath(agent).stem if agent.endswith(".py") else agent
 
 
 class _Bot:
@@ -123,9 +144,10 @@ class HouseBots:
         past = _moves_of(seat, record, 0 if bot is None else bot.heard)
         if bot is None:
             ours = is_ours(agent)
-            if not ours and agent not in self._strangers:
+            spec = agent if ours or agent in self._strangers.values() else self._strangers.get(agent)
+            if spec is None:
                 raise BotFault("died", f"{agent} is not on offer here any more")
-            made = make_seat(agent if ours else self._strangers[agent], isolate=not ours)
+            made = make_seat(spec, isolate=not ours)
             bot = self._bots[seat] = _Bot(made, memoryless=ours and AGENTS[agent].memoryless)
             seed = derive_seed(self._seed, "agent", seat)
             _guard(seat, [] if past else faults, made.start, public.config, seat, public.names, seed)

@@ -22,8 +22,8 @@ MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
 KEPT_REVIEWS = 32
 """A finished game does not change, and neither does the coach's opinion of it."""
-MOST_TURNS = 500
-"""Longer games are not reviewed while somebody waits."""
+MANY_TURNS, MOST_TURNS = 500, 5_000
+"""Longer games are reviewed where no other review waits for them; still longer ones not at all."""
 
 
 class Lab:
@@ -83,7 +83,8 @@ class Lab:
             self._looked_at[key] = ReviewProgress(done, of)
 
         try:
-            found: Json = await self._ask("review", events, key[1], progress=looked_at)
+            long = sum(isinstance(event.payload, MOVES) for event in events) > MANY_TURNS
+            found: Json = await self._ask("long_review" if long else "review", events, key[1], progress=looked_at)
             return found
         finally:
             self._looked_at.pop(key, None)

@@ -17,7 +17,7 @@ from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
 from .books import Books
 from .coach import Coach
 from .errors import FullError, NotFoundError, RoomError
-from .housebots import STAND_IN
+from .housebots import STAND_IN, on_offer
 from .lobby import Lobby
 from .messages import RoomLine
 from .room import Room
@@ -40,8 +40,8 @@ class Rooms:
         self.limits = limits
         self.hints = 0
         """How many wait for one."""
-        self.strangers = {name: name for name in agents}
-        """Bots on offer that are not ours; they play behind walls."""
+        self.strangers = on_offer(agents)
+        """Bots on offer that are not ours, and what makes them; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
         self._waiters = ThreadPoolExecutor(WAITERS, "waiter")
         self._doormen = ThreadPoolExecutor(8, "doorman")

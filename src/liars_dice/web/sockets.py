@@ -27,6 +27,7 @@ from ..core import (
 from ..core.odds import chance_exact, chance_true
 from ..persistence import RecordedEvent, StoreError
 from . import messages as m
+from .doors import Doors
 from .errors import FullError, RoomError
 from .feed import feed
 from .room import Room
@@ -34,13 +35,7 @@ from .rooms import Rooms
 from .safety import Bucket, Limits
 
 GOING_AWAY, REFUSED, TOO_SLOW, TROUBLE = 1001, 1008, 1013, 1011
-
-
-class Counter:
-    """How many sockets are open."""
-
-    def __init__(self) -> None:
-        self.open = 0
+TOO_MANY = "too many connections; try again later"
 
 
 class Line:
@@ -146,9 +141,9 @@ class Page(Line):
                 self.tell(message)
 
 
-async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
+async def page_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
     """A page: hello first, then whatever it wants."""
-    async with _accepted(socket, rooms, counter) as receive:
+    async with _accepted(socket, rooms, doors) as receive:
         if receive is None:
             return
         room, hello = await _hello(socket, rooms, receive, m.decode_page, m.Hello)
@@ -156,10 +151,14 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             return
         try:
             seat = SPECTATOR if hello.token is None else room.seat_of(hello.token)
-            page = Page(socket, rooms.limits, seat)
         except RoomError as error:
             await _refuse(socket, str(error))
             return
+        watches = seat == SPECTATOR
+        if watches and not doors.watch():
+            await _refuse(socket, TOO_MANY, TOO_SLOW)
+            return
+        page = Page(socket, rooms.limits, seat)
         try:
             room.join(page, lambda: page.welcome(room, hello.from_, hello.game_id))
             page.gone = _when_gone(room, page, receive)
@@ -169,6 +168,8 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             page.tell(m.encode(m.Complaint(str(error))))
         finally:
             room.leave(page)
+            if watches:
+                doors.leave()
             await page.close()
 
 
@@ -356,9 +357,9 @@ async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str)
     await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
 
 
-async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
+async def bot_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
     """A bot: hello with its token, then the bot protocol."""
-    async with _accepted(socket, rooms, counter) as receive:
+    async with _accepted(socket, rooms, doors) as receive:
         if receive is None:
             return
         room, hello = await _hello(socket, rooms, receive, decode_bot, BotSaid)
@@ -460,18 +461,18 @@ class Ear:
 
 
 @contextlib.asynccontextmanager
-async def _accepted(socket: WebSocket, rooms: Rooms, counter: Counter) -> AsyncIterator[Ear | None]:
+async def _accepted(socket: WebSocket, rooms: Rooms, doors: Doors) -> AsyncIterator[Ear | None]:
     """An open socket as the way to its messages; None if there are too many already."""
     await socket.accept()
-    if counter.open >= rooms.limits.sockets:
-        await _refuse(socket, "too many connections; try again later", TOO_SLOW)
+    address = "" if socket.client is None else socket.client.host
+    if not doors.come(address):
+        await _refuse(socket, TOO_MANY, TOO_SLOW)
         yield None
         return
-    counter.open += 1
     try:
         yield Ear(socket, rooms.limits)
     finally:
-        counter.open -= 1
+        doors.go(address)
 
 
 def _when_gone(room: Room, one: Page | RemoteBot, ear: Ear) -> Callable[[], None]:
