@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import timedelta
+from functools import partial
 from typing import Any, get_args
 
 import msgspec
@@ -31,10 +31,10 @@ from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, Mode, NextOpener
 from ..core.dice import fresh_seed
 from ..core.presets import preset
 from ..core.rules import round_rules
-from ..persistence import GameRecorder, RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
+from ..persistence import RecordedEvent, StoreError, branch, decisions, utc_now, visible_events
 from . import messages as m
+from .catalogue import Catalogue
 from .errors import NotFoundError, RoomError
-from .housebots import MOVES
 from .lab import Lab
 from .room import Listener, Room, as_new_game, event_json, seated
 from .rooms import Rooms
@@ -49,6 +49,7 @@ class Studio:
     def __init__(self, rooms: Rooms, lab: Lab) -> None:
         self.rooms = rooms
         self.lab = lab
+        self.catalogue = Catalogue()
 
 
 class Call:
@@ -369,32 +370,11 @@ async def act(studio: Studio, call: Call) -> m.Ok:
 
 
 async def list_games(studio: Studio, call: Call) -> m.GameList:
-    """Recorded games, the newest first; `after` a game's id, those before it."""
+    """Recorded games, the newest first; `after` a game's id, those before it. Lines that were taken back are not among
+    them.
+    """
     query: m.GamesQuery = call.query
-    return m.GameList(await studio.rooms.books.read(lambda store: _games(store, query.limit, query.after)))
-
-
-def _games(store: GameRecorder, limit: int, after: str | None) -> list[m.GameLine]:
-    until = None
-    if after is not None:
-        first = store.events(after, 0, 1) if after.isprintable() else []
-        if not first:
-            raise NotFoundError(f"there is no game {after[:40]!r}")
-        until = first[0].timestamp_utc + timedelta(microseconds=1)
-    found = store.games(until=until, limit=limit if after is None else limit + 200)
-    ids = [game.game_id for game in found]
-    if after in ids:
-        found = found[ids.index(after) + 1 :]
-    lines = []
-    for game in found[:limit]:
-        turns = sum(isinstance(event.payload, MOVES) for event in store.events(game.game_id))
-        over = game.winner is not None
-        lines.append(
-            m.GameLine(
-                game.game_id, game.created_utc, game.rules, list(game.names), game.winner, game.rounds, turns, over
-            )
-        )
-    return lines
+    return m.GameList(await studio.rooms.books.browse(partial(studio.catalogue.page, query.limit, query.after)))
 
 
 async def show_game(studio: Studio, call: Call) -> m.GameRecord:
@@ -412,7 +392,7 @@ async def show_game(studio: Studio, call: Call) -> m.GameRecord:
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
     known = game_id.isprintable() and len(game_id) <= 200
-    events = await studio.rooms.books.read(lambda store: store.events(game_id)) if known else []
+    events = await studio.rooms.books.browse(lambda store: store.events(game_id)) if known else []
     if not events:
         raise NotFoundError(f"there is no game {game_id[:40]!r}")
     return events

@@ -50,13 +50,19 @@ class Books:
     def __init__(self, db: str | Path | GameRecorder | None) -> None:
         self._claim = None if isinstance(db, GameRecorder) else Claim(db)
         self._writer = _Desk(db, "store-writer")
-        self._reader = self._writer if isinstance(db, GameRecorder) else _Desk(db, "store-reader")
+        shared = isinstance(db, GameRecorder)
+        self._reader = self._writer if shared else _Desk(db, "store-reader")
+        self._browser = self._writer if shared else _Desk(db, "store-browser")
         self._waiting: list[tuple[list[RecordedEvent], asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
     async def read(self, work: Callable[[GameRecorder], Result]) -> Result:
-        """What `work` finds in the store."""
+        """What `work` finds in the store, soon: for rooms, where somebody waits to play."""
         return await self._reader.call(work)
+
+    async def browse(self, work: Callable[[GameRecorder], Result]) -> Result:
+        """What `work` finds in the store, when those who asked before have been answered: for lists and old games."""
+        return await self._browser.call(work)
 
     async def save(self, kind: str, name: str, document: str) -> None:
         """Keep a document; it is stored when this returns."""
@@ -93,9 +99,8 @@ class Books:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._writer.close()
-        if self._reader is not self._writer:
-            self._reader.close()
+        for desk in {self._writer, self._reader, self._browser}:
+            desk.close()
         if self._claim is not None:
             self._claim.release()
 

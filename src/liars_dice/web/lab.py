@@ -105,14 +105,14 @@ class Lab:
                 entry.result is not None,
                 [] if entry.result is None else [row.agent for row in entry.result.ranking],
             )
-            for entry in await self._books.read(tournaments)
+            for entry in await self._books.browse(tournaments)
         ]
 
     async def tournament(self, name: str) -> Json:
         """One tournament."""
         from ..arena.ledger import tournaments
 
-        for entry in await self._books.read(tournaments):
+        for entry in await self._books.browse(tournaments):
             if entry.id == name:
                 found: Json = msgspec.to_builtins(entry)
                 return found
