@@ -145,8 +145,8 @@ def test_browsers_get_a_page_where_there_is_nothing() -> None:
 
 
 def test_bots_of_strangers_do_not_say_where_they_lie() -> None:
-    bots = ["cmd:node '/home/ann/my bots/shark.js' --fast", "cmd:/opt/bots/shark", "mybots:Ears", "/home/ann/ears.py"]
-    bots += ["/home/ann/ears.py:Ears", "optimal2", "cmd:", "/home/ann/optimal.py"]
+    bots = ["cmd:node '/srv/ann/my bots/shark.js' --fast", "cmd:/opt/bots/shark", "mybots:Ears", "/srv/ann/ears.py"]
+    bots += ["/srv/ann/ears.py:Ears", "optimal2", "cmd:", "/srv/ann/optimal.py"]
     assert list(on_offer(bots)) == ["shark", "shark#2", "Ears", "ears", "Ears#2", "optimal2", "bot", "optimal#2"]
     assert list(on_offer(bots).values()) == bots
 
