@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def test_a_game_against_a_bot_is_recorded_and_verified() -> None:
             assert await play(socket, 0) > 0
             (line,) = (await one.get("/games"))["games"]
             assert line["finished"]
-            assert line["names"] == ["You", "maniac"]
+            assert line["names"] == ["Player 1", "maniac"]
             record = await one.get(f"/games/{line['id']}")
             assert record["events"][0]["type"] == "GameCreated"
             assert record["events"][-1]["type"] == "GameEnded"
@@ -99,7 +100,7 @@ def test_the_record_says_who_is_a_person() -> None:
             await socket.until("turn")
             created = store.events(game)[0].payload
             assert isinstance(created, GameCreated)
-            assert created.agent_ids == ("human:You", "remote:careful", "bluffer")
+            assert created.agent_ids == ("human:Player 1", "remote:careful", "bluffer")
             assert [model_of(agent_id or "").known for agent_id in created.agent_ids] == [False, False, True]
 
     asyncio.run(run())
@@ -112,7 +113,7 @@ def test_start_fills_open_seats_and_needs_a_token_of_the_room() -> None:
             await one.post(f"/rooms/{made['room']}/start", {"token": "wrong"}, 403)
             view = await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]})
             assert [seat["kind"] for seat in view["seats"]] == ["person", "bot", "bot"]
-            assert [seat["name"] for seat in view["seats"]] == ["You", "optimal", "optimal#2"]
+            assert [seat["name"] for seat in view["seats"]] == ["Player 1", "optimal", "optimal#2"]
             await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]}, 409)
 
     asyncio.run(run())
@@ -340,6 +341,7 @@ def test_a_game_goes_on_after_a_crash_as_if_nothing_had_happened(tmp_path: Path,
 
     asyncio.run(undisturbed())
     made, acknowledged = asyncio.run(crashed())
+    gc.collect()  # with the server goes its claim on the store
     with open_store(tmp_path / "b.sqlite") as books:
         games = books.games()
         moves = [e for e in books.events(games[0].game_id) if e.player_type == "Human"] if games else []
@@ -454,7 +456,7 @@ def test_play_on_from_a_finished_game() -> None:
             assert turn["seat"] == branch["seat"]
             created = socket.heard[0]["events"][0]
             assert "@" in created["branched_from"]
-            assert created["agent_ids"][branch["seat"]] == "human:You"
+            assert created["agent_ids"][branch["seat"]] == f"human:Player {branch['seat'] + 1}"
             assert created["agent_ids"][1 - branch["seat"]] == "optimal"
             await play(socket, branch["seat"], turns=0)
             socket.say({"type": "act", "id": 1, "turn": at, "action": scripted(turn)})
@@ -487,7 +489,9 @@ def test_an_endless_game_is_given_up() -> None:
         async with studio(limits=limits) as one:
             made = await one.post("/rooms", room_for("optimal", "optimal"))
             watcher = await one.enter(made["room"])
-            assert (await watcher.until("over"))["winner"] is None
+            over = await watcher.until("over")
+            assert (over["winner"], over["ended"]) == (None, "too_long")
+            assert (await one.get(f"/rooms/{made['room']}"))["ended"] == "too_long"
 
     asyncio.run(run())
 
@@ -574,23 +578,27 @@ def test_strangers_play_behind_walls_and_only_if_the_house_offers_them() -> None
     store = InMemoryRecorder()
 
     async def run() -> None:
-        wish = room_for(bot, "optimal", rules="duel")
+        wish = room_for("protocol_bot", "optimal", rules="duel")
         async with studio() as one:
             await one.post("/rooms", wish, 400)
         async with studio(store, agents=[bot]) as one:
-            assert (await one.get("/agents"))["agents"][-1]["name"] == bot
+            assert (await one.get("/agents"))["agents"][-1]["name"] == "protocol_bot"
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
             await watcher.until("over", 30)
 
     asyncio.run(run())
     assert "AgentFaulted" not in {event.event_type for event in store.events()}
+    created = store.events()[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.agent_ids[0] == "protocol_bot"
 
 
-def test_two_servers_on_one_store_do_not_tear_a_game_apart(tmp_path: Path) -> None:
+def test_two_servers_on_one_store_do_not_tear_a_game_apart() -> None:
     """Whoever comes second is sent away, and finds the game as the store has it."""
+    store = InMemoryRecorder()
 
     async def run() -> None:
-        async with studio(tmp_path / "a.sqlite") as one, studio(tmp_path / "a.sqlite") as other:
+        async with studio(store) as one, studio(store) as other:
             made = await one.post("/rooms", room_for("you", "crawler"))
             here = await one.enter(made["room"], made["token"])
             first = await here.until("turn")

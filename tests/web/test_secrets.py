@@ -233,6 +233,10 @@ def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[
             continue
         if message["type"] == "choose":
             now = message["view"]["round_number"] - 1
+        if (
+            message["type"] == "event" and message["event"]["event_type"] == "RoundStarted"
+        ):  # who returns hears it again
+            now = message["event"]["round_index"]
         if message["type"] == "event" and message["event"]["event_type"] in ("DiceRevealed", "RoundEnded"):
             continue
         hidden = [dice for other, dice in held.get(now, {}).items() if other != seat and len(dice) > 1]

@@ -14,11 +14,20 @@ ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="H", help="0.0.0.0 lets others in.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, metavar="P", help="0: any.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in your browser.")
+@click.option("--public-name", "public_names", multiple=True, metavar="NAME", help="A proxy's name, as dice.example.")
+@click.option("--behind-proxy", is_flag=True, help="Believe a proxy on this machine who its clients are.")
 @click.option("--agents", multiple=True, metavar="BOT", help="Offer this bot, too (isolated). May be repeated.")
 @db_option
 @json_option
 def serve_command(
-    host: str, port: int, open_browser: bool, agents: tuple[str, ...], db: str | None, as_json: bool
+    host: str,
+    port: int,
+    open_browser: bool,
+    public_names: tuple[str, ...],
+    behind_proxy: bool,
+    agents: tuple[str, ...],
+    db: str | None,
+    as_json: bool,
 ) -> None:
     """Play, watch and review in the browser.
 
@@ -40,7 +49,16 @@ def serve_command(
         if not local:
             click.echo("Everybody who can reach this machine can play.")
 
-    serve(host, port, db, ready, agents=agents, open_browser=open_browser)
+    serve(
+        host,
+        port,
+        db,
+        ready,
+        agents=agents,
+        open_browser=open_browser,
+        public_names=public_names,
+        behind_proxy=behind_proxy,
+    )
 
 
 def _own_address() -> str:

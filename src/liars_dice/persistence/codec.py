@@ -40,10 +40,29 @@ class _Block(msgspec.Struct, array_like=True):
     payloads: list[Event]
 
 
+class _Kind(msgspec.Struct):
+    """All that is read of an event that is only counted."""
+
+    event_type: str
+
+
+class _Outline(msgspec.Struct, array_like=True):
+    """A block of which only the kinds of events matter."""
+
+    schema: int
+    first_version: int
+    rounds: msgspec.Raw
+    turns: msgspec.Raw
+    times: msgspec.Raw
+    player_types: msgspec.Raw
+    payloads: list[_Kind]
+
+
 _line_encoder = msgspec.json.Encoder()
 _line_decoder = msgspec.json.Decoder(RecordedEvent)
 _block_encoder = msgspec.msgpack.Encoder()
 _block_decoder = msgspec.msgpack.Decoder(_Block)
+_outline_decoder = msgspec.msgpack.Decoder(_Outline)
 
 
 def encode_line(event: RecordedEvent) -> bytes:
@@ -127,3 +146,11 @@ def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
         )
         version += 1
     return events
+
+
+def kinds_in_block(game_id: str, data: bytes) -> list[str]:
+    """The names of the events in a block, without the trouble of reading them."""
+    try:
+        return [payload.event_type for payload in _outline_decoder.decode(zlib.decompress(data)).payloads]
+    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorruptEventError(f"game {game_id}: a damaged record ({error})") from error

@@ -250,6 +250,17 @@ class RecorderSuite(ABC):
                 with raises(ValueError):
                     store.find(name)
 
+    def test_turns_are_counted(self) -> None:
+        """In games that are over, and in those that are not."""
+        with self.open() as store:
+            for game in (sample_game("over"), sample_game("begun")[:-4]):
+                for event in game:
+                    store.record(event)
+                    store.flush()
+                moves = sum(event.event_type in ("BidPlaced", "LiarCalled", "ExactCalled") for event in game)
+                assert store.turns(game[0].game_id) == moves > 0
+            assert store.turns("none") == 0
+
     def test_documents(self) -> None:
         """Texts by kind and name, the newest of a name; if the store keeps them, they outlive their writer."""
         with self.open() as store:

@@ -51,7 +51,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 ACTS = (DiceRolled, BidPlaced, LiarCalled, ExactCalled, AgentFaulted)
-_TURNS = (BidPlaced, LiarCalled, ExactCalled)
+TURNS = (BidPlaced, LiarCalled, ExactCalled)
 
 
 class Enveloper:
@@ -80,6 +80,6 @@ class Enveloper:
             self._types[event.player_id] if isinstance(event, ACTS) else None,
         )
         self._version += 1
-        if isinstance(event, _TURNS):
+        if isinstance(event, TURNS):
             self._turn += 1
         return sealed

@@ -13,7 +13,7 @@ from typing import Self
 import msgspec
 
 from ..core import PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
-from .envelope import ACTS, RecordedEvent
+from .envelope import ACTS, TURNS, RecordedEvent
 from .errors import StoreError, VersionConflictError
 
 
@@ -126,6 +126,14 @@ class GameRecorder(ABC):
         if game_id is not None:
             return self._read(game_id, start, stop)
         return [event for one in self._game_ids() for event in self._read(one, 0, sys.maxsize)]
+
+    def turns(self, game_id: str) -> int:
+        """How many turns have been taken in a game."""
+        self.flush()
+        return self._count_turns(game_id)
+
+    def _count_turns(self, game_id: str) -> int:
+        return sum(isinstance(event.payload, TURNS) for event in self._read(game_id, 0, sys.maxsize))
 
     def games(
         self,

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from ..core import GameEnded, GameState
-from .codec import decode_block, encode_block
-from .envelope import SCHEMA, RecordedEvent
+from .codec import decode_block, encode_block, kinds_in_block
+from .envelope import SCHEMA, TURNS, RecordedEvent
 from .errors import CorruptEventError, VersionConflictError
 from .recorder import GameRecorder, GameSummary, by_game, summarise
 
@@ -66,6 +66,8 @@ BLOCKS = (
 """With a game, `stop`, the game again and `start`: the blocks that hold the events between, and how many it has."""
 
 BLOCK_SIZE = 1000
+
+_TURNS = frozenset(kind.__name__ for kind in TURNS)
 
 GAME_COLUMNS = ("game_id", "created_utc", "rules", "names", "player_types", "events", "rounds", "winner")
 GameRow = tuple[str, str, str, str, str, int, int, int | None]
@@ -126,6 +128,10 @@ class SQLRecorder(GameRecorder):
         if there < min(stop, known):
             raise CorruptEventError(f"game {game_id}: events {there} to {known - 1} are missing")
         return [event for event in events if start <= event.version < stop]
+
+    def _count_turns(self, game_id: str) -> int:
+        blocks = self._blocks(game_id, 0, sys.maxsize)
+        return sum(kind in _TURNS for _, data, _ in blocks for kind in kinds_in_block(game_id, data))
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
         """Keep a state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from functools import partial
 
 import msgspec
 
@@ -23,14 +23,14 @@ from ..core import (
 from ..core.config import SEEDS
 from ..core.dice import fresh_seed
 from ..core.rules import round_rules
-from ..persistence import GameRecorder, RecordedEvent, branch, decisions, utc_now, visible_events
+from ..persistence import RecordedEvent, branch, decisions, utc_now, visible_events
 from . import messages as m
 from .calls import Call, Endpoint, Studio
 from .errors import NotFoundError, RoomError
 from .remote import bot_act, wait_for_next
-from .room import MOVES, as_new_game, event_json, seated
+from .room import as_new_game, event_json, seated
 from .rulebook import config_of, public, rule_fields
-from .seats import RoomDoc, SeatDoc, clean_name, free_name, hash_token, new_room_id, new_token
+from .seats import RoomDoc, SeatDoc, called, clean_name, free_name, hash_token, new_room_id, new_token
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
             name = clean_name(seat.name or agent) or "bot"
             seats.append(SeatDoc("bot", free_name(name, taken), agent))
         elif seat.kind == "you":
-            name = rooms.check_name(seat.name or "") or "You"
+            name = called(rooms.check_name(seat.name or ""), n)
             seats.append(SeatDoc("person", free_name(name, taken), None, hash_token(token or "")))
         else:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
@@ -142,32 +142,11 @@ async def act(studio: Studio, call: Call) -> m.Ok:
 
 
 async def list_games(studio: Studio, call: Call) -> m.GameList:
-    """Recorded games, the newest first; `after` a game's id, those before it."""
+    """Recorded games, the newest first; `after` a game's id, those before it. Lines that were taken back are not among
+    them.
+    """
     query: m.GamesQuery = call.query
-    return m.GameList(await studio.rooms.books.read(lambda store: _games(store, query.limit, query.after)))
-
-
-def _games(store: GameRecorder, limit: int, after: str | None) -> list[m.GameLine]:
-    until = None
-    if after is not None:
-        first = store.events(after, 0, 1) if after.isprintable() else []
-        if not first:
-            raise NotFoundError(f"there is no game {after[:40]!r}")
-        until = first[0].timestamp_utc + timedelta(microseconds=1)
-    found = store.games(until=until, limit=limit if after is None else limit + 200)
-    ids = [game.game_id for game in found]
-    if after in ids:
-        found = found[ids.index(after) + 1 :]
-    lines = []
-    for game in found[:limit]:
-        turns = sum(isinstance(event.payload, MOVES) for event in store.events(game.game_id))
-        over = game.winner is not None
-        lines.append(
-            m.GameLine(
-                game.game_id, game.created_utc, game.rules, list(game.names), game.winner, game.rounds, turns, over
-            )
-        )
-    return lines
+    return m.GameList(await studio.rooms.books.browse(partial(studio.catalogue.page, query.limit, query.after)))
 
 
 async def show_game(studio: Studio, call: Call) -> m.GameRecord:
@@ -185,7 +164,7 @@ async def show_game(studio: Studio, call: Call) -> m.GameRecord:
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
     known = game_id.isprintable() and len(game_id) <= 200
-    events = await studio.rooms.books.read(lambda store: store.events(game_id)) if known else []
+    events = await studio.rooms.books.browse(lambda store: store.events(game_id)) if known else []
     if not events:
         raise NotFoundError(f"there is no game {game_id[:40]!r}")
     return events
@@ -237,7 +216,7 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
     agents = iter(wish.opponents)
     seats: list[SeatDoc] = []
     names = [""] * config.num_players
-    names[wish.seat] = rooms.check_name(wish.name) or "You"
+    names[wish.seat] = called(rooms.check_name(wish.name), wish.seat)
     for n in range(config.num_players):
         if n == wish.seat:
             seats.append(SeatDoc("person", names[n], None, hash_token(token)))

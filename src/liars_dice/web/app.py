@@ -22,12 +22,12 @@ from .api import ENDPOINTS
 from .books import Books
 from .calls import Studio, respond
 from .coach import Coach
+from .doors import Doors
 from .lab import Lab
 from .pages import page_socket
 from .remote import bot_socket
 from .rooms import Rooms
 from .safety import Guard, Limits
-from .wire import Counter
 
 STATIC = Path(__file__).parent / "static"
 PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
@@ -39,19 +39,21 @@ def create_app(
     limits: Limits | None = None,
     agents: Sequence[str] = (),
     hosts: frozenset[str] | None = None,
+    public_names: Sequence[str] = (),
     static: Path = STATIC,
 ) -> Starlette:
     """The studio over this store (the default one, if none is named).
 
     `agents` are bots of strangers to offer, which play behind walls. `hosts` are the names this server goes by; any, if
-    none are given.
+    none are given. `public_names` are those a proxy before it goes by: it is reached by them, too, and pages from there
+    are its own.
     """
     limits = Limits() if limits is None else limits
     books = Books(store)
     coach = Coach()
     rooms = Rooms(books, coach, limits, agents)
     studio = Studio(rooms, Lab(books, coach, limits))
-    counter = Counter()
+    doors = Doors(limits)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -72,10 +74,10 @@ def create_app(
         return Response(msgspec.json.encode(openapi()), media_type="application/json")
 
     async def pages(socket: WebSocket) -> None:
-        await page_socket(socket, rooms, counter)
+        await page_socket(socket, rooms, doors)
 
     async def bots(socket: WebSocket) -> None:
-        await bot_socket(socket, rooms, counter)
+        await bot_socket(socket, rooms, doors)
 
     routes = [
         Route("/api/openapi.json", schema, methods=["GET"]),
@@ -85,8 +87,20 @@ def create_app(
         *(Route(path, index, methods=["GET"]) for path in PAGES),
         Mount("/static", GZipMiddleware(_Files(directory=static, check_dir=False))),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _failed})
-    app.add_middleware(Guard, limits=limits, hosts=hosts)
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
+        if error.status_code == 404 and request.method == "GET" and wants_page and (static / "index.html").is_file():
+            return FileResponse(
+                static / "index.html", 404, {"cache-control": "no-cache"}
+            )  # it says so in its own words
+        line = {404: "there is nothing here", 405: "that cannot be done here"}.get(error.status_code, error.detail)
+        body = msgspec.json.encode({"error": line})
+        return Response(body, error.status_code, error.headers, "application/json")
+
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused, Exception: _failed})
+    app.add_middleware(Guard, limits=limits, hosts=hosts, names=frozenset(name.lower() for name in public_names))
     app.state.rooms = rooms
     app.state.coach = coach
     return app
@@ -107,13 +121,6 @@ class _Files(StaticFiles):
             return await super().get_response(path, scope)
         except (ValueError, OSError) as error:
             raise HTTPException(404) from error
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    line = {404: "there is nothing here", 405: "that cannot be done here"}.get(error.status_code, error.detail)
-    body = msgspec.json.encode({"error": line})
-    return Response(body, error.status_code, error.headers, "application/json")
 
 
 async def _failed(request: Request, error: Exception) -> Response:

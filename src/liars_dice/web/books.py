@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ..core import LiarsDiceError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, open_store
+from .claim import Claim
 
 Result = TypeVar("Result")
 
@@ -42,19 +43,26 @@ class _Desk:
 
 
 class Books:
-    """Writes and reads the store without making anybody wait who need not. A store that is given, not named, stays
-    open in the end.
+    """Writes and reads the store without making anybody wait who need not. A store that is named is ours alone until
+    the end; one that is given is shared with whoever gave it, and stays open.
     """
 
     def __init__(self, db: str | Path | GameRecorder | None) -> None:
+        self._claim = None if isinstance(db, GameRecorder) else Claim(db)
         self._writer = _Desk(db, "store-writer")
-        self._reader = self._writer if isinstance(db, GameRecorder) else _Desk(db, "store-reader")
+        shared = isinstance(db, GameRecorder)
+        self._reader = self._writer if shared else _Desk(db, "store-reader")
+        self._browser = self._writer if shared else _Desk(db, "store-browser")
         self._waiting: list[tuple[list[RecordedEvent], asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
     async def read(self, work: Callable[[GameRecorder], Result]) -> Result:
-        """What `work` finds in the store."""
+        """What `work` finds in the store, soon: for rooms, where somebody waits to play."""
         return await self._reader.call(work)
+
+    async def browse(self, work: Callable[[GameRecorder], Result]) -> Result:
+        """What `work` finds in the store, when those who asked before have been answered: for lists and old games."""
+        return await self._browser.call(work)
 
     async def save(self, kind: str, name: str, document: str) -> None:
         """Keep a document; it is stored when this returns."""
@@ -91,9 +99,10 @@ class Books:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._writer.close()
-        if self._reader is not self._writer:
-            self._reader.close()
+        for desk in {self._writer, self._reader, self._browser}:
+            desk.close()
+        if self._claim is not None:
+            self._claim.release()
 
 
 def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[Exception | None]:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from ..core import LiarsDiceError
 from ..persistence import StoreError
 from . import messages as m
+from .catalogue import Catalogue
 from .errors import RoomError
 from .lab import Lab
 from .rooms import Rooms
@@ -25,6 +26,7 @@ class Studio:
     def __init__(self, rooms: Rooms, lab: Lab) -> None:
         self.rooms = rooms
         self.lab = lab
+        self.catalogue = Catalogue()
 
 
 class Call:

@@ -14,16 +14,16 @@ from ..persistence import RecordedEvent
 from .books import Books
 from .coach import Coach
 from .errors import FullError, NotFoundError, RoomError
+from .housebots import MOVES
 from .messages import Json, MatchupTable, ReviewProgress, TournamentLine
-from .room import MOVES
 from .safety import Limits
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
 KEPT_REVIEWS = 32
 """A finished game does not change, and neither does the coach's opinion of it."""
-MOST_TURNS = 500
-"""Longer games are not reviewed while somebody waits."""
+MANY_TURNS, MOST_TURNS = 500, 5_000
+"""Longer games are reviewed where no other review waits for them; still longer ones not at all."""
 
 
 class Lab:
@@ -83,7 +83,8 @@ class Lab:
             self._looked_at[key] = ReviewProgress(done, of)
 
         try:
-            found: Json = await self._ask("review", events, key[1], progress=looked_at)
+            long = sum(isinstance(event.payload, MOVES) for event in events) > MANY_TURNS
+            found: Json = await self._ask("long_review" if long else "review", events, key[1], progress=looked_at)
             return found
         finally:
             self._looked_at.pop(key, None)
@@ -104,14 +105,14 @@ class Lab:
                 entry.result is not None,
                 [] if entry.result is None else [row.agent for row in entry.result.ranking],
             )
-            for entry in await self._books.read(tournaments)
+            for entry in await self._books.browse(tournaments)
         ]
 
     async def tournament(self, name: str) -> Json:
         """One tournament."""
         from ..arena.ledger import tournaments
 
-        for entry in await self._books.read(tournaments):
+        for entry in await self._books.browse(tournaments):
             if entry.id == name:
                 found: Json = msgspec.to_builtins(entry)
                 return found

@@ -18,6 +18,8 @@ Word = Annotated[str, Meta(max_length=200)]
 Json = dict[str, Any]
 SeatKind = Literal["person", "bot", "open"]
 RoomStatus = Literal["waiting", "playing", "over"]
+Ending = Literal["won", "too_long"]
+"""Somebody won; or the game grew so long that it was given up, and nobody did."""
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -229,6 +231,8 @@ class RoomView(msgspec.Struct, frozen=True):
     turn: int
     """The decision that is next."""
     winner: int | None
+    ended: Ending | None
+    """How the game ended; null until it has."""
 
 
 class RoomLine(msgspec.Struct, frozen=True):
@@ -334,10 +338,13 @@ class TournamentList(msgspec.Struct, frozen=True):
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
-    """The first message. `from` says how many events are known already, when somebody comes back."""
+    """The first message. `from` says how many events are known already, when somebody comes back, and `game_id` of
+    which game. If the room's game is another by now, events come from the first on.
+    """
 
     token: Token | None = None
     from_: Count = msgspec.field(default=0, name="from")
+    game_id: Word | None = None
 
 
 class ActionWish(msgspec.Struct, frozen=True):
@@ -395,14 +402,17 @@ class You(msgspec.Struct, frozen=True):
 
 
 class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
-    """The room, and every event this client may see from the number it asked for. Sent again after an undo: then the
-    events begin anew.
+    """The room, and every event this client may see from number `from` on. If that is 0 everything begins anew, as it
+    does after an undo: `game_id` is then another.
     """
 
     room: RoomView
     seat: int | None
     events: list[Json]
     you: You | None
+    game_id: str | None
+    """The game the events are of; null before it begins."""
+    from_: int = msgspec.field(name="from")
 
 
 class EventNote(msgspec.Struct, frozen=True, tag="event"):
@@ -455,6 +465,7 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
 
     winner: int | None
     game_id: str
+    ended: Ending
 
 
 class Pong(msgspec.Struct, frozen=True, tag="pong"):

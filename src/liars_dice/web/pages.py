@@ -12,11 +12,12 @@ from ..core import SPECTATOR, Action, Bid, BidAction, CallExactAction, CallLiarA
 from ..core.odds import chance_exact, chance_true
 from ..persistence import RecordedEvent, StoreError
 from . import messages as m
-from .errors import RoomError
+from .doors import Doors
+from .errors import FullError, RoomError
 from .room import Room
 from .rooms import Rooms
 from .safety import Limits
-from .wire import TROUBLE, Counter, Line, accepted, hello, refuse, when_gone
+from .wire import TOO_MANY, TOO_SLOW, TROUBLE, Line, accepted, hello, refuse, when_gone
 
 
 class Page(Line):
@@ -39,20 +40,22 @@ class Page(Line):
         """The room is given up."""
         self.end(TROUBLE, reason)
 
-    def welcome(self, room: Room, start: int) -> None:
-        """Where the room stands."""
+    def welcome(self, room: Room, start: int, game_id: str | None = None) -> None:
+        """Where the room stands, for one who knows the events of this game before `start`."""
+        start = room.first_unknown(start, game_id)
         seated = self.seat != SPECTATOR
         you = m.You(room.dice_of(self.seat)) if seated else None
         events = room.events_for(self.seat, start)
-        self.tell(m.encode(m.Welcome(room.view(), self.seat if seated else None, events, you)))
+        seat = self.seat if seated else None
+        self.tell(m.encode(m.Welcome(room.view(), seat, events, you, room.doc.game_id, start)))
         for message in (room.turn_message(self.seat), room.over_message()):
             if message is not None:
                 self.tell(message)
 
 
-async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
+async def page_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
     """A page: hello first, then whatever it wants."""
-    async with accepted(socket, rooms, counter) as receive:
+    async with accepted(socket, rooms, doors) as receive:
         if receive is None:
             return
         room, said = await hello(socket, rooms, receive, m.decode_page, m.Hello)
@@ -60,12 +63,16 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             return
         try:
             seat = SPECTATOR if said.token is None else room.seat_of(said.token)
-            page = Page(socket, rooms.limits, seat)
         except RoomError as error:
             await refuse(socket, str(error))
             return
+        watches = seat == SPECTATOR
+        if watches and not doors.watch():
+            await refuse(socket, TOO_MANY, TOO_SLOW)
+            return
+        page = Page(socket, rooms.limits, seat)
         try:
-            room.join(page, lambda: page.welcome(room, said.from_))
+            room.join(page, lambda: page.welcome(room, said.from_, said.game_id))
             page.gone = when_gone(room, page, receive)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
@@ -73,6 +80,8 @@ async def page_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None
             page.tell(m.encode(m.Complaint(str(error))))
         finally:
             room.leave(page)
+            if watches:
+                doors.leave()
             await page.close()
 
 
@@ -87,7 +96,7 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 page.tell(m.encode(m.Pong()))
                 return
             case m.Speed(delay_ms=delay_ms):
-                room.set_speed(page.seat, delay_ms)
+                await room.set_speed(page, delay_ms)
                 return
             case m.Hello():
                 raise RoomError("you said hello already")
@@ -146,5 +155,11 @@ async def _hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn")
-    advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+    if rooms.hints >= rooms.limits.questions:
+        raise FullError("many wait for a hint; ask again in a moment")
+    rooms.hints += 1
+    try:
+        advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+    finally:
+        rooms.hints -= 1
     return advice

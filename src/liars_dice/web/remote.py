@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from starlette.websockets import WebSocket
 
 from ..arena import protocol
-from ..core import LiarsDiceError, RoundEnded, derive_seed, result_of, visible_to
+from ..core import LiarsDiceError, RoundResolution, derive_seed, result_of
 from ..persistence import RecordedEvent, StoreError
 from . import messages as m
+from .doors import Doors
 from .errors import RoomError
+from .feed import feed
 from .room import Room
 from .rooms import Rooms
 from .safety import Limits
-from .wire import TROUBLE, Counter, Line, accepted, hello, refuse, when_gone
+from .wire import TROUBLE, Line, accepted, hello, refuse, when_gone
 
 
 class BotSaid(msgspec.Struct, frozen=True):
@@ -56,49 +58,43 @@ class RemoteBot(Line):
         self.confirms_start = False
         self.ready = False
 
-    def tell(self, message: bytes) -> None:
+    def tell(self, *messages: bytes) -> None:
         """What pages are told is not for bots."""
 
-    def say(self, message: protocol.Message) -> None:
+    def say(self, *messages: protocol.Message) -> None:
         """Say something of the protocol."""
-        super().tell(json.dumps(message).encode())
+        super().tell(*(json.dumps(message).encode() for message in messages))
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """The game went on."""
         if not self.ready:
             return
-        if news and news[0].version == 0:
-            self.start(room)
-        for sealed in news:
-            seen = visible_to(sealed.payload, self.seat)
-            if self.wants_events and seen is not None:
-                self.say(protocol.event_message(seen))
-            if isinstance(sealed.payload, RoundEnded):
-                self.say(protocol.round_end_message(room.state.public.resolutions[-1]))
-        self.whats_next(room)
+        self.say(*self._told(room, news))
 
-    def start(self, room: Room) -> None:
-        """The game begins, or began before this bot came."""
+    def _told(self, room: Room, news: Sequence[RecordedEvent]) -> Iterator[protocol.Message]:
+        """What the bot is told of these events, the beginning of the game among them, and what it is asked now."""
+        if news and news[0].version == 0:
+            yield self._start(room)
+        for one in feed(news, self.seat, room.state.public.resolutions):
+            if isinstance(one, RoundResolution):
+                yield protocol.round_end_message(one)
+            elif self.wants_events:
+                yield protocol.event_message(one)
+        message = next_for(room, self.seat)
+        if message is not None:
+            yield message
+
+    def _start(self, room: Room) -> protocol.Message:
         public = room.state.public
         seed = derive_seed(room.engine.seed, "agent", self.seat)
         message = protocol.start_message(room.state.config, self.seat, public.names, seed)
-        self.say(message | {"id": 0} if self.confirms_start else message)
+        return message | {"id": 0} if self.confirms_start else message
 
     def catch_up(self, room: Room) -> None:
-        """The bot is ready: tell it where the game stands."""
+        """The bot is ready: tell it everything that has happened, as if it had been here."""
         self.ready = True
-        if room.doc.game_id is None or not room.record:
-            return
-        self.start(room)
-        for resolution in room.state.public.resolutions:
-            self.say(protocol.round_end_message(resolution))
-        self.whats_next(room)
-
-    def whats_next(self, room: Room) -> None:
-        """Ask, if it is this bot's turn; say so, if the game is over."""
-        message = next_for(room, self.seat)
-        if message is not None:
-            self.say(message)
+        if room.record:
+            self.say(*self._told(room, room.record))
 
     def begin_anew(self, room: Room) -> None:
         """The game now goes on from an earlier moment."""
@@ -114,10 +110,12 @@ def next_for(room: Room, seat: int) -> protocol.Message | None:
     if room.doc.game_id is None:
         return None
     public = room.state.public
-    if room.doc.over and public.winner is not None:
-        return protocol.game_end_message(room.turn, result_of(public))
+    if room.doc.over:
+        if public.winner is not None:
+            return protocol.game_end_message(room.turn, result_of(public))
+        return {"type": "game_end", "id": room.turn, "winner": None, "names": public.names}
     view = room.player_view(seat)
-    return protocol.choose_message(room.turn, view) if view.is_my_turn and not room.doc.over else None
+    return protocol.choose_message(room.turn, view) if view.is_my_turn else None
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
@@ -125,9 +123,9 @@ async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str)
     await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
 
 
-async def bot_socket(socket: WebSocket, rooms: Rooms, counter: Counter) -> None:
+async def bot_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
     """A bot: hello with its token, then the bot protocol."""
-    async with accepted(socket, rooms, counter) as receive:
+    async with accepted(socket, rooms, doors) as receive:
         if receive is None:
             return
         room, said = await hello(socket, rooms, receive, decode_bot, BotSaid)

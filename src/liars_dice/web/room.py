@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -20,13 +21,10 @@ from ..core import (
     SPECTATOR,
     Action,
     BidAction,
-    BidPlaced,
     Event,
-    ExactCalled,
     GameCreated,
     GameEngine,
     GameView,
-    LiarCalled,
     RoundStarted,
     view_of,
     visible_to,
@@ -43,14 +41,14 @@ from ..persistence import (
     visible_events,
 )
 from .errors import ForbiddenError, FullError, RoomError
-from .housebots import STAND_IN, HouseBots, type_of
-from .messages import EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
-from .seats import RoomDoc, SeatDoc, free_name, hash_token, new_token
+from .housebots import MOVES, STAND_IN, HouseBots, is_ours, type_of
+from .messages import Ending, EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
+from .seats import RoomDoc, SeatDoc, called, free_name, hash_token, new_token
 
 if TYPE_CHECKING:
     from .rooms import Rooms
 
-MOVES = (BidPlaced, LiarCalled, ExactCalled)
+log = logging.getLogger(__name__)
 
 
 class Listener(Protocol):
@@ -84,7 +82,8 @@ class Room:
 
     def __init__(self, doc: RoomDoc, rooms: Rooms, record: Sequence[RecordedEvent] = ()) -> None:
         self.doc = doc
-        self.listeners: set[Listener] = set()
+        self.listeners: dict[Listener, None] = {}
+        """Everybody who is here, those first who came first."""
         self.gone = False
         self.visited = time.monotonic()
         """When somebody came, went or looked for the last time."""
@@ -92,12 +91,13 @@ class Room:
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
-        self._bots = HouseBots()
         self._left = [self.visited] * len(doc.seats)
         self._polled = [float("-inf")] * len(doc.seats)
         self._stand_ins: set[int] = set()
         self._turn_began = self.visited
         self._news: list[RecordedEvent] = []
+        self._said = b""
+        """What was last said of the seats."""
         self.record: list[RecordedEvent] = []
         self.moves = 0
         if doc.game_id is not None:
@@ -122,6 +122,7 @@ class Room:
         self.state = self.engine.state
         """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
         self.engine.subscribe(self._seal)
+        self._bots = HouseBots(self._rooms.strangers, self.engine.seed)
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
@@ -188,7 +189,20 @@ class Room:
             doc.delay_ms,
             self.turn,
             None if doc.game_id is None else self.state.public.winner,
+            self.ended,
         )
+
+    @property
+    def ended(self) -> Ending | None:
+        """How the game ended, if it has."""
+        if not self.doc.over or self.doc.game_id is None:
+            return None
+        return "too_long" if self.state.public.winner is None else "won"
+
+    def first_unknown(self, start: int, game_id: str | None) -> int:
+        """The first event that somebody does not know who knows those before `start`, of this game or of another."""
+        another = game_id is not None and game_id != self.doc.game_id
+        return 0 if another or start > len(self.record) else start
 
     def events_for(self, seat: int, start: int = 0) -> list[Json]:
         """What this seat may see of the game, from event `start` on."""
@@ -222,9 +236,10 @@ class Room:
 
     def over_message(self) -> bytes | None:
         """How the game ended, if it has."""
-        if self.doc.status != "over" or self.doc.game_id is None:
+        ended = self.ended
+        if ended is None or self.doc.game_id is None:
             return None
-        return encode(Over(self.state.public.winner, self.doc.game_id))
+        return encode(Over(self.state.public.winner, self.doc.game_id, ended))
 
     # -- who is here ---------------------------------------------------------------------------------------------------
 
@@ -243,7 +258,7 @@ class Room:
         """Somebody comes, or comes back, and is welcomed before anything else is said."""
         if listener.seat == SPECTATOR and self.spectators >= self._rooms.limits.spectators:
             raise FullError("too many people watch this room")
-        self.listeners.add(listener)
+        self.listeners[listener] = None
         self._stand_ins.discard(listener.seat)
         if welcome is not None:
             welcome()
@@ -253,7 +268,7 @@ class Room:
         """Somebody goes."""
         if listener not in self.listeners:
             return
-        self.listeners.discard(listener)
+        del self.listeners[listener]
         if listener.seat != SPECTATOR:
             self._left[listener.seat] = time.monotonic()
         self._presence_changed()
@@ -272,6 +287,9 @@ class Room:
         self.visited = time.monotonic()
         self._changed.set()
         message = encode(Seats(self.seat_lines(), self.doc.status, self.spectators))
+        if message == self._said:
+            return
+        self._said = message
         for one in tuple(self.listeners):
             one.tell(message)
 
@@ -305,13 +323,12 @@ class Room:
                 raise RoomError(f"seat {seat} is not open; open: {', '.join(map(str, open_seats))}")
             taken = [other.name for n, other in enumerate(self.doc.seats) if n != seat]
             token = new_token()
-            name = free_name(self._rooms.check_name(name) or f"Player {seat + 1}", taken)
+            name = free_name(called(self._rooms.check_name(name), seat), taken)
             seats = [*self.doc.seats]
             seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
-            await self._save(msgspec.structs.replace(self.doc, seats=seats))
+            doc = msgspec.structs.replace(self.doc, seats=seats)
+            await (self._begin(doc) if len(open_seats) == 1 else self._save(doc))
             self._left[seat] = time.monotonic()
-            if len(open_seats) == 1:
-                await self._begin()
         self._presence_changed()
         return seat, token
 
@@ -321,17 +338,17 @@ class Room:
             self._check_here()
             if self.doc.game_id is not None:
                 raise RoomError("the game has begun already")
-            await self._begin()
+            await self._begin(self.doc)
         self._presence_changed()
 
-    async def _begin(self) -> None:
-        """The game begins. The lock is held."""
-        seats = list(self.doc.seats)
+    async def _begin(self, doc: RoomDoc) -> None:
+        """The game begins in the room as it is to be; one write for all of it. The lock is held."""
+        seats = list(doc.seats)
         for n, seat in enumerate(seats):
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
                 seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-        await self._save(msgspec.structs.replace(self.doc, seats=seats, game_id=new_game_id()))
+        await self._save(msgspec.structs.replace(doc, seats=seats, game_id=new_game_id()))
         self._open()
         self.drive()
 
@@ -366,6 +383,8 @@ class Room:
             places = decisions(self.record, seat)
             if self.doc.game_id is None or not places:
                 raise RoomError("there is nothing to take back")
+            if self.doc.undos >= self._rooms.limits.undos:
+                raise RoomError(f"{self.doc.undos} moves were taken back in this room; no more")
             past = self.record
             await self._go_on_from(past, places[-1])
         for one in tuple(self.listeners):
@@ -379,18 +398,25 @@ class Room:
         past = as_new_game(past)
         try:
             await self._rooms.books.write(past)
-            await self._save(msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False))
+            doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
+            await self._save(doc)
         except BaseException:
             self.give_up("the game could not be stored; come again")
             raise
+        self._rooms.dismiss(self._bots.close)
         self._open(past)
-        self._bots.close()
 
-    def set_speed(self, seat: int, delay_ms: int) -> None:
-        """How long bots seem to think; for one who plays or watches alone with them."""
-        if any(n != seat for n in self.people):
+    async def set_speed(self, one: Listener, delay_ms: int) -> None:
+        """How long bots seem to think; for who plays alone with them or, where nobody plays, has watched longest."""
+        if any(n != one.seat for n in self.people):
             raise RoomError("the speed can be changed only where no other people play")
-        self.doc = msgspec.structs.replace(self.doc, delay_ms=min(delay_ms, self._rooms.limits.max_delay_ms))
+        if not self.people and one is not next(iter(self.listeners), one):
+            raise RoomError("the speed is set by whoever has watched longest")
+        async with self._lock:
+            self._check_here()
+            delay_ms = min(delay_ms, self._rooms.limits.max_delay_ms)
+            if delay_ms != self.doc.delay_ms:
+                await self._save(msgspec.structs.replace(self.doc, delay_ms=delay_ms))
         self._changed.set()
 
     async def _commit(self) -> None:
@@ -410,6 +436,8 @@ class Room:
         self._turn_began = time.monotonic()
         for one in tuple(self.listeners):
             one.happened(self, news)
+        if self.doc.over:
+            self._say_good_bye()
         if self.people and any(isinstance(event.payload, RoundStarted) for event in news):
             self._rooms.coach.prepare(self.state.public, self.known)
         self._changed.set()
@@ -439,15 +467,11 @@ class Room:
                     await self._turn()
                 else:
                     await self._deal()
-            if self.doc.over:
-                await self._rooms.think(self._bots.close)
         except (StoreError, RoomError):
             self.give_up("the game could not be stored; come again")
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
+        except Exception:  # whoever comes back finds the room as it is in the store, with a new driver
+            log.exception("room %s was given up", self.doc.id)
             self.give_up("something went wrong in this room; come again")
-            raise error
         finally:
             self._driver = None
 
@@ -471,14 +495,19 @@ class Room:
             if seat not in self._stand_ins:
                 self._stand_ins.add(seat)
                 self._presence_changed()
+
+        def still_so() -> bool:
+            same = (self.engine, self.turn) == (engine, turn) and not self.gone
+            return same and (doc.token is None or seat in self._stand_ins)
+
         await self._pause(1)
-        action, faults = await self._rooms.think(
-            partial(self._bots.choose, doc.agent or STAND_IN, view_of(self.state, seat), turn, engine.seed)
-        )
+        if not still_so():
+            return
+        agent = doc.agent or STAND_IN
+        choose = partial(self._bots.choose, agent, view_of(self.state, seat), turn, tuple(self.record))
+        action, faults = await self._rooms.think(choose, ours=is_ours(agent))
         async with self._lock:
-            if (self.engine, self.turn) != (engine, turn) or self.gone:
-                return
-            if doc.token is not None and seat not in self._stand_ins:
+            if not still_so():
                 return
             for fault in faults:
                 engine.announce(fault)
@@ -498,6 +527,11 @@ class Room:
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
+    def _say_good_bye(self) -> None:
+        """Let the bots hear how the game ended. Nobody waits for them."""
+        agents = {n: seat.agent for n, seat in enumerate(self.doc.seats) if seat.agent is not None}
+        self._rooms.dismiss(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
+
     @property
     def idle(self) -> bool:
         """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
@@ -515,7 +549,8 @@ class Room:
         self._rooms.forget(self)
         if self._driver is not None and self._driver is not asyncio.current_task():
             self._driver.cancel()
-        self._bots.close()
+        if self.doc.game_id is not None:
+            self._rooms.dismiss(self._bots.close)
         for one in tuple(self.listeners):
             one.leave(reason)
         self._changed.set()

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
 from ..agents import AGENTS
 from ..core import ConfigError, GameConfig
 from ..core.errors import one_of
-from ..persistence import GameRecorder, RecordedEvent
+from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
 from .books import Books
 from .coach import Coach
 from .errors import FullError, NotFoundError, RoomError
-from .housebots import STAND_IN
+from .housebots import STAND_IN, on_offer
+from .lobby import Lobby
 from .messages import RoomLine
 from .room import Room
 from .safety import Limits
 from .seats import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
 
 KIND = "room"
+WAITERS = 32
+"""So many bots of strangers are waited for at a time."""
+
+Result = TypeVar("Result")
 
 
 class Rooms:
@@ -32,43 +38,55 @@ class Rooms:
         self.books = books
         self.coach = coach
         self.limits = limits
-        self.strangers = tuple(agents)
-        """Bots on offer that are not ours; they play behind walls."""
+        self.hints = 0
+        """How many wait for one."""
+        self.strangers = on_offer(agents)
+        """Bots on offer that are not ours, and what makes them; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
+        self._waiters = ThreadPoolExecutor(WAITERS, "waiter")
+        self._doormen = ThreadPoolExecutor(8, "doorman")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
-        self._open_docs: dict[str, RoomDoc] | None = None
+        self._listed: Lobby | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
-    async def think(self, work: Any) -> Any:
-        """Let a bot think in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._thinkers, work)
+    async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
+        """Let a bot think in a thread. Whoever waits for a stranger's bot keeps none of ours waiting."""
 
-    async def _docs(self) -> dict[str, RoomDoc]:
+        def without_stopping() -> Result:
+            try:
+                return work()
+            except StopIteration as error:  # a future never takes that
+                raise RuntimeError("a bot stopped in the middle of a thought") from error
+
+        pool = self._thinkers if ours else self._waiters
+        return await asyncio.get_running_loop().run_in_executor(pool, without_stopping)
+
+    def dismiss(self, work: Callable[[], None]) -> None:
+        """Let bots go in a thread: their boxes take a while to fall."""
+        with contextlib.suppress(RuntimeError):  # at the end of everything they go by themselves
+            self._doormen.submit(work)
+
+    async def _lobby(self) -> Lobby:
         """The rooms that wait or play, as they are in the store."""
-        if self._open_docs is None:
-            found = await self.books.read(_open_rooms)
-            if self._open_docs is None:
-                self._open_docs = found
-        return self._open_docs
+        if self._listed is None:
+            found = await self.books.read(_all_rooms)
+            if self._listed is None:
+                self._listed = Lobby(self.limits, found)
+        return self._listed
 
     async def save(self, doc: RoomDoc) -> None:
         """Keep a room in the store."""
         await self.books.save(KIND, doc.id, msgspec.json.encode(doc).decode())
-        docs = await self._docs()
-        if doc.over:
-            docs.pop(doc.id, None)
-        else:
-            docs[doc.id] = doc
+        (await self._lobby()).keep(doc)
 
     async def lines(self) -> list[RoomLine]:
         """Rooms that wait or play, the newest first."""
-        docs = sorted((await self._docs()).values(), key=lambda doc: doc.created_utc, reverse=True)
-        return [doc.line for doc in docs[: self.limits.listed]]
+        return (await self._lobby()).lines(self._live)
 
     async def create(self, doc: RoomDoc, past: Sequence[RecordedEvent] = ()) -> Room:
         """A new room. If no seat is open its game begins at once."""
-        if len(await self._docs()) >= self.limits.rooms:
+        if not (await self._lobby()).has_place(self._live):
             raise FullError("too many rooms are open; try again later")
         if past:
             await self.books.write(list(past))
@@ -99,12 +117,13 @@ class Rooms:
         return room
 
     async def _awaken(self, room_id: str) -> Room:
-        doc = (await self._docs()).get(room_id)
-        if doc is None:
-            text = (await self.books.read(lambda store: store.documents(KIND, room_id))).get(room_id)
-            if text is None:
-                raise NotFoundError(f"there is no room {room_id[:40]!r}")
-            doc = msgspec.json.decode(text, type=RoomDoc)
+        text = (await self.books.read(lambda store: store.documents(KIND, room_id))).get(room_id)
+        if text is None:
+            raise NotFoundError(f"there is no room {room_id[:40]!r}")
+        doc = msgspec.json.decode(text, type=RoomDoc)
+        lobby = await self._lobby()
+        lobby.has_place(self._live)
+        lobby.keep(doc)
         game_id = doc.game_id
         record = [] if game_id is None else await self.books.read(lambda store: store.events(game_id))
         room = self._live[room_id] = Room(doc, self, record)
@@ -131,6 +150,9 @@ class Rooms:
             await asyncio.sleep(min(15.0, self.limits.linger_s))
             for room in [room for room in self._live.values() if room.idle]:
                 room.give_up("")
+                if not room.doc.over:  # written before anything that whoever comes next may write
+                    with contextlib.suppress(StoreError):
+                        await self.save(msgspec.structs.replace(room.doc, visited_utc=utc_now()))
 
     async def close(self) -> None:
         """Everybody leaves; the store has everything."""
@@ -138,7 +160,9 @@ class Rooms:
             self._sweeper.cancel()
         for room in list(self._live.values()):
             room.give_up("the server is going down; come again")
-        self._thinkers.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._thinkers, self._waiters):
+            pool.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._doormen.shutdown)
 
     # -- making rooms --------------------------------------------------------------------------------------------------
 
@@ -172,6 +196,5 @@ class Rooms:
             raise ConfigError("rounds", config.rounds, f"at most {limits.rounds}, here")
 
 
-def _open_rooms(store: GameRecorder) -> dict[str, RoomDoc]:
-    docs = (msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values())
-    return {doc.id: doc for doc in docs if not doc.over}
+def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
+    return [msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values()]

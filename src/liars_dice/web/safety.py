@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,8 +23,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
     rooms: int = 5_000
-    """Rooms that wait or play."""
+    """Rooms that wait or play. When there are as many, those that sleep are not counted."""
+    waiting_s: float = 86_400.0
+    """How long a room that waits, or where one person plays with bots, is listed after it was left."""
+    company_s: float = 30 * 86_400.0
+    """The same for games of several people."""
     sockets: int = 5_000
+    """A fifth of them only for those who have a seat."""
+    sockets_per_address: int = 1_000
     spectators: int = 100
     """In one room."""
     queue: int = 256
@@ -49,6 +55,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 99
     events: int = 20_000
     """A game that is longer ends without a winner."""
+    undos: int = 200
+    """Moves that can be taken back in one room."""
     poll_s: float = 30.0
     """The longest wait of one question for what is next."""
     listed: int = 100
@@ -100,13 +108,16 @@ def host_allowed(headers: Mapping[str, str], hosts: frozenset[str] | None) -> bo
     return hosts is None or urlsplit(f"//{headers.get('host', '')}").hostname in hosts
 
 
-def origin_allowed(headers: Mapping[str, str]) -> bool:
-    """Whether the page that asks is ours. Programs name no origin; browsers always do where it matters."""
+def origin_allowed(headers: Mapping[str, str], names: Collection[str] = ()) -> bool:
+    """Whether the page that asks is ours: from where it was sent to, or from one of our public names. Programs name no
+    origin; browsers always do where it matters.
+    """
     origin = headers.get("origin")
     if origin is None:
         return True
     try:
-        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() != ""
+        where = urlsplit(origin)
+        return where.hostname in names or where.netloc.lower() == headers.get("host", "").lower() != ""
     except ValueError:
         return False
 
@@ -127,9 +138,12 @@ HEADERS = (
 class Guard:
     """Around the whole application: refuses what does not come from our own pages, and adds the headers."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, hosts: frozenset[str] | None) -> None:
+    def __init__(
+        self, app: ASGIApp, limits: Limits, hosts: frozenset[str] | None, names: frozenset[str] = frozenset()
+    ) -> None:
         self._app = app
-        self._hosts = hosts
+        self._hosts = None if hosts is None else hosts | names
+        self._names = names
         self._addresses = Addresses(limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -162,11 +176,11 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             if not host_allowed(headers, self._hosts):
-                return 403, "this server does not go by that name; start it with --host to be reached from elsewhere"
+                return 403, "this server does not go by that name; --host and --public-name let others reach it"
         except ValueError:
             return 400, "a Host header that cannot be read"
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
-        if changes and not origin_allowed(headers):
+        if changes and not origin_allowed(headers, self._names):
             return 403, "only pages of this server may do that"
         address = (scope.get("client") or ("",))[0]
         if scope["path"].startswith("/api") and not self._addresses.take(address):

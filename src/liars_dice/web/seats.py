@@ -45,6 +45,20 @@ class RoomDoc(msgspec.Struct):
     game_id: str | None = None
     """Set when the game begins."""
     over: bool = False
+    undos: int = 0
+    """How many moves were taken back."""
+    visited_utc: datetime | None = None
+    """When the room was last left, if it has been."""
+
+    @property
+    def last_visit(self) -> datetime:
+        """When somebody was here for the last time, as far as the store knows."""
+        return self.visited_utc or self.created_utc
+
+    @property
+    def solo(self) -> bool:
+        """Whether no two people play here, or could."""
+        return sum(seat.kind == "open" or seat.token is not None for seat in self.seats) < 2
 
     @property
     def status(self) -> RoomStatus:
@@ -61,6 +75,11 @@ class RoomDoc(msgspec.Struct):
 def clean_name(name: str) -> str:
     """A name as it can be shown: printable, on one line, not too long."""
     return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:24].strip()
+
+
+def called(name: str, seat: int) -> str:
+    """What whoever sits here is called. "You" is nobody's name: to everybody else it is somebody else's."""
+    return f"Player {seat + 1}" if name.casefold() in ("", "you") else name
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

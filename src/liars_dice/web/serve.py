@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import uvicorn
+from starlette.applications import Starlette
 
 from ..core import ConfigError
 from ..persistence import open_store
 from .app import create_app
+from .doors import impatient
 from .safety import LOOPBACK, Limits
 
 
@@ -32,44 +34,57 @@ def serve(
     agents: Sequence[str] = (),
     open_browser: bool = False,
     limits: Limits | None = None,
+    public_names: Sequence[str] = (),
+    behind_proxy: bool = False,
 ) -> None:
-    """Serve until somebody stops it. `ready` is told the address as soon as the server answers."""
+    """Serve until somebody stops it. `ready` is told the address as soon as the server answers.
+
+    `public_names` are names by which a proxy is known that hands requests on to this server. `behind_proxy` believes a
+    proxy on this machine, and nobody else, from whom a request comes.
+    """
     limits = Limits() if limits is None else limits
     _allow_many_files()
     open_store(db).close()  # trouble with the store is told now, not to the first player
     listening = _listen(host, port)
+    local = host in LOOPBACK
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
-    local = host in LOOPBACK
-    app = create_app(db, limits=limits, agents=agents, hosts=LOOPBACK if local else None)
-    config = uvicorn.Config(
+    try:
+        hosts = LOOPBACK if local else None
+        app = create_app(db, limits=limits, agents=agents, hosts=hosts, public_names=public_names)
+
+        def up() -> None:
+            _up(address, local, open_browser, ready)
+            app.state.coach.warm_up()
+
+        gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
+        gc.set_threshold(50_000, 20, 100)
+        _Server(server_config(app, limits, behind_proxy=behind_proxy), up, app.state.coach.close).run(
+            sockets=[listening]
+        )
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+
+
+def server_config(app: Starlette, limits: Limits, *, behind_proxy: bool = False) -> uvicorn.Config:
+    """How uvicorn runs the studio within these limits."""
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        http="h11",
+        http=impatient(limits.hello_s),
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
         limit_concurrency=2 * limits.sockets,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=behind_proxy,
+        forwarded_allow_ips=["127.0.0.1", "::1"],
     )
-    gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
-    gc.set_threshold(50_000, 20, 100)
-
-    def up() -> None:
-        _up(address, local, open_browser, ready)
-        app.state.coach.warm_up()
-
-    server = _Server(config, up, app.state.coach.close)
-    try:
-        server.run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listening.close()
 
 
 class _Server(uvicorn.Server):

@@ -132,6 +132,7 @@ SLOW: dict[str, Callable[..., Any]] = {
     "prepare": prepare,
     "warm_up": warm_up,
 }
+LONG: dict[str, Callable[..., Any]] = {"long_review": review}
 
 
 # -- the process -------------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ def main() -> None:
         except Exception as error:
             say(number, "failed", describe(error))
 
-    desks = [(QUICK, ThreadPoolExecutor(1, "quick")), (SLOW, ThreadPoolExecutor(1, "slow"))]
+    desks = [(named, ThreadPoolExecutor(1)) for named in (QUICK, SLOW, LONG)]
     while (question := receive(sys.stdin.buffer)) is not None:
         number, what, arguments = question
         for named, desk in desks:

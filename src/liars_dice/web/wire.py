@@ -11,19 +11,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..persistence import StoreError
 from . import messages as m
+from .doors import Doors
 from .errors import RoomError
 from .room import Listener, Room
 from .rooms import Rooms
 from .safety import Bucket, Limits
 
 GOING_AWAY, REFUSED, TOO_SLOW, TROUBLE = 1001, 1008, 1013, 1011
-
-
-class Counter:
-    """How many sockets are open."""
-
-    def __init__(self) -> None:
-        self.open = 0
+TOO_MANY = "too many connections; try again later"
 
 
 class Line:
@@ -32,7 +27,7 @@ class Line:
     def __init__(self, socket: WebSocket, limits: Limits) -> None:
         self._socket = socket
         self._limits = limits
-        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[bytes, ...] | None] = asyncio.Queue()
         self._weight = 0
         self._sending = False
         self._ending: tuple[int, str] | None = None
@@ -40,17 +35,17 @@ class Line:
         """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
         self.sender = asyncio.create_task(self._send())
 
-    def tell(self, message: bytes) -> None:
-        """Take a message; never waits."""
+    def tell(self, *messages: bytes) -> None:
+        """Take messages; never waits."""
         if self._ending is not None:
             return
-        waiting, limits = self._queue.qsize(), self._limits
-        # one big message by itself is not a slow client
-        if waiting >= limits.queue or (waiting and self._weight + len(message) > limits.queue_bytes):
+        waiting, limits, weight = self._queue.qsize(), self._limits, sum(map(len, messages))
+        # much at once, by itself, is not a slow client
+        if waiting >= limits.queue or (waiting and self._weight + weight > limits.queue_bytes):
             self.end(TOO_SLOW, "you read too slowly; come again", at_once=True)
             return
-        self._weight += len(message)
-        self._queue.put_nowait(message)
+        self._weight += weight
+        self._queue.put_nowait(messages)
 
     def end(self, code: int, reason: str, *, at_once: bool = False) -> None:
         """Close the connection when everything was sent, or at once."""
@@ -66,13 +61,14 @@ class Line:
     async def _send(self) -> None:
         try:
             while True:
-                message = await self._queue.get()
-                if message is None:
+                messages = await self._queue.get()
+                if messages is None:
                     break
-                self._weight -= len(message)
                 self._sending = True
-                async with asyncio.timeout(self._limits.send_s):
-                    await self._socket.send_text(message.decode())
+                for message in messages:
+                    self._weight -= len(message)
+                    async with asyncio.timeout(self._limits.send_s):
+                        await self._socket.send_text(message.decode())
                 self._sending = False
         except TimeoutError:
             self._ending = self._ending or (TOO_SLOW, "you read too slowly; come again")
@@ -156,18 +152,18 @@ class Ear:
 
 
 @contextlib.asynccontextmanager
-async def accepted(socket: WebSocket, rooms: Rooms, counter: Counter) -> AsyncIterator[Ear | None]:
+async def accepted(socket: WebSocket, rooms: Rooms, doors: Doors) -> AsyncIterator[Ear | None]:
     """An open socket as the way to its messages; None if there are too many already."""
     await socket.accept()
-    if counter.open >= rooms.limits.sockets:
-        await refuse(socket, "too many connections; try again later", TOO_SLOW)
+    address = "" if socket.client is None else socket.client.host
+    if not doors.come(address):
+        await refuse(socket, TOO_MANY, TOO_SLOW)
         yield None
         return
-    counter.open += 1
     try:
         yield Ear(socket, rooms.limits)
     finally:
-        counter.open -= 1
+        doors.go(address)
 
 
 def when_gone(room: Room, one: Listener, ear: Ear) -> Callable[[], None]:

@@ -1,0 +1,82 @@
+"""One studio to a store: rooms live in the memory of one server, and two that know nothing of each other would deal the
+same hidden dice twice.
+
+The claim is the operating system's, or the database's, and ends with the process that holds it, however that dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..persistence import StoreError, default_store
+
+if TYPE_CHECKING:
+    import psycopg
+
+_KEY = 5498
+"""The number of our advisory lock in PostgreSQL."""
+_TAKEN = "another studio serves this store; stop that one, or name another store with --db"
+
+
+class Claim:
+    """A store that is ours alone, until `release` is called."""
+
+    def __init__(self, db: str | Path | None) -> None:
+        where = str(default_store() if db is None else db)
+        self.release: Callable[[], object]
+        """Let another serve it."""
+        if where.startswith(("postgresql://", "postgres://")):
+            self.release = weakref.finalize(self, _claim_database(where).close)
+        else:
+            self.release = weakref.finalize(self, os.close, _claim_file(Path(where).resolve()))
+
+
+def _claim_file(store: Path) -> int:
+    """A lock on a file beside the store; on the store itself it would be in the way of the store's own."""
+    beside = store.with_name(f"{store.name}.studio")
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(beside, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise StoreError(f"{beside}: cannot be opened ({error.strerror})") from error
+    try:
+        _lock(file)
+    except OSError as error:
+        os.close(file)
+        raise StoreError(f"{store}: {_TAKEN}") from error
+    return file
+
+
+def _lock(file: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _claim_database(url: str) -> psycopg.Connection[Any]:
+    import psycopg
+
+    database: psycopg.Connection[Any] | None = None
+    try:
+        database = psycopg.connect(url, autocommit=True)
+        row = database.execute("SELECT pg_try_advisory_lock(%s)", (_KEY,)).fetchone()
+    except psycopg.Error as error:
+        if database is not None:
+            with contextlib.suppress(psycopg.Error):
+                database.close()
+        raise StoreError(f"PostgreSQL: {' '.join(str(error).split())}") from error
+    if row is None or not row[0]:
+        database.close()
+        raise StoreError(f"PostgreSQL: {_TAKEN}")
+    return database
