@@ -194,3 +194,11 @@ def test_compiling_shows_a_clock_and_wrong_names_do_not_wait_for_it() -> None:
     with PseudoTerminal("exploit", "nobody", "--dice", "1", "1") as terminal:
         assert terminal.end() == 1
         assert "getting ready" not in terminal.text
+
+
+def test_bench_measures_this_machine() -> None:
+    found = answer("bench")
+    assert {figure["unit"] for figure in found["figures"]} == {"games/s", "s"}
+    assert all(figure["value"] > 0 for figure in found["figures"])
+    shown = call("bench").output.rstrip("\n").split("\n")
+    assert [line.split("  ")[0] for line in shown] == [figure["what"] for figure in found["figures"]]

@@ -28,6 +28,7 @@ COMMANDS = {
     "replay": "Show a recorded game again, or verify it.",
     "review": "Judge every decision of a recorded game.",
     "export": "Write recorded games to a file for other programs.",
+    "bench": "Measure how fast this machine is.",
     "import": "Bring games from files into the store.",
 }
 """Every command with its one-line help. The command `x` is `x_command` in the module `x_command` beside this one."""
