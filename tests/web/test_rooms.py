@@ -318,6 +318,7 @@ def payloads(store: Path) -> list[Any]:
     return [event.payload for event in events]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a crash closes nothing
 @pytest.mark.parametrize("killed_after", [0, 1, 3])
 def test_a_game_goes_on_after_a_crash_as_if_nothing_had_happened(tmp_path: Path, killed_after: int) -> None:
     """Same dice and same bots' moves, whether the server dies in the middle or not."""
