@@ -123,6 +123,27 @@ def test_a_bot_that_comes_late_hears_what_it_missed() -> None:
     asyncio.run(run())
 
 
+def test_who_waits_for_somebody_who_left_is_told_how_long() -> None:
+    limits = msgspec.structs.replace(EASY, away_s=30.0)
+
+    async def run() -> None:
+        async with studio(limits=limits) as one:
+            made = await one.post("/rooms", room_for("you", "open"))
+            ann = await one.enter(made["room"], made["token"])
+            joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
+            ben = await one.enter(made["room"], joined["token"])
+            turn = await ben.until("turn")
+            assert (turn["seat"], turn.get("deadline_s")) == (0, None)
+            await ann.hang_up()
+            turn = await ben.until(lambda message: message["type"] == "turn" and message.get("deadline_s") is not None)
+            assert turn["seat"] == 0
+            assert 25 < turn["deadline_s"] <= 30
+            await one.enter(made["room"], made["token"])
+            await ben.until(lambda message: message["type"] == "turn" and message.get("deadline_s") is None)
+
+    asyncio.run(run())
+
+
 def test_the_speed_of_a_game_among_bots_is_set_by_one() -> None:
     store = InMemoryRecorder()
 

@@ -47,9 +47,10 @@ class Lobby:
         return len(self._docs) < self._limits.rooms
 
     def lines(self, awake: Collection[str]) -> list[RoomLine]:
-        """The newest rooms first."""
+        """The newest rooms first, but not where one person plays alone."""
         now = utc_now()
-        shown = [doc for name, doc in self._docs.items() if name in awake or self._is_fresh(doc, now)]
+        listed = ((name, doc) for name, doc in self._docs.items() if not doc.private)
+        shown = [doc for name, doc in listed if name in awake or self._is_fresh(doc, now)]
         return [doc.line for doc in heapq.nlargest(self._limits.listed, shown, key=lambda doc: doc.created_utc)]
 
 

@@ -290,8 +290,11 @@ class Room:
         if message == self._said:
             return
         self._said = message
+        waiting = self.turn_message(SPECTATOR)  # how long the others wait for whoever is to move may be new
         for one in tuple(self.listeners):
             one.tell(message)
+            if waiting is not None and one.seat != self.state.public.current_player:
+                one.tell(waiting)
 
     def _until_stand_in(self, seat: int) -> float | None:
         """Seconds until a bot plays for this seat; None if that is not to be expected.

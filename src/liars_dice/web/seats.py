@@ -61,6 +61,11 @@ class RoomDoc(msgspec.Struct):
         return sum(seat.kind == "open" or seat.token is not None for seat in self.seats) < 2
 
     @property
+    def private(self) -> bool:
+        """Whether one person plays here alone with bots: nobody else is invited to look."""
+        return self.solo and any(seat.kind == "person" for seat in self.seats)
+
+    @property
     def status(self) -> RoomStatus:
         """Where the room stands."""
         return "over" if self.over else "waiting" if self.game_id is None else "playing"

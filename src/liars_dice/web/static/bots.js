@@ -14,13 +14,3 @@ export function aboutBot(bot) {
   const words = bot?.summary.replace(/^thresholds [\d., ]+: /, "") ?? "";
   return (bot && ABOUT[bot.name]) ?? (words && `${words.charAt(0).toUpperCase()}${words.slice(1)}.`);
 }
-
-/**
- * Whether a game is for others to watch: among people, or among bots alone. One person's practice is nobody else's.
- * @param {{ status: string, names: string[] }} room
- * @param {Agent[]} bots
- */
-export function toWatch({ status, names }, bots) {
-  const people = names.filter((name) => !bots.some((bot) => bot.name === name.split("#")[0])).length;
-  return status === "playing" && people !== 1;
-}

@@ -1,8 +1,7 @@
 // The first page: play at once, or look around.
 
-import { agents, createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
+import { createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
-import { toWatch } from "../bots.js";
 import { h, moves } from "../dom.js";
 import { sayBid } from "../events.js";
 import { go } from "../router.js";
@@ -121,7 +120,7 @@ async function ownRooms() {
 
 /** @param {HTMLElement} panel */
 async function fillRooms(panel) {
-  const [own, { rooms }, bots] = await Promise.all([ownRooms(), get("/rooms").catch(() => ({ rooms: [] })), agents().catch(() => [])]);
+  const [own, { rooms }] = await Promise.all([ownRooms(), get("/rooms").catch(() => ({ rooms: [] }))]);
   const mine = own.map((room) => {
     const others = room.seats.filter((/** @type {any} */ s) => s.kind !== "open" && !(s.kind === "person" && s.seat === seatIn(room.room)));
     const title = others.length ? `You and ${nameList(others.map((/** @type {any} */ s) => s.name))}` : "Your table";
@@ -129,7 +128,7 @@ async function fillRooms(panel) {
   });
   const taken = new Set(own.map((room) => room.room));
   const others = rooms
-    .filter((/** @type {any} */ r) => !taken.has(r.room) && seatIn(r.room) === undefined && (r.open_seats > 0 || toWatch(r, bots)))
+    .filter((/** @type {any} */ r) => !taken.has(r.room) && seatIn(r.room) === undefined)
     .slice(0, Math.max(0, MOST - mine.length))
     .map((/** @type {any} */ r) => line(r.room, nameList(r.names) || r.room, `${r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch"} · ${r.rules}`));
   if (!mine.length && !others.length) {

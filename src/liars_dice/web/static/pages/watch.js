@@ -1,7 +1,7 @@
 // Bots against bots.
 
 import { agents, createRoom, get } from "../api.js";
-import { aboutBot, toWatch } from "../bots.js";
+import { aboutBot } from "../bots.js";
 import { h, select } from "../dom.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rulesform.js";
@@ -39,7 +39,7 @@ export async function page() {
       problem.textContent = error instanceof Error ? error.message : String(error);
     }
   };
-  const running = rooms.filter((/** @type {any} */ r) => toWatch(r, bots)).slice(0, 8);
+  const running = rooms.filter((/** @type {any} */ r) => r.status === "playing").slice(0, 8);
   const element = h(
     "form",
     { class: "page setup", onsubmit: submit },
