@@ -27,6 +27,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from figures import figure
 from liars_dice.core import BidPlaced, Event
 from liars_dice.persistence import open_store, verify_game
 
@@ -222,11 +223,6 @@ def machine_busy_s() -> float:
     return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
 
 
-def verdict(what: str, asked: str, reached: str, good: bool) -> None:
-    """One line: asked beside reached."""
-    print(f"{what:<46} {asked:>12} {reached:>14}   {'ok' if good else 'MISSED'}", flush=True)
-
-
 async def main() -> None:
     """Measure."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -246,7 +242,6 @@ async def main() -> None:
             rooms = [await make_room(server.port, number) for number in range(ROOMS)]
             await everybody(server.port, rooms)
             print(f"{ROOMS} rooms, {players:,} players, each move after about {THINKS_S:g} s of thought\n")
-            print(f"{'':<46} {'asked':>12} {'reached':>14}", flush=True)
             for room in rooms:
                 room.latencies.clear()
             moves = sum(len(room.acknowledged) for room in rooms)
@@ -276,17 +271,16 @@ async def main() -> None:
             server.kill()
         lost, games = check(db, rooms)
         p99 = cuts[98] * 1000
-        verdict("99 of 100 moves are with everybody within", "100 ms", f"{p99:.1f} ms", p99 < 100)
+        figure("99 of 100 moves are with everybody within", p99, "ms", most=100)
         per_player = (full - empty) / players
-        verdict("memory for each player", "200 kB", f"{per_player:.0f} kB", per_player < 200)
-        verdict("games that go on after the kill", str(ROOMS), str(games), games == ROOMS)
+        figure("memory for each player", per_player, "kB", most=200)
+        figure("games that go on after the kill", games, least=ROOMS)
         total = sum(len(room.acknowledged) for room in rooms)
-        verdict("acknowledged moves that were lost", "0", f"{lost} of {total:,}", lost == 0)
-        up = statistics.median(ups)
-        verdict("server up within", "0.5 s", f"{up:.2f} s", up < 0.5)
+        figure(f"of {total:,} acknowledged moves, lost", lost, most=0)
+        figure("server up within", statistics.median(ups), "s", most=0.5)
         files = [path.read_bytes() for path in STATIC.rglob("*") if path.is_file()]
         weight = sum(len(gzip.compress(data)) for data in files) / 1000
-        verdict("all files of the page, as they are sent", "150 kB", f"{weight:.0f} kB", 0 < weight < 150)
+        figure("all files of the page, as they are sent", weight, "kB", most=150)
         print(
             f"\nhalf of the moves are with everybody within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves a second, "
             f"{len(seconds):,} updates measured;\n"
