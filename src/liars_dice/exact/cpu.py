@@ -24,7 +24,7 @@ CHUNK = 1 << 14
 
 
 class CpuSolver:
-    """Regrets and average strategies of both seats, and one iteration of CFR+ at a time."""
+    """Regrets and average strategies of both seats, and one iteration of discounted CFR+ at a time."""
 
     def __init__(
         self, tree: PublicTree, *, least: float, slots: int, kind: type = np.float32, workers: int | None = None

@@ -166,26 +166,38 @@ class GpuSolver:
         return int(self._counts.sum())
 
     def iterate(self) -> None:
-        """One iteration for both seats, the opener first. Averages weigh iteration t by t cubed."""
+        """One iteration for both seats, the opener first. Averages weigh iteration t by t cubed, and of the regrets
+        t^1.5 of t^1.5 + 1 parts stay.
+        """
         self.iterations += 1
-        weight = np.float32(float(self.iterations) ** 3)
+        t = float(self.iterations)
+        weight, keep = np.float32(t**3), np.float32(t**1.5 / (t**1.5 + 1))
         for seat in (0, 1):
             theirs = (*self._regret[1 - seat], *self._average[1 - seat])
-            self._pass(seat, "improving", np.float32, theirs, self._regret[seat], (weight, self._least))
+            self._pass(seat, "improving", np.float32, theirs, self._regret[seat], (weight, self._least), (keep,))
 
     def bracket(self) -> tuple[float, float]:
         """The values of both best responses to the average strategies, to the opener: lower, upper."""
         values = []
         for seat in (0, 1):
-            self._pass(seat, "responding", np.float64, self._average[1 - seat], self._average[seat], ())
+            self._pass(seat, "responding", np.float64, self._average[1 - seat], self._average[seat])
             earned = self._device.to_host(self._value[: self.tree.hands[seat]])
             values.append(float(earned @ self.tree.weights[seat]))
         return -values[1], values[0]
 
     def _pass(
-        self, seat: int, kind: str, number: Any, theirs: tuple[Array, ...], own: Side, numbers: tuple[Any, ...]
+        self,
+        seat: int,
+        kind: str,
+        number: Any,
+        theirs: tuple[Array, ...],
+        own: Side,
+        going_down: tuple[Any, ...] = (),
+        going_up: tuple[Any, ...] = (),
     ) -> None:
-        """Down from the root and up again for one seat; the root's values end in the first row."""
+        """Down from the root and up again for one seat, with what each way wants to be told; the root's values end in
+        the first row.
+        """
         kernel, described = self._seats[seat]
         rungs = self.tree.rungs
         self._stamp += 1
@@ -196,9 +208,9 @@ class GpuSolver:
         reach, value = self._reach.view(number), self._value.view(number)
         work = (self._queue, self._counts, self._mark, np.int32(self._stamp))
         for bit in range(rungs, -1, -1):
-            kernel(f"down_{kind}")(np.int32(bit), *described, *work, *theirs, root, reach, value, *numbers)
+            kernel(f"down_{kind}")(np.int32(bit), *described, *work, *theirs, root, reach, value, *going_down)
         for bit in range(rungs + 1):
-            kernel(f"up_{kind}")(np.int32(bit), *described, *work, *own, root, reach, value)
+            kernel(f"up_{kind}")(np.int32(bit), *described, *work, *own, root, reach, value, *going_up)
 
     # -- to and from the pool of the processor -----------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Equilibria of two-player rounds: `solve` runs CFR+ on the public tree until the bracket around the value is narrow.
+"""Equilibria of two-player rounds: `solve` improves both players until the bracket around the value is narrow.
 
 The answer certifies itself. `lower` is what the opener's strategy earns against its best response, `upper` what the
 opener's best response earns against the other's strategy; the value of the game lies between them, whatever the way

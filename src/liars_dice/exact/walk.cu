@@ -118,7 +118,8 @@ __device__ void down(int bit, Tree tree, Work w, Table strategy, Table average, 
 }
 
 template <typename T, bool IMPROVING>
-__device__ void up(int bit, Tree tree, Work w, Table regret, const T *root, const T *reach, T *value) {
+__device__ void up(int bit, Tree tree, Work w, Table regret, const T *root, const T *reach, T *value,
+                   T keep) {
     int lane = threadIdx.x % LANES, warps = gridDim.x * (blockDim.x / LANES), n = w.counts[bit];
     for (int k = blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES; k < n; k += warps) {
         Node s = (Node)w.queue[offset(bit) + k];
@@ -169,13 +170,13 @@ __device__ void up(int bit, Tree tree, Work w, Table regret, const T *root, cons
             }
             worth = total > 0 ? worth / total : (s ? called : plain / tree.openings);
             value[(size_t)s * OWN + g] = worth;
-            if (s) *call = max((float)(*call + called - worth), 0.0f);
-            if (mine >= 0) *claim = max((float)(*claim + claimed - worth), 0.0f);
+            if (s) *call = keep * max((float)(*call + called - worth), 0.0f);
+            if (mine >= 0) *claim = keep * max((float)(*claim + claimed - worth), 0.0f);
             for (int c = 0; c < bit; c++) {
                 if (!s && !tree.opens[c]) continue;
                 Node child = s | 1u << c;
                 float *raise = regret.raise + row(child) * OWN + g;
-                *raise = max((float)(*raise + value[(size_t)child * OWN + g] - worth), 0.0f);
+                *raise = keep * max((float)(*raise + value[(size_t)child * OWN + g] - worth), 0.0f);
             }
         }
     }
@@ -194,13 +195,14 @@ __global__ void down_improving(int bit, TREE, WORK, TABLE(their), TABLE(average)
                                float *value, float weight, float least) {
     down<float, true>(bit, THE_TREE, THE_WORK, THE_TABLE(their), THE_TABLE(average), root, reach, value, weight, least);
 }
-__global__ void up_improving(int bit, TREE, WORK, TABLE(own), const float *root, const float *reach, float *value) {
-    up<float, true>(bit, THE_TREE, THE_WORK, THE_TABLE(own), root, reach, value);
+__global__ void up_improving(int bit, TREE, WORK, TABLE(own), const float *root, const float *reach, float *value,
+                             float keep) {
+    up<float, true>(bit, THE_TREE, THE_WORK, THE_TABLE(own), root, reach, value, keep);
 }
 __global__ void down_responding(int bit, TREE, WORK, TABLE(their), const double *root, double *reach, double *value) {
     down<double, false>(bit, THE_TREE, THE_WORK, THE_TABLE(their), THE_TABLE(their), root, reach, value, 0.0, 0.0);
 }
 __global__ void up_responding(int bit, TREE, WORK, TABLE(own), const double *root, const double *reach, double *value) {
-    up<double, false>(bit, THE_TREE, THE_WORK, THE_TABLE(own), root, reach, value);
+    up<double, false>(bit, THE_TREE, THE_WORK, THE_TABLE(own), root, reach, value, 1.0);
 }
 }

@@ -98,9 +98,9 @@ def walk(
     """Walk the tree below a node for one seat, against the strategy that `table` holds for the other; the seat's values
     with each hand go to `out`. Returns how many nodes were met.
 
-    Improving, it updates the seat's regrets (CFR+) and adds the other's strategy with `weight` to its average; a part
-    of the tree that the other player reaches with less than `least` is left out. Otherwise it takes the best action
-    everywhere.
+    Improving, it updates the seat's regrets (CFR+, discounted) and adds the other's strategy with `weight` to its
+    average; a part of the tree that the other player reaches with less than `least` is left out. Otherwise it takes the
+    best action everywhere.
     `region` holds the next free slot, the end of the free ones, and whether they were too few.
     """
     matches, their_matches, claims, their_claims = (
@@ -113,6 +113,7 @@ def walk(
     regret, average, first = pool.regret, pool.average, pool.first
     kind = reach_in.dtype
     zero, weight_, least_ = kind.type(0), kind.type(weight), kind.type(least)
+    keep = kind.type(weight**0.5 / (weight**0.5 + 1))  # t^1.5 of t^1.5 + 1 parts: a weight is t^3
     own_dice, their_dice = matches[0].max(), their_matches[0].max()
     openings = 0
     for b in range(len(view.opens)):
@@ -256,6 +257,7 @@ def walk(
                     after[d],
                     total,
                     zero,
+                    keep,
                     worth,
                 )
             if level == 0:
@@ -293,6 +295,7 @@ def _improve(
     after: Rows,
     total: Rows,
     none: Number,
+    keep: Number,
     worth: Rows,
 ) -> None:
     """Regret matching at one node: what the present mix is worth with each hand, and how much better each action is."""
@@ -329,13 +332,13 @@ def _improve(
             worth[h] = called[h]
     if not at_root:
         for h in range(own):
-            regret[u, their + h] = max(regret[u, their + h] + called[h] - worth[h], none)
+            regret[u, their + h] = keep * max(regret[u, their + h] + called[h] - worth[h], none)
     for k in range(faces):
-        regret[u, own + their + k] = max(regret[u, own + their + k] + claimed[k] - worth[claims[k]], none)
+        regret[u, own + their + k] = keep * max(regret[u, own + their + k] + claimed[k] - worth[claims[k]], none)
     for c in range(p):
         if not at_root or view.opens[c]:
             for h in range(own):
-                regret[kids + c, h] = max(regret[kids + c, h] + after[c, h] - worth[h], none)
+                regret[kids + c, h] = keep * max(regret[kids + c, h] + after[c, h] - worth[h], none)
 
 
 @compiled
