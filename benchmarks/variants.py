@@ -1,8 +1,8 @@
-"""Ways to update regrets, side by side on small rounds: CFR+, discounted (DCFR), predictive (PCFR+).
+"""Ways to update regrets, side by side on small rounds: CFR+, discounted (DCFR), both (DCFR+), predictive (PCFR+).
 
 Plain numpy over every node of the public tree, both players in turn, a player without regrets calls: only the update
 and the weights of the average differ. Each line has the exploitability after so many iterations, certified by the
-package's best responses, and what the iterations cost here. The last line is the package's own solver, CFR+ with t^3:
+package's best responses, and what the iterations cost here. The last line is the package's own solver, DCFR+ with t^3:
 it differs by rounding alone, which settles ties between regrets.
 """
 
@@ -57,6 +57,11 @@ def discounted(regret: Floats, missed: Floats, t: int) -> Floats:
     return (regret + missed) * np.where(regret + missed > 0, t**1.5 / (t**1.5 + 1), 0.5)
 
 
+def both(regret: Floats, missed: Floats, t: int) -> Floats:
+    """Never below zero, and discounted."""
+    return plus(regret, missed, t) * t**1.5 / (t**1.5 + 1)
+
+
 def as_they_are(regret: Floats, missed: Floats) -> Floats:
     """The mix follows the regrets."""
     return regret
@@ -70,9 +75,10 @@ def predicted(regret: Floats, missed: Floats) -> Floats:
 VARIANTS = {
     **{f"CFR+, t^{power}": Variant(plus, as_they_are, power) for power in (1, 2, 3, 4)},
     **{f"DCFR, t^{power}": Variant(discounted, as_they_are, power) for power in (2, 3)},
+    **{f"DCFR+, t^{power}": Variant(both, as_they_are, power) for power in (2, 3, 4)},
     **{f"PCFR+, t^{power}": Variant(plus, predicted, power) for power in (2, 3)},
 }
-OURS = "CFR+, t^3"
+OURS = "DCFR+, t^3"
 """What the package's solver does."""
 
 
