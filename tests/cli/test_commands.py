@@ -162,3 +162,10 @@ def test_input_that_is_no_text() -> None:
     assert b"cannot read" in done.stdout
     assert b"+-----+" in done.stdout
     assert b"\x1b[" not in done.stdout
+
+
+def test_people_do_not_watch_themselves(tmp_path: Path) -> None:
+    result = call("watch", "human", "optimal", "--db", str(tmp_path / "games.sqlite"))
+    assert result.exit_code == 1
+    assert "expected a bot; people sit down with liars-dice play" in result.output
+    assert "Round" not in result.output

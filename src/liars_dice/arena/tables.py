@@ -48,6 +48,8 @@ def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -
     """A seat for the agent called `name`, which must play by these rules; one in a box is not asked whether it does."""
     if name.startswith("cmd:"):
         check_program(name)
+    if name.partition(":")[0] == "human":
+        raise ConfigError("agent", name, "a bot; people sit down with liars-dice play")
     seat = make_seat(name, isolate=isolate)
     if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
         check_fits(name, seat.agent, config)

@@ -132,7 +132,7 @@ def _suggest(
     table.suggest("see it again, step by step", command_line("replay", "last", "--step", db=db))
     table.suggest("the same dice again", command_line("watch", *agents, *options, "--seed", str(seed)))
     if len(seats) == 2:
-        table.suggest("who is better, exactly", command_line("matchup", *seats, *options))
+        table.suggest("who is better", command_line("matchup", *seats, *options))
     table.suggest("three players, ones wild", command_line("watch", "--rules", "perudo", "--players", "3"))
     table.suggest("play yourself", command_line("play"))
     table.suggest("see the rules", command_line("rules", "perudo"))

@@ -151,9 +151,9 @@ class TerminalPlayer:
     def wait_for_coach(self) -> None:
         """Until it is ready: Python cannot end before that. Only the very first time on a machine it takes long."""
         if self._preparing is not None:
-            self._preparing.join(timeout=1)
+            self._preparing.join(timeout=3)
             if self._preparing.is_alive():
-                self.console.print("  One moment: the coach is being compiled, once for all ...", markup=False)
+                self.console.print("  One moment: the coach is still getting ready ...", markup=False)
                 self._preparing.join()
 
     def _undo(self, view: GameView, table: TableView) -> None:
