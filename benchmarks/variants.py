@@ -59,7 +59,8 @@ def discounted(regret: Floats, missed: Floats, t: int) -> Floats:
 
 def both(regret: Floats, missed: Floats, t: int) -> Floats:
     """Never below zero, and discounted."""
-    return plus(regret, missed, t) * t**1.5 / (t**1.5 + 1)
+    kept: float = t**1.5 / (t**1.5 + 1)
+    return plus(regret, missed, t) * kept
 
 
 def as_they_are(regret: Floats, missed: Floats) -> Floats:

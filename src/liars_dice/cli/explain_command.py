@@ -147,9 +147,7 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str,
         console.print("Perfect play would not have bid so: its dice are weighed as before that bid.", soft_wrap=True)
     hands = ", ".join(f"{' '.join(map(str, hand))} ({chance:.1%})" for hand, chance in explanation.belief[:4])
     console.print(f"The other holds most likely: {hands}", markup=False, soft_wrap=True)
-    console.print(
-        f"Solved to an exploitability of {round_.exploitability:.1e}; how: docs/solver.md", markup=False, soft_wrap=True
-    )
+    console.print(f"Solved to an exploitability of {round_.exploitability:.1e}", markup=False, soft_wrap=True)
 
 
 def _bar(chance: float, *, ascii_only: bool, width: int = 24) -> str:

@@ -36,8 +36,7 @@ def review_command(
     GAME is its id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it played worst.
 
     Each decision is judged by what its player could know. Small rounds between two players are measured against perfect
-    play, all others against a model of the opponents; docs/coach.md says how. The dice of a round that is not over stay
-    hidden.
+    play, all others against a model of the opponents. The dice of a round that is not over stay hidden.
     """
     from ..persistence import open_store, verify_game
     from ..play.coach import review_game

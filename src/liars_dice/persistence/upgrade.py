@@ -1,4 +1,4 @@
-"""Events as the first plan of this project wrote them (schema 0), brought to schema 1.
+"""Events as an earlier design wrote them (schema 0), brought to schema 1.
 
 There, an event's name ends in `Event`, a config says `dice_distribution` and `ones_wild`, revealed dice are by player
 name, and a game counts no versions and has no event for its end: its single round ends it.
