@@ -155,3 +155,15 @@ def test_chances_are_said_in_one_way() -> None:
         "A strong player would call liar. Calling liar wins >99 % of the time by the odds.",
         "liar wins >99 %; next best: 1x1 <1 %",
     ]
+
+
+def test_a_lost_round_is_called_lost() -> None:
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    view = engine.get_view(0)
+    choices = [AdvisedChoice(action, 0.0) for action in view.legal_actions]
+    advice = advice_from(view, choices, "somebody", "given how optimal plays", None)
+    assert hint_lines(advice) == [
+        "Whatever you do, this round is lost given how optimal plays.",
+        "(somebody)",
+    ]

@@ -36,7 +36,7 @@ class Leak(msgspec.Struct, frozen=True):
     bids: tuple[Bid, ...]
     """The bidding it has to answer."""
     action: Action
-    """What it does there, most often."""
+    """What it does there; of several, what costs it most."""
     best: Action
     chance: float
     """In which part of all rounds it comes to this."""
@@ -125,12 +125,13 @@ class _Walk:
         taken = sum((part * values[reply] for reply, part in replies.items()), np.zeros(len(own)))
         for hand in np.flatnonzero(own).tolist():
             loss = float(top[hand] - taken[hand] / own[hand]) / 2
-            mostly = max(replies, key=lambda reply: float(replies[reply][hand]))
+            costs = {reply: float(part[hand] * (top[hand] - values[reply][hand])) for reply, part in replies.items()}
+            costliest = max(replies, key=lambda reply: (costs[reply], float(replies[reply][hand])))
             right = max(values, key=lambda reply: float(values[reply][hand]))
             chance = float(own[hand] * theirs.sum())
             held = self.tree.hand_sets[self.seat].hands[hand]
             bids = public.bid_history
-            self.found.append(Leak(self.seat, held, bids, self._action(mostly), self._action(right), chance, loss))
+            self.found.append(Leak(self.seat, held, bids, self._action(costliest), self._action(right), chance, loss))
         for reply, part in replies.items():
             b = self.tree.rungs - 1 - reply
             if b >= 0:

@@ -154,6 +154,8 @@ def _bids(names: tuple[str, ...], bidders: tuple[int, ...], bids: tuple[Bid, ...
 def hint_lines(advice: Advice) -> list[str]:
     """What a strong player would do, why, and what else might be done."""
     best, *others = advice.choices
+    if best.win_chance < NOTHING:
+        return [f"Whatever you do, this round is lost {advice.given}".rstrip() + ".", f"({advice.source})"]
     lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
