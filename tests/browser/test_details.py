@@ -164,10 +164,26 @@ def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
     page.reload()
     page.locator(".cell.legal").first.wait_for()
     game = studio.get(f"/rooms/{seat['room']}")["game_id"]
-    lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game}))
+    lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game, "ended": "too_long"}))
     expect(page.locator("#status")).to_have_text("The game ended without a winner.")
+    expect(page.locator(".done")).to_contain_text("It had become too long.")
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
     expect(page.locator(".cell.legal")).to_have_count(0)
+
+
+def test_a_finished_room_opened_anew(studio: Studio, open_page: Open) -> None:
+    seat = practice(studio, dice=[1, 1])
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    until_over(page, by_mouse)
+    won = studio.get(f"/rooms/{seat['room']}")["winner"]
+    words = "You won." if won == seat["seat"] else "Lost this one."
+    expect(page.locator(".done")).to_contain_text(words)
+    page.reload()
+    expect(page.locator(".done")).to_contain_text(words)
+    expect(page.get_by_role("link", name="Review with the coach")).to_be_visible()
+    expect(page.get_by_text("without a winner")).to_have_count(0)
+    watcher = open_page(studio, f"/room/{seat['room']}")
+    expect(watcher.locator(".done")).to_contain_text("Ann won." if won == seat["seat"] else "optimal won.")
 
 
 # -- seats -------------------------------------------------------------------------------------------------------------

@@ -62,11 +62,6 @@ export class RoomSocket {
     this.#send(message);
   }
 
-  /** Say hello anew. */
-  again() {
-    this.#open();
-  }
-
   close() {
     this.closed = true;
     clearInterval(this.beat);

@@ -109,10 +109,11 @@ export class Controls {
     const { page } = this;
     const { me, gameId: game } = page;
     const { winner, names } = page.timeline.state;
-    if (this.done.dataset.game === `${game}`) return;
-    this.done.dataset.game = `${game}`;
+    const key = JSON.stringify([game, me, winner, page.company]);
+    if (this.done.dataset.key === key) return;
+    this.done.dataset.key = key;
     const title = winner === null || me === null ? "Over" : winner === me ? "Won" : "Lost";
-    const words = winner === null ? `${UNDECIDED} It had become too long.` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
+    const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It had become too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
     const again = page.company
       ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
       : button(me === null ? "Watch another" : "Play again", "primary", () => page.again());

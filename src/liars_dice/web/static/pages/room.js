@@ -86,9 +86,10 @@ class RoomPage {
     return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
   }
 
-  /** Whether the game is over, and has been shown to its end. */
+  /** Whether the game is over, and has been shown to its end. A game that was given up has no event that says so. */
   get over() {
-    return this.timeline.atEnd && (this.timeline.state.ended || this.room.status === "over");
+    const { atEnd, events, state } = this.timeline;
+    return atEnd && events.length > 0 && (state.ended || this.room.ended === "too_long");
   }
 
   // -- what the server says
@@ -97,7 +98,7 @@ class RoomPage {
   hear(message) {
     switch (message.type) {
       case "welcome":
-        if (!this.welcome(message)) return;
+        this.welcome(message);
         break;
       case "event":
         if (message.n < this.known) return;
@@ -110,11 +111,11 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: finished(message.status) ?? this.room.status, spectators: message.spectators ?? this.room.spectators };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators };
         break;
       case "over":
-        this.gameId = message.game_id ?? this.gameId;
-        this.room = { ...this.room, status: "over" };
+        this.gameId = message.game_id;
+        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner };
         break;
       case "error":
         this.complain(sentence(message.error));
@@ -127,28 +128,18 @@ class RoomPage {
   /**
    * Where the room stands. After a move was taken back its game is another one, and the events begin anew.
    * @param {any} message
-   * @returns {boolean} whether we know everything now
    */
   welcome(message) {
     const { events } = message;
-    const game = message.game_id ?? message.room.game_id;
-    const anew = events.length > 0 && events[0].n === 0;
-    if (this.gameId !== null && game !== this.gameId && this.known > 0 && !anew) {
-      this.gameId = game; // these are the last events of a game whose first we do not have
-      this.known = 0;
-      this.socket.again();
-      return false;
-    }
-    this.room = { ...message.room, status: finished(message.room.status) };
-    this.gameId = game;
+    this.room = message.room;
+    this.gameId = message.game_id;
     this.me = message.seat;
     this.turn = null;
     this.refusal.hidden = true;
     this.timeline.holds = this.me !== null;
-    if (anew) this.timeline.reset(events.map(read));
-    else this.timeline.add(...events.filter((/** @type {any} */ e) => e.n >= this.known).map(read));
-    if (events.length) this.known = events[events.length - 1].n + 1;
-    return true;
+    if (message.from === 0) this.timeline.reset(events.map(read));
+    else this.timeline.add(...events.map(read));
+    this.known = events.length ? events[events.length - 1].n + 1 : message.from;
   }
 
   /** @param {boolean} on */
@@ -220,7 +211,7 @@ class RoomPage {
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
       chosen: this.chosen,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
-      says: this.over && state.winner === null ? UNDECIDED : undefined,
+      says: this.over && !state.ended ? UNDECIDED : undefined,
     });
     if (fresh) this.tell();
     this.controls.update();
@@ -386,9 +377,3 @@ class RoomPage {
     }
   }
 }
-
-/**
- * What is over, however it came about, is over.
- * @param {string | undefined} status
- */
-const finished = (status) => (status === "ended" ? "over" : status);
