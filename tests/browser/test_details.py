@@ -197,7 +197,7 @@ def test_seats_are_remembered(studio: Studio, open_page: Open) -> None:
           const { keepToken, markOver, token } = await import("/static/api.js");
           for (let i = 0; i < 205; i++) {
             keepToken(`room${i}`, `secret${i}`, 0);
-            if (i >= 10 && i < 14) markOver(`room${i}`);
+            if (i >= 10 && i < 14) markOver(`room${i}`, true);
           }
           return Array.from({ length: 205 }, (_, i) => i).filter((i) => token(`room${i}`) === null);
         }"""
@@ -216,6 +216,19 @@ def test_your_own_game_is_found_again(own_studio: Studio, open_page: Open) -> No
     assert page.url == room
     other = open_page(own_studio, "/")
     expect(other.get_by_text("Nobody is playing.")).to_be_visible()  # what others practise is not offered
+
+
+def test_a_game_that_goes_on_after_its_end_is_found_again(own_studio: Studio, open_page: Open) -> None:
+    page = open_page(own_studio, "/")
+    page.get_by_role("button", name="Play now").click()
+    until_over(page, by_mouse)
+    room = page.url
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".done")).to_be_hidden()
+    page.get_by_role("link", name="Liar’s Dice").click()
+    page.get_by_role("link", name="You and optimal").click()
+    page.locator(".cell.legal, .acts button:not(:disabled)").first.wait_for()
+    assert page.url == room
 
 
 def test_without_storage(studio: Studio, browser: Browser) -> None:
@@ -255,6 +268,23 @@ def test_nobody_is_called_you(studio: Studio, open_page: Open) -> None:
     expect(ann_page.locator(".history").get_by_text("You bid one four.")).to_be_visible()
     expect(watcher.locator(".history").get_by_text("Ann bids one four.")).to_be_visible()
     expect(ann_page.locator(".caption")).to_contain_text("You claim one four")
+
+
+def test_a_guest_may_take_their_time(studio: Studio, open_page: Open) -> None:
+    """What a guest types stays when others come and go."""
+    ann = studio.post("/rooms", {"rules": "perudo", "changes": {"dice": [3, 3, 3]}, "seats": [YOU, OPEN, OPEN]})
+    guest = open_page(studio, f"/room/{ann['room']}")
+    expect(guest.get_by_text("away")).to_be_visible()
+    guest.get_by_label("Your name").focus()
+    guest.keyboard.type("Ber")
+    host = open_page(studio, f"/room/{ann['room']}", token=ann)
+    expect(guest.get_by_text("here · 3 dice")).to_be_visible()
+    guest.keyboard.type("ta")
+    studio.post(f"/rooms/{ann['room']}/seats", {"name": "Carl"})
+    expect(guest.locator(".lobby-seats").get_by_text("Carl")).to_be_visible()
+    expect(guest.get_by_label("Your name")).to_have_value("Berta")
+    guest.keyboard.press("Enter")
+    expect(host.locator(".table").get_by_text("Berta")).to_be_visible()
 
 
 def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None:
@@ -343,6 +373,23 @@ def test_every_rule_can_be_chosen(studio: Studio, open_page: Open) -> None:
     config = studio.get(f"/rooms/{page.url.rsplit('/', 1)[1]}")["config"]
     wish = {"dice": [2, 3, 4], "max_turns": 6, "max_quantity": 5, "faces": 7, "mode": "best_of", "rounds": 5}
     assert {name: config[name] for name in wish} == wish
+
+
+@pytest.mark.parametrize("path", ["/watch", "/play"])
+def test_too_few_players(studio: Studio, open_page: Open, path: str) -> None:
+    page = open_page(studio, path, allowed="400")
+    players = page.get_by_role("spinbutton", name="Players")
+    for few in ("1", "0"):
+        players.fill(few)
+        players.press("Tab")
+        expect(page.locator(".seat-list li")).to_have_count(int(few))
+        expect(page.locator("#rule-dice")).to_be_visible()
+    players.fill("2")
+    players.press("Tab")
+    expect(page.locator(".seat-list li")).to_have_count(2)
+    expect(page.locator("#rule-dice")).to_be_hidden()
+    page.locator(".setup-right .primary").click()
+    page.locator(".board").wait_for()
 
 
 def test_odds_are_numbers(studio: Studio, open_page: Open) -> None:

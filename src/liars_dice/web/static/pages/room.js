@@ -121,7 +121,7 @@ class RoomPage {
         this.complain(sentence(message.error));
         break;
     }
-    if (this.room.status === "over") markOver(this.id);
+    markOver(this.id, this.room.status === "over");
     this.show(false);
   }
 
@@ -201,7 +201,6 @@ class RoomPage {
       this.lobby.show(this.room, this.me);
       return;
     }
-    this.lobby.hide();
     const mine = this.mayAct;
     if (!mine) this.chosen = null;
     this.stage.show(timeline, {
