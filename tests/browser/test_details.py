@@ -73,6 +73,15 @@ def test_a_reveal_among_many_is_on_the_screen(studio: Studio, open_page: Open) -
         expect(element).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("height", [640, 740])
+def test_what_the_coach_would_bid_is_on_the_screen(studio: Studio, open_page: Open, height: int) -> None:
+    page = sit(studio, open_page, 360, device={"viewport": {"width": 360, "height": height}}, dice=[3, 3])
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint")).to_contain_text("The coach would bid")
+    page.wait_for_timeout(100)
+    assert page.locator(".cell.chosen").evaluate(SEEN)
+
+
 def test_a_board_of_many_faces_keeps_its_heads(studio: Studio, open_page: Open) -> None:
     page = sit(studio, open_page, 360, faces=20, dice=[6, 6])
     page.locator(".cell.legal").first.wait_for()
@@ -148,6 +157,28 @@ def test_a_token_that_opens_nothing(studio: Studio, open_page: Open) -> None:
     page.get_by_role("button", name="Take a seat").click()
     expect(page.locator("#status")).to_contain_text("Waiting for Ann")
     expect(page.get_by_role("heading", name="This seat is not yours")).to_be_hidden()
+
+
+def test_a_refusal_costs_no_seat(studio: Studio, open_page: Open) -> None:
+    """Only a token that opens no seat is thrown away."""
+    seat = practice(studio)
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    refusing = True
+
+    def through(line: WebSocketRoute) -> None:
+        if refusing:
+            line.send(json.dumps({"type": "error", "error": "too many messages"}))
+            line.close(code=1008, reason="too many messages")
+        else:
+            line.connect_to_server()
+
+    page.route_web_socket(re.compile("/socket"), through)
+    page.reload()
+    expect(page.get_by_text("The server says: Too many messages. Your seat is kept.")).to_be_visible()
+    expect(page.get_by_text("This seat is not yours")).to_have_count(0)
+    refusing = False
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".cell.legal").first.wait_for()
 
 
 def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
@@ -296,6 +327,21 @@ def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None
     assert away.get_attribute("aria-hidden") == "true", "nobody is told the seconds one by one"
 
 
+def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> None:
+    room = studio.post("/rooms", {"rules": "heads-up", "seats": [BOT, BOT], "delay_ms": 10_000})["room"]
+    page = open_page(studio, f"/room/{room}")
+    expect(page.get_by_label("Slow")).to_be_checked()
+    other = open_page(studio, f"/room/{room}")
+    expect(other.get_by_label("Slow")).to_be_checked()
+    other.get_by_label("Fast").click()
+    expect(other.get_by_text("The speed is set by whoever has watched longest.").first).to_be_visible()
+    expect(other.get_by_label("Slow")).to_be_checked()
+    page.get_by_label("Normal").check()
+    page.wait_for_function(f"async () => (await (await fetch('/api/rooms/{room}')).json()).delay_ms === 900")
+    page.reload()
+    expect(page.get_by_label("Normal")).to_be_checked()
+
+
 def test_people_set_up_another_room_together(studio: Studio, open_page: Open) -> None:
     ann, bob = two_people(studio)
     pages = [open_page(studio, f"/room/{ann['room']}", token=seat) for seat in (ann, bob)]
@@ -337,6 +383,17 @@ def test_enter_does_what_the_button_says(studio: Studio, open_page: Open) -> Non
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(page.locator('.cell.made[data-bid="1x1"]')).to_be_visible()
+
+
+def test_the_next_round_comes_at_once(studio: Studio, open_page: Open) -> None:
+    seat = practice(studio, dice=[3, 3])
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    page.locator('[data-bid="6x6"]').dblclick()
+    page.get_by_role("button", name="Next round").wait_for()
+    page.get_by_label("Quick").uncheck()
+    page.wait_for_timeout(500)  # the next round's events are there
+    page.get_by_role("button", name="Next round").click()
+    expect(page.locator(".where")).to_contain_text("Round 2", timeout=1500)
 
 
 def test_to_the_content(studio: Studio, open_page: Open) -> None:

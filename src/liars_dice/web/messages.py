@@ -380,9 +380,10 @@ class Undo(msgspec.Struct, frozen=True, tag="undo"):
 
 
 class Speed(msgspec.Struct, frozen=True, tag="speed"):
-    """How long bots seem to think, where nobody else is kept waiting."""
+    """How long bots seem to think, where nobody else is kept waiting. It is answered if it has an id."""
 
     delay_ms: Count
+    id: Id | None = None
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping"):

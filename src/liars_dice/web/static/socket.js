@@ -57,11 +57,6 @@ export class RoomSocket {
     });
   }
 
-  /** @param {Record<string, unknown>} message */
-  tell(message) {
-    this.#send(message);
-  }
-
   close() {
     this.closed = true;
     clearInterval(this.beat);

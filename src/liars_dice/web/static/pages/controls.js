@@ -60,19 +60,17 @@ export class Controls {
   }
 
   #speeds() {
-    const choices = SPEEDS.map(([name, delay, quick], i) => {
-      const radio = h("input", {
-        type: "radio",
-        name: "speed",
-        checked: i === 1,
-        onchange: () => {
-          this.page.timeline.speed = quick;
-          this.page.socket.tell({ type: "speed", delay_ms: delay });
-        },
-      });
-      return h("label", { class: "toggle" }, radio, name);
-    });
-    return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), choices);
+    this.radios = SPEEDS.map(([, delay]) => h("input", { type: "radio", name: "speed", onchange: () => this.page.pace(delay) }));
+    return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), this.radios.map((radio, i) => h("label", { class: "toggle" }, radio, SPEEDS[i][0])));
+  }
+
+  /** How fast the bots of this room play now, or nearly so. */
+  showSpeed() {
+    const { me, company, room, timeline } = this.page;
+    const gaps = SPEEDS.map(([, delay]) => Math.abs(delay - room.delay_ms));
+    const now = gaps.indexOf(Math.min(...gaps));
+    this.radios?.forEach((radio, i) => (radio.checked = i === now));
+    if (me === null && !company) timeline.speed = SPEEDS[now][2] * (setting("quick") === "on" ? QUICK : 1);
   }
 
   update() {

@@ -137,6 +137,7 @@ class RoomPage {
     this.turn = null;
     this.refusal.hidden = true;
     this.timeline.holds = this.me !== null;
+    this.controls.showSpeed();
     if (message.from === 0) this.timeline.reset(events.map(read));
     else this.timeline.add(...events.map(read));
     this.known = events.length ? events[events.length - 1].n + 1 : message.from;
@@ -160,12 +161,13 @@ class RoomPage {
     this.offline.hidden = true;
     this.complain(null);
     const seated = token(this.id) !== null;
+    const notMine = seated && /opens no seat/.test(reason);
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
     this.refusal.replaceChildren(
-      h("h2", {}, seated ? "This seat is not yours" : "This room does not let you in"),
-      h("p", {}, seated ? `The server says: ${reason} You can watch, or take a seat if one is open.` : reason),
-      h("div", { class: "row" }, seated ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
+      h("h2", {}, notMine ? "This seat is not yours" : "This room does not let you in"),
+      h("p", {}, `The server says: ${reason}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
+      h("div", { class: "row" }, notMine ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
     );
     this.refusal.hidden = false;
     this.show(false);
@@ -325,13 +327,22 @@ class RoomPage {
         const rung = this.timeline.state.ladder.findIndex((b) => b.quantity === bid.quantity && b.face === bid.face);
         if (rung >= 0) this.chosen = rung;
       }
-      this.show(false);
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
       advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
+      this.show(false); // now that the board has its size: on a phone words take from it
       this.stage.bring(advice);
       this.stage.board.focus(); // so that Enter does what the main button says
     });
     if (!this.problem.hidden) advice.hidden = true;
+  }
+
+  /** @param {number} delay how long bots seem to think, in milliseconds */
+  async pace(delay) {
+    await this.#try(async () => {
+      await this.socket.ask({ type: "speed", delay_ms: delay });
+      this.room = { ...this.room, delay_ms: delay };
+    });
+    this.controls.showSpeed(); // as it was, if the server does not want it
   }
 
   async undo() {
