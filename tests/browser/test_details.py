@@ -74,6 +74,22 @@ def test_a_reveal_among_many_is_on_the_screen(studio: Studio, open_page: Open) -
 
 
 @pytest.mark.parametrize("height", [640, 740])
+@pytest.mark.parametrize("kind", ["replay", "review"])
+def test_a_recorded_game_on_a_small_phone(studio: Studio, open_page: Open, kind: str, height: int) -> None:
+    """The bid, and what the coach says of it, are seen above the buttons one steps with."""
+    game = studio.recorded()
+    page = open_page(studio, f"/{kind}/{game}", 360, viewport={"width": 360, "height": height})
+    page.locator(".curve path").first.wait_for()
+    what = [".cell.standing", "#status", ".transport .primary"]
+    what += [".middle"] if kind == "replay" else [".verdict h2", ".verdict p"]
+    if kind == "replay":
+        page.get_by_role("button", name="Next move").click()
+    for one in what:
+        page.locator(one).wait_for()
+        assert page.locator(one).evaluate(SEEN), one
+
+
+@pytest.mark.parametrize("height", [640, 740])
 def test_what_the_coach_would_bid_is_on_the_screen(studio: Studio, open_page: Open, height: int) -> None:
     page = sit(studio, open_page, 360, device={"viewport": {"width": 360, "height": height}}, dice=[3, 3])
     page.get_by_role("button", name="Hint").click()
@@ -334,7 +350,7 @@ def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> Non
     other = open_page(studio, f"/room/{room}")
     expect(other.get_by_label("Slow")).to_be_checked()
     other.get_by_label("Fast").click()
-    expect(other.get_by_text("The speed is set by whoever has watched longest.").first).to_be_visible()
+    expect(other.locator(".stage .error")).to_have_text("The speed is set by whoever has watched longest.")
     expect(other.get_by_label("Slow")).to_be_checked()
     page.get_by_label("Normal").check()
     page.wait_for_function(f"async () => (await (await fetch('/api/rooms/{room}')).json()).delay_ms === 900")

@@ -38,6 +38,7 @@ export async function open(id, coached) {
   const replay = new Replay(id, game, coached);
   const query = Number(new URLSearchParams(location.search).get("at"));
   if (query) replay.timeline.goto(query);
+  requestAnimationFrame(() => replay.attend());
   return { title: coached ? "Review" : "Replay", element: replay.element, leave: () => replay.leave() };
 }
 
@@ -116,7 +117,13 @@ class Replay {
   stand(at) {
     this.timeline.pause();
     this.timeline.goto(at);
+    this.attend();
     this.#tell();
+  }
+
+  /** On a phone the bid, and what the coach says of it, are to be seen above what one steps with. */
+  attend() {
+    this.stage.bring(this.stage.board.element);
   }
 
   toggle() {
@@ -127,6 +134,7 @@ class Replay {
       this.timeline.pause();
     }
     this.show(false);
+    this.attend();
   }
 
   /** @param {number} by 1: a move, 2: a round; below zero: back */
@@ -211,6 +219,7 @@ class Replay {
         if (worst && !new URLSearchParams(location.search).get("at")) this.timeline.goto((this.moves[worst.turn - 1] ?? 0) + 1);
       }
       this.show(false);
+      this.attend();
     } catch (error) {
       this.#endWaiting(error instanceof Error ? error.message : String(error));
     } finally {
