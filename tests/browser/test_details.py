@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -214,6 +215,7 @@ def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
     lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game, "ended": "too_long"}))
     expect(page.locator("#status")).to_have_text("The game ended without a winner.")
     expect(page.locator(".done")).to_contain_text("It had become too long.")
+    expect(page.locator(".seat.turn")).to_have_count(0)
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
     expect(page.locator(".cell.legal")).to_have_count(0)
 
@@ -487,6 +489,33 @@ def test_the_lab_says_that_it_works(studio: Studio, open_page: Open) -> None:
     expect(page.locator(".lab-words")).to_have_text("Working it out…")
     held[0].continue_()
     expect(page.locator(".lab-words")).to_contain_text("Perfect play")
+
+
+def test_replay_of_a_game_that_was_given_up(studio: Studio, open_page: Open) -> None:
+    seat = studio.room(YOU, BOT, seed=7)
+    game = studio.get(f"/rooms/{seat['room']}")["game_id"]
+    page = open_page(studio, "/rules")
+    record = studio.get(f"/games/{game}") | {"ended": "too_long"}
+    page.route("**/api/games/*", lambda route: route.fulfill(json=record))
+    page.goto(f"{studio.url}/replay/{game}")
+    expect(page.locator("#status")).to_have_text("The game ended without a winner.")
+    expect(page.locator(".seat.turn")).to_have_count(0)
+    expect(page.locator(".waiting")).to_contain_text("too long")
+
+
+def test_who_can_play_on(studio: Studio, open_page: Open) -> None:
+    """Only bots are offered that play with as many."""
+    room = studio.room(BOT, *[{"kind": "bot", "agent": "bluffer"}] * 2, rules="perudo", dice=[1, 1, 1])["room"]
+    until = time.monotonic() + 30
+    while (found := studio.get(f"/rooms/{room}"))["status"] != "over":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    page = open_page(studio, "/rules")
+    bots = [{"name": name, "summary": "", "players": [2, most]} for name, most in (("optimal", 15), ("duellist", 2))]
+    page.route("**/api/agents", lambda route: route.fulfill(json={"agents": bots}))
+    page.goto(f"{studio.url}/replay/{found['game_id']}")
+    page.get_by_text("Play on from here").click()
+    expect(page.get_by_label("is played by").first.locator("option")).to_have_text(["optimal"])
 
 
 def test_replay_of_a_game_that_has_just_begun(studio: Studio, open_page: Open) -> None:

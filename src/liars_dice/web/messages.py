@@ -271,7 +271,7 @@ class GameList(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A recorded game: all of it if it is over, else what a spectator may know."""
+    """A recorded game: all of it if somebody won, else what a spectator may know."""
 
     id: str
     config: Json
@@ -279,6 +279,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     events: list[Json]
     winner: int | None
     finished: bool
+    ended: Ending | None
+    """How the game ended; null until it has."""
 
 
 class ReviewProgress(msgspec.Struct, frozen=True):

@@ -52,7 +52,8 @@ class Replay {
     this.id = id;
     this.coached = coached;
     this.names = /** @type {string[]} */ (game.names);
-    this.finished = game.winner !== null && game.winner !== undefined;
+    this.finished = game.winner !== null;
+    this.tooLong = game.ended === "too_long";
     const events = game.events.map(read);
     /** How many events stand before each move. @type {number[]} */
     this.moves = events.flatMap((/** @type {GameEvent} */ e, /** @type {number} */ i) => (isMove(e) ? [i] : []));
@@ -103,7 +104,7 @@ class Replay {
     this.timeline.reset(events, this.finished ? (this.moves[0] ?? events.length) : events.length);
     this.#name();
     if (this.finished) this.#judge();
-    else this.#endWaiting("This game is not over: the coach waits until all dice lie open.");
+    else this.#endWaiting(this.tooLong ? "This game had become too long. It has no winner, and the coach does not judge it." : "This game is not over: the coach waits until all dice lie open.");
   }
 
   leave() {
@@ -163,7 +164,7 @@ class Replay {
   /** @param {boolean} fresh */
   show(fresh) {
     const { timeline } = this;
-    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats });
+    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats, givenUp: this.tooLong && timeline.atEnd });
     this.slider.value = String(timeline.at);
     this.slider.setAttribute("aria-valuetext", this.stage.status.textContent ?? "");
     this.playButton.textContent = timeline.paused || timeline.atEnd ? "Play" : "Pause";
@@ -293,7 +294,8 @@ class Replay {
     const problem = h("p", { class: "error", role: "alert", hidden: true });
     this.branchText = h("p", { class: "muted" });
     const fill = async () => {
-      const bots = await agents();
+      const n = this.names.length;
+      const bots = (await agents()).filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
       others.replaceChildren(
         field("Sit down as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
         ...opponents.map((agent, i) => field(`${this.names.filter((_, s) => s !== seat)[i]} is played by`, select(bots.map((b) => [b.name, b.name]), agent, (to) => (opponents[i] = to)))),

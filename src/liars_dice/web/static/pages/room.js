@@ -3,7 +3,7 @@
 import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
-import { UNDECIDED, capital, inWords, narrate, read, sayBid } from "../events.js";
+import { capital, inWords, narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -212,7 +212,7 @@ class RoomPage {
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
       chosen: this.chosen,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
-      says: this.over && !state.ended ? UNDECIDED : undefined,
+      givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
     this.controls.update();
