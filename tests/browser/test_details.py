@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,31 @@ def test_a_reveal_among_many_is_on_the_screen(studio: Studio, open_page: Open) -
     onward = page.get_by_role("button", name="Next round")
     for element in (onward, page.locator("#status"), page.locator(".middle")):
         expect(element).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("height", [640, 740])
+@pytest.mark.parametrize("kind", ["replay", "review"])
+def test_a_recorded_game_on_a_small_phone(studio: Studio, open_page: Open, kind: str, height: int) -> None:
+    """The bid, and what the coach says of it, are seen above the buttons one steps with."""
+    game = studio.recorded()
+    page = open_page(studio, f"/{kind}/{game}", 360, viewport={"width": 360, "height": height})
+    page.locator(".curve path").first.wait_for()
+    what = [".cell.standing", "#status", ".transport .primary"]
+    what += [".middle"] if kind == "replay" else [".verdict h2", ".verdict p"]
+    if kind == "replay":
+        page.get_by_role("button", name="Next move").click()
+    for one in what:
+        page.locator(one).wait_for()
+        assert page.locator(one).evaluate(SEEN), one
+
+
+@pytest.mark.parametrize("height", [640, 740])
+def test_what_the_coach_would_bid_is_on_the_screen(studio: Studio, open_page: Open, height: int) -> None:
+    page = sit(studio, open_page, 360, device={"viewport": {"width": 360, "height": height}}, dice=[3, 3])
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint")).to_contain_text("The coach would bid")
+    page.wait_for_timeout(100)
+    assert page.locator(".cell.chosen").evaluate(SEEN)
 
 
 def test_a_board_of_many_faces_keeps_its_heads(studio: Studio, open_page: Open) -> None:
@@ -150,6 +176,28 @@ def test_a_token_that_opens_nothing(studio: Studio, open_page: Open) -> None:
     expect(page.get_by_role("heading", name="This seat is not yours")).to_be_hidden()
 
 
+def test_a_refusal_costs_no_seat(studio: Studio, open_page: Open) -> None:
+    """Only a token that opens no seat is thrown away."""
+    seat = practice(studio)
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    refusing = True
+
+    def through(line: WebSocketRoute) -> None:
+        if refusing:
+            line.send(json.dumps({"type": "error", "error": "too many messages"}))
+            line.close(code=1008, reason="too many messages")
+        else:
+            line.connect_to_server()
+
+    page.route_web_socket(re.compile("/socket"), through)
+    page.reload()
+    expect(page.get_by_text("The server says: Too many messages. Your seat is kept.")).to_be_visible()
+    expect(page.get_by_text("This seat is not yours")).to_have_count(0)
+    refusing = False
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".cell.legal").first.wait_for()
+
+
 def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
     """A game that becomes too long is ended by the server."""
     seat = studio.room(YOU, BOT, seed=7)
@@ -164,10 +212,27 @@ def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
     page.reload()
     page.locator(".cell.legal").first.wait_for()
     game = studio.get(f"/rooms/{seat['room']}")["game_id"]
-    lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game}))
+    lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game, "ended": "too_long"}))
     expect(page.locator("#status")).to_have_text("The game ended without a winner.")
+    expect(page.locator(".done")).to_contain_text("It had become too long.")
+    expect(page.locator(".seat.turn")).to_have_count(0)
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
     expect(page.locator(".cell.legal")).to_have_count(0)
+
+
+def test_a_finished_room_opened_anew(studio: Studio, open_page: Open) -> None:
+    seat = practice(studio, dice=[1, 1])
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    until_over(page, by_mouse)
+    won = studio.get(f"/rooms/{seat['room']}")["winner"]
+    words = "You won." if won == seat["seat"] else "Lost this one."
+    expect(page.locator(".done")).to_contain_text(words)
+    page.reload()
+    expect(page.locator(".done")).to_contain_text(words)
+    expect(page.get_by_role("link", name="Review with the coach")).to_be_visible()
+    expect(page.get_by_text("without a winner")).to_have_count(0)
+    watcher = open_page(studio, f"/room/{seat['room']}")
+    expect(watcher.locator(".done")).to_contain_text("Ann won." if won == seat["seat"] else "optimal won.")
 
 
 # -- seats -------------------------------------------------------------------------------------------------------------
@@ -181,7 +246,7 @@ def test_seats_are_remembered(studio: Studio, open_page: Open) -> None:
           const { keepToken, markOver, token } = await import("/static/api.js");
           for (let i = 0; i < 205; i++) {
             keepToken(`room${i}`, `secret${i}`, 0);
-            if (i >= 10 && i < 14) markOver(`room${i}`);
+            if (i >= 10 && i < 14) markOver(`room${i}`, true);
           }
           return Array.from({ length: 205 }, (_, i) => i).filter((i) => token(`room${i}`) === null);
         }"""
@@ -200,6 +265,19 @@ def test_your_own_game_is_found_again(own_studio: Studio, open_page: Open) -> No
     assert page.url == room
     other = open_page(own_studio, "/")
     expect(other.get_by_text("Nobody is playing.")).to_be_visible()  # what others practise is not offered
+
+
+def test_a_game_that_goes_on_after_its_end_is_found_again(own_studio: Studio, open_page: Open) -> None:
+    page = open_page(own_studio, "/")
+    page.get_by_role("button", name="Play now").click()
+    until_over(page, by_mouse)
+    room = page.url
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".done")).to_be_hidden()
+    page.get_by_role("link", name="Liar’s Dice").click()
+    page.get_by_role("link", name="You and optimal").click()
+    page.locator(".cell.legal, .acts button:not(:disabled)").first.wait_for()
+    assert page.url == room
 
 
 def test_without_storage(studio: Studio, browser: Browser) -> None:
@@ -241,6 +319,23 @@ def test_nobody_is_called_you(studio: Studio, open_page: Open) -> None:
     expect(ann_page.locator(".caption")).to_contain_text("You claim one four")
 
 
+def test_a_guest_may_take_their_time(studio: Studio, open_page: Open) -> None:
+    """What a guest types stays when others come and go."""
+    ann = studio.post("/rooms", {"rules": "perudo", "changes": {"dice": [3, 3, 3]}, "seats": [YOU, OPEN, OPEN]})
+    guest = open_page(studio, f"/room/{ann['room']}")
+    expect(guest.get_by_text("away")).to_be_visible()
+    guest.get_by_label("Your name").focus()
+    guest.keyboard.type("Ber")
+    host = open_page(studio, f"/room/{ann['room']}", token=ann)
+    expect(guest.get_by_text("here · 3 dice")).to_be_visible()
+    guest.keyboard.type("ta")
+    studio.post(f"/rooms/{ann['room']}/seats", {"name": "Carl"})
+    expect(guest.locator(".lobby-seats").get_by_text("Carl")).to_be_visible()
+    expect(guest.get_by_label("Your name")).to_have_value("Berta")
+    guest.keyboard.press("Enter")
+    expect(host.locator(".table").get_by_text("Berta")).to_be_visible()
+
+
 def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None:
     ann, _ = two_people(studio)  # Bob never comes
     page = open_page(studio, f"/room/{ann['room']}", token=ann)
@@ -248,6 +343,21 @@ def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None
     away = page.locator(".seat.gone .until")
     expect(away).to_have_text(re.compile(r"^optimal moves for Bob in \d+\ss$"))
     assert away.get_attribute("aria-hidden") == "true", "nobody is told the seconds one by one"
+
+
+def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> None:
+    room = studio.post("/rooms", {"rules": "heads-up", "seats": [BOT, BOT], "delay_ms": 10_000})["room"]
+    page = open_page(studio, f"/room/{room}")
+    expect(page.get_by_label("Slow")).to_be_checked()
+    other = open_page(studio, f"/room/{room}")
+    expect(other.get_by_label("Slow")).to_be_checked()
+    other.get_by_label("Fast").click()
+    expect(other.locator(".stage .error")).to_have_text("The speed is set by whoever has watched longest.")
+    expect(other.get_by_label("Slow")).to_be_checked()
+    page.get_by_label("Normal").check()
+    page.wait_for_function(f"async () => (await (await fetch('/api/rooms/{room}')).json()).delay_ms === 900")
+    page.reload()
+    expect(page.get_by_label("Normal")).to_be_checked()
 
 
 def test_people_set_up_another_room_together(studio: Studio, open_page: Open) -> None:
@@ -293,6 +403,17 @@ def test_enter_does_what_the_button_says(studio: Studio, open_page: Open) -> Non
     expect(page.locator('.cell.made[data-bid="1x1"]')).to_be_visible()
 
 
+def test_the_next_round_comes_at_once(studio: Studio, open_page: Open) -> None:
+    seat = practice(studio, dice=[3, 3])
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    page.locator('[data-bid="6x6"]').dblclick()
+    page.get_by_role("button", name="Next round").wait_for()
+    page.get_by_label("Quick").uncheck()
+    page.wait_for_timeout(500)  # the next round's events are there
+    page.get_by_role("button", name="Next round").click()
+    expect(page.locator(".where")).to_contain_text("Round 2", timeout=1500)
+
+
 def test_to_the_content(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/play")
     page.get_by_label("Your name").fill("Ann")
@@ -329,6 +450,23 @@ def test_every_rule_can_be_chosen(studio: Studio, open_page: Open) -> None:
     assert {name: config[name] for name in wish} == wish
 
 
+@pytest.mark.parametrize("path", ["/watch", "/play"])
+def test_too_few_players(studio: Studio, open_page: Open, path: str) -> None:
+    page = open_page(studio, path, allowed="400")
+    players = page.get_by_role("spinbutton", name="Players")
+    for few in ("1", "0"):
+        players.fill(few)
+        players.press("Tab")
+        expect(page.locator(".seat-list li")).to_have_count(int(few))
+        expect(page.locator("#rule-dice")).to_be_visible()
+    players.fill("2")
+    players.press("Tab")
+    expect(page.locator(".seat-list li")).to_have_count(2)
+    expect(page.locator("#rule-dice")).to_be_hidden()
+    page.locator(".setup-right .primary").click()
+    page.locator(".board").wait_for()
+
+
 def test_odds_are_numbers(studio: Studio, open_page: Open) -> None:
     seat = studio.room(YOU, BOT, seed=7, faces=2, wild="ones", dice=[3, 3])
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
@@ -351,6 +489,33 @@ def test_the_lab_says_that_it_works(studio: Studio, open_page: Open) -> None:
     expect(page.locator(".lab-words")).to_have_text("Working it out…")
     held[0].continue_()
     expect(page.locator(".lab-words")).to_contain_text("Perfect play")
+
+
+def test_replay_of_a_game_that_was_given_up(studio: Studio, open_page: Open) -> None:
+    seat = studio.room(YOU, BOT, seed=7)
+    game = studio.get(f"/rooms/{seat['room']}")["game_id"]
+    page = open_page(studio, "/rules")
+    record = studio.get(f"/games/{game}") | {"ended": "too_long"}
+    page.route("**/api/games/*", lambda route: route.fulfill(json=record))
+    page.goto(f"{studio.url}/replay/{game}")
+    expect(page.locator("#status")).to_have_text("The game ended without a winner.")
+    expect(page.locator(".seat.turn")).to_have_count(0)
+    expect(page.locator(".waiting")).to_contain_text("too long")
+
+
+def test_who_can_play_on(studio: Studio, open_page: Open) -> None:
+    """Only bots are offered that play with as many."""
+    room = studio.room(BOT, *[{"kind": "bot", "agent": "bluffer"}] * 2, rules="perudo", dice=[1, 1, 1])["room"]
+    until = time.monotonic() + 30
+    while (found := studio.get(f"/rooms/{room}"))["status"] != "over":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    page = open_page(studio, "/rules")
+    bots = [{"name": name, "summary": "", "players": [2, most]} for name, most in (("optimal", 15), ("duellist", 2))]
+    page.route("**/api/agents", lambda route: route.fulfill(json={"agents": bots}))
+    page.goto(f"{studio.url}/replay/{found['game_id']}")
+    page.get_by_text("Play on from here").click()
+    expect(page.get_by_label("is played by").first.locator("option")).to_have_text(["optimal"])
 
 
 def test_replay_of_a_game_that_has_just_begun(studio: Studio, open_page: Open) -> None:

@@ -18,7 +18,15 @@ from liars_dice.web.rooms import Rooms
 
 Json = dict[str, Any]
 
-EASY = Limits(messages_per_s=1e6, message_burst=10**6, requests_per_s=1e6, request_burst=10**6, min_delay_s=0.0)
+EASY = Limits(
+    messages_per_s=1e6,
+    message_burst=10**6,
+    requests_per_s=1e6,
+    request_burst=10**6,
+    new_rooms_per_s=1e6,
+    new_room_burst=10**6,
+    min_delay_s=0.0,
+)
 """Nothing in the way of a test."""
 
 

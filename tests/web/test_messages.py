@@ -52,12 +52,14 @@ def test_who_knows_events_of_another_game_is_told_everything() -> None:
 def test_nobody_is_called_you(name: str) -> None:
     async def run() -> None:
         async with studio() as one:
-            wish = room_for("open", "open", "open", rules="perudo")
+            wish = room_for("open", "open", "open", "open", rules="perudo")
             wish["seats"][1] = {"kind": "you", "name": name}
+            wish["seats"][3] = {"kind": "bot", "agent": "optimal", "name": name}
             made = await one.post("/rooms", wish)
             await one.post(f"/rooms/{made['room']}/seats", {"name": name, "seat": 2})
             shown = await one.get(f"/rooms/{made['room']}")
-            assert [seat["name"] for seat in shown["seats"]] == ["Seat 1", "Player 2", "Player 3"]
+            bot = "Player 4" if name else "optimal"
+            assert [seat["name"] for seat in shown["seats"]] == ["Seat 1", "Player 2", "Player 3", bot]
 
     asyncio.run(run())
 

@@ -493,6 +493,9 @@ def test_an_endless_game_is_given_up() -> None:
             over = await watcher.until("over")
             assert (over["winner"], over["ended"]) == (None, "too_long")
             assert (await one.get(f"/rooms/{made['room']}"))["ended"] == "too_long"
+            record = await one.get(f"/games/{over['game_id']}")
+            assert (record["finished"], record["ended"]) == (False, "too_long")
+            await one.post(f"/games/{over['game_id']}/branch", {"turn": 1, "seat": 0}, 409)
 
     asyncio.run(run())
 

@@ -174,6 +174,18 @@ def test_rates_are_bounded() -> None:
     asyncio.run(run())
 
 
+def test_new_rooms_from_an_address_are_bounded() -> None:
+    async def run() -> None:
+        async with studio(limits=msgspec.structs.replace(EASY, new_rooms_per_s=0.001, new_room_burst=2)) as one:
+            made = [await one.post("/rooms", WISH) for _ in range(2)]
+            assert "new rooms" in (await one.post("/rooms", WISH, 429))["error"]
+            await one.post("/games/any/branch", {"turn": 1, "seat": 0}, 429)
+            assert (await one.get(f"/rooms/{made[0]['room']}"))["room"] == made[0]["room"]
+            await one.get("/rooms")
+
+    asyncio.run(run())
+
+
 def test_counts_are_bounded() -> None:
     limits = msgspec.structs.replace(EASY, rooms=2, spectators=1, sockets=3)
 

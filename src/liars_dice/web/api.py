@@ -80,7 +80,7 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
         taken = [other.name for other in seats]
         if seat.kind == "bot":
             agent = rooms.check_agent(seat.agent, config)
-            name = clean_name(seat.name or agent) or "bot"
+            name = called(clean_name(seat.name or agent) or "bot", n)
             seats.append(SeatDoc("bot", free_name(name, taken), agent))
         elif seat.kind == "you":
             name = called(rooms.check_name(seat.name or ""), n)
@@ -150,16 +150,17 @@ async def list_games(studio: Studio, call: Call) -> m.GameList:
 
 
 async def show_game(studio: Studio, call: Call) -> m.GameRecord:
-    """A recorded game: all of it if it is over, else what a spectator may know."""
+    """A recorded game: all of it if somebody won, else what a spectator may know."""
     events = await _events(studio, call.path["game"])
     created = events[0].payload
     assert isinstance(created, GameCreated)
     winner = _winner(events)
     seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
     notes = [event_json(event.version, event.payload) for event in seen]
-    return m.GameRecord(
-        events[0].game_id, public(created.config), list(created.names), notes, winner, winner is not None
-    )
+    too_long = events[-1].version >= studio.rooms.limits.events
+    ended: m.Ending | None = "won" if winner is not None else "too_long" if too_long else None
+    names, finished = list(created.names), winner is not None
+    return m.GameRecord(events[0].game_id, public(created.config), names, notes, winner, finished, ended)
 
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:

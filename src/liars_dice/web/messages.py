@@ -271,7 +271,7 @@ class GameList(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A recorded game: all of it if it is over, else what a spectator may know."""
+    """A recorded game: all of it if somebody won, else what a spectator may know."""
 
     id: str
     config: Json
@@ -279,6 +279,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     events: list[Json]
     winner: int | None
     finished: bool
+    ended: Ending | None
+    """How the game ended; null until it has."""
 
 
 class ReviewProgress(msgspec.Struct, frozen=True):
@@ -380,9 +382,10 @@ class Undo(msgspec.Struct, frozen=True, tag="undo"):
 
 
 class Speed(msgspec.Struct, frozen=True, tag="speed"):
-    """How long bots seem to think, where nobody else is kept waiting."""
+    """How long bots seem to think, where nobody else is kept waiting. It is answered if it has an id."""
 
     delay_ms: Count
+    id: Id | None = None
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping"):

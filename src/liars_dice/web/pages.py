@@ -97,7 +97,8 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 return
             case m.Speed(delay_ms=delay_ms):
                 await room.set_speed(page, delay_ms)
-                return
+                if to is not None:
+                    page.tell(m.encode(m.Answer(to)))
             case m.Hello():
                 raise RoomError("you said hello already")
             case _ if page.seat == SPECTATOR:

@@ -22,6 +22,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_s: float = 100.0
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
+    new_rooms_per_s: float = 1.0
+    """Rooms made from one address."""
+    new_room_burst: int = 200
     rooms: int = 5_000
     """Rooms that wait or play. When there are as many, those that sleep are not counted."""
     waiting_s: float = 86_400.0
@@ -87,13 +90,13 @@ class Bucket:
 class Addresses:
     """A bucket for each address, for the latest thousand of them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
         """Whether this address may ask once more now."""
-        bucket = self._buckets.pop(address, None) or Bucket(self._limits.requests_per_s, self._limits.request_burst)
+        bucket = self._buckets.pop(address, None) or Bucket(self._rate, self._burst)
         self._buckets[address] = bucket
         if len(self._buckets) > 1000:
             self._buckets.popitem(last=False)
@@ -144,7 +147,8 @@ class Guard:
         self._app = app
         self._hosts = None if hosts is None else hosts | names
         self._names = names
-        self._addresses = Addresses(limits)
+        self._asking = Addresses(limits.requests_per_s, limits.request_burst)
+        self._making = Addresses(limits.new_rooms_per_s, limits.new_room_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -183,6 +187,14 @@ class Guard:
         if changes and not origin_allowed(headers, self._names):
             return 403, "only pages of this server may do that"
         address = (scope.get("client") or ("",))[0]
-        if scope["path"].startswith("/api") and not self._addresses.take(address):
+        if scope["path"].startswith("/api") and not self._asking.take(address):
             return 429, "too many requests; wait a moment"
+        if _makes_room(scope) and not self._making.take(address):
+            return 429, "too many new rooms; wait a moment"
         return None
+
+
+def _makes_room(scope: Scope) -> bool:
+    path: str = scope["path"]
+    made = path == "/api/rooms" or (path.startswith("/api/games/") and path.endswith("/branch"))
+    return made and scope["type"] == "http" and scope["method"] == "POST"

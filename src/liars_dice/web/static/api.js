@@ -103,9 +103,12 @@ export function keepToken(room, secret, seat = null) {
   save("rooms", JSON.stringify(kept));
 }
 
-/** @param {string} room whose game is over */
-export function markOver(room) {
-  if (myRooms().some((r) => r.room === room && !r.over)) save("rooms", JSON.stringify(myRooms().map((r) => (r.room === room ? { ...r, over: true } : r))));
+/**
+ * @param {string} room
+ * @param {boolean} over whether its game is; it may go on again when a move is taken back
+ */
+export function markOver(room, over) {
+  if (myRooms().some((r) => r.room === room && Boolean(r.over) !== over)) save("rooms", JSON.stringify(myRooms().map((r) => (r.room === room ? { ...r, over } : r))));
 }
 
 /** @param {string} room that is gone, or in which this browser has no seat after all */

@@ -95,12 +95,15 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
     return { rules: preset, changes: Object.fromEntries(Object.entries(config).filter(([name, value]) => name === "dice" || JSON.stringify(value) !== JSON.stringify(base[name]))) };
   };
   let asked = 0;
-  const changed = async () => {
-    onchange();
+  const check = async () => {
     const mine = ++asked;
     const { rules, changes } = wish();
     const problem = await post("/rules", typeof rules === "string" ? { preset: rules, changes } : { config: rules, changes }).then(() => "", (e) => e.message);
     if (mine === asked) complain(problem);
+  };
+  const changed = () => {
+    check();
+    onchange();
   };
   /** @param {string} problem as the server says it: the field, what it is, what it may be */
   const complain = (problem) => {

@@ -57,16 +57,6 @@ export class RoomSocket {
     });
   }
 
-  /** @param {Record<string, unknown>} message */
-  tell(message) {
-    this.#send(message);
-  }
-
-  /** Say hello anew. */
-  again() {
-    this.#open();
-  }
-
   close() {
     this.closed = true;
     clearInterval(this.beat);

@@ -19,7 +19,7 @@ import { Table, status } from "./table.js";
  * @property {number | null} [chosen]
  * @property {import("./table.js").SeatInfo[]} [seats]
  * @property {Map<string, Shade> | null} [shade]
- * @property {string} [says] what is going on, where the events do not tell
+ * @property {boolean} [givenUp] whether the game ends here without a winner, which no event tells
  */
 
 /** Everything in one column, as in stage.css. */
@@ -68,9 +68,9 @@ export class Stage {
    * @param {import("./timeline.js").Timeline} timeline
    * @param {Showing} showing
    */
-  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, says }) {
-    const { state } = timeline;
-    this.status.textContent = says ?? status(state, me);
+  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, givenUp = false }) {
+    const state = givenUp ? { ...timeline.state, turn: null, ended: true } : timeline.state;
+    this.status.textContent = status(state, me);
     this.element.setAttribute("data-mood", mood(state, me));
     this.where.textContent = where(state);
     this.table.update(state, me, { peek, seats, fresh });

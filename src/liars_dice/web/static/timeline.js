@@ -21,9 +21,11 @@ export class Timeline {
     /** How much quicker than usual; Infinity: at once. */
     this.speed = 1;
     this.paused = false;
-    /** Stay at the end of a round until `go()`. */
+    /** Stay at the end of a round until `play()`. */
     this.holds = false;
     this.held = false;
+    /** Whether the end of a round was held, and has been looked at for long enough. */
+    this.seen = false;
     this.timer = 0;
   }
 
@@ -67,7 +69,7 @@ export class Timeline {
     clearTimeout(this.timer);
     this.timer = 0;
     this.at = Math.max(0, Math.min(this.events.length, at));
-    this.held = false;
+    this.held = this.seen = false;
     this.show(this, false);
     this.#plan();
   }
@@ -82,6 +84,7 @@ export class Timeline {
 
   play() {
     this.paused = false;
+    this.seen ||= this.held;
     this.held = false;
     this.#plan();
   }
@@ -99,6 +102,7 @@ export class Timeline {
 
   #advance() {
     this.at++;
+    this.seen = false;
     if (this.holds && this.events[this.at - 1].type === "RoundEnded" && this.events[this.at]?.type !== "GameEnded") this.held = true;
     this.show(this, true);
     this.#plan();
@@ -108,7 +112,7 @@ export class Timeline {
     if (this.paused || this.held || this.timer || this.atEnd) return;
     const shown = this.events[this.at - 1];
     const next = this.events[this.at];
-    let pause = shown ? (PAUSES[shown.type] ?? 0) : 0;
+    let pause = shown && !this.seen ? (PAUSES[shown.type] ?? 0) : 0;
     if (shown?.type === "RoundEnded" && next.type === "GameEnded") pause = 300;
     if (shown?.type === "DiceRolled" && next.type === "DiceRolled") pause = 0;
     const behind = this.events.length - this.at;

@@ -60,19 +60,17 @@ export class Controls {
   }
 
   #speeds() {
-    const choices = SPEEDS.map(([name, delay, quick], i) => {
-      const radio = h("input", {
-        type: "radio",
-        name: "speed",
-        checked: i === 1,
-        onchange: () => {
-          this.page.timeline.speed = quick;
-          this.page.socket.tell({ type: "speed", delay_ms: delay });
-        },
-      });
-      return h("label", { class: "toggle" }, radio, name);
-    });
-    return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), choices);
+    this.radios = SPEEDS.map(([, delay]) => h("input", { type: "radio", name: "speed", onchange: () => this.page.pace(delay) }));
+    return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), this.radios.map((radio, i) => h("label", { class: "toggle" }, radio, SPEEDS[i][0])));
+  }
+
+  /** How fast the bots of this room play now, or nearly so. */
+  showSpeed() {
+    const { me, company, room, timeline } = this.page;
+    const gaps = SPEEDS.map(([, delay]) => Math.abs(delay - room.delay_ms));
+    const now = gaps.indexOf(Math.min(...gaps));
+    this.radios?.forEach((radio, i) => (radio.checked = i === now));
+    if (me === null && !company) timeline.speed = SPEEDS[now][2] * (setting("quick") === "on" ? QUICK : 1);
   }
 
   update() {
@@ -109,10 +107,11 @@ export class Controls {
     const { page } = this;
     const { me, gameId: game } = page;
     const { winner, names } = page.timeline.state;
-    if (this.done.dataset.game === `${game}`) return;
-    this.done.dataset.game = `${game}`;
+    const key = JSON.stringify([game, me, winner, page.company]);
+    if (this.done.dataset.key === key) return;
+    this.done.dataset.key = key;
     const title = winner === null || me === null ? "Over" : winner === me ? "Won" : "Lost";
-    const words = winner === null ? `${UNDECIDED} It had become too long.` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
+    const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It had become too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
     const again = page.company
       ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
       : button(me === null ? "Watch another" : "Play again", "primary", () => page.again());

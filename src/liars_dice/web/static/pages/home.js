@@ -114,7 +114,7 @@ async function ownRooms() {
       }),
     ),
   );
-  for (const room of found) if (room?.status === "over") markOver(room.room);
+  for (const room of found) if (room?.status === "over") markOver(room.room, true);
   return found.filter((room) => room && room.status !== "over");
 }
 

@@ -18,11 +18,30 @@ export class Lobby {
   constructor(doing, problem) {
     this.doing = doing;
     this.problem = problem;
-    this.element = h("div", { class: "lobby" });
+    this.title = h("h2", { class: "h1" });
+    this.lead = h("p", { class: "lead" });
+    this.seats = h("ol", { class: "lobby-seats", "aria-label": "Seats" });
+    this.rules = h("p", { class: "muted" });
+    this.join = this.#join();
+    this.inviting = h("h3", {});
+    this.start = h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() });
+    this.starting = h("div", { class: "row" }, this.start);
+    this.element = h(
+      "div",
+      { class: "lobby" },
+      h("header", {}, this.title, this.lead),
+      h(
+        "div",
+        { class: "lobby-columns" },
+        h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How the game goes"))),
+        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.starting, this.problem),
+      ),
+    );
     this.key = "";
   }
 
   /**
+   * Who comes or goes changes only what is said of it: what somebody types meanwhile stays.
    * @param {any} room
    * @param {number | null} me
    */
@@ -40,20 +59,14 @@ export class Lobby {
       : open
         ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend; the game begins when every seat is taken.`
         : "Everybody is here.";
-    this.element.replaceChildren(
-      h("header", {}, h("h2", { class: "h1" }, invited ? "A seat is free" : "The table is set"), h("p", { class: "lead" }, lead)),
-      h(
-        "div",
-        { class: "lobby-columns" },
-        h("div", { class: "panel" }, h("h3", {}, "Seats"), h("ol", { class: "lobby-seats", "aria-label": "Seats" }, seats.map((seat) => this.#seat(seat, me))), h("h3", {}, "Rules"), h("p", { class: "muted" }, `${capital(describe(room.config).join(" · "))}.`), h("p", {}, h("a", { href: "/rules" }, "How the game goes"))),
-        h("div", { class: "panel" }, invited && this.#join(), h("h3", {}, invited ? "Invite others" : "Invite"), this.#invite(), me !== null && h("div", { class: "row" }, h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() }, open ? "Start now, bots fill the seats" : "Start")), this.problem),
-      ),
-    );
-  }
-
-  hide() {
-    this.element.replaceChildren();
-    this.key = "";
+    this.title.textContent = invited ? "A seat is free" : "The table is set";
+    this.lead.textContent = lead;
+    this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me)));
+    this.rules.textContent = `${capital(describe(room.config).join(" · "))}.`;
+    this.join.hidden = !invited;
+    this.inviting.textContent = invited ? "Invite others" : "Invite";
+    this.start.textContent = open ? "Start now, bots fill the seats" : "Start";
+    this.starting.hidden = me === null;
   }
 
   /**

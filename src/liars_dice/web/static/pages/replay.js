@@ -38,6 +38,7 @@ export async function open(id, coached) {
   const replay = new Replay(id, game, coached);
   const query = Number(new URLSearchParams(location.search).get("at"));
   if (query) replay.timeline.goto(query);
+  requestAnimationFrame(() => replay.attend());
   return { title: coached ? "Review" : "Replay", element: replay.element, leave: () => replay.leave() };
 }
 
@@ -51,7 +52,8 @@ class Replay {
     this.id = id;
     this.coached = coached;
     this.names = /** @type {string[]} */ (game.names);
-    this.finished = game.winner !== null && game.winner !== undefined;
+    this.finished = game.winner !== null;
+    this.tooLong = game.ended === "too_long";
     const events = game.events.map(read);
     /** How many events stand before each move. @type {number[]} */
     this.moves = events.flatMap((/** @type {GameEvent} */ e, /** @type {number} */ i) => (isMove(e) ? [i] : []));
@@ -102,7 +104,7 @@ class Replay {
     this.timeline.reset(events, this.finished ? (this.moves[0] ?? events.length) : events.length);
     this.#name();
     if (this.finished) this.#judge();
-    else this.#endWaiting("This game is not over: the coach waits until all dice lie open.");
+    else this.#endWaiting(this.tooLong ? "This game had become too long. It has no winner, and the coach does not judge it." : "This game is not over: the coach waits until all dice lie open.");
   }
 
   leave() {
@@ -116,7 +118,13 @@ class Replay {
   stand(at) {
     this.timeline.pause();
     this.timeline.goto(at);
+    this.attend();
     this.#tell();
+  }
+
+  /** On a phone the bid, and what the coach says of it, are to be seen above what one steps with. */
+  attend() {
+    this.stage.bring(this.stage.board.element);
   }
 
   toggle() {
@@ -127,6 +135,7 @@ class Replay {
       this.timeline.pause();
     }
     this.show(false);
+    this.attend();
   }
 
   /** @param {number} by 1: a move, 2: a round; below zero: back */
@@ -155,7 +164,7 @@ class Replay {
   /** @param {boolean} fresh */
   show(fresh) {
     const { timeline } = this;
-    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats });
+    this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats, givenUp: this.tooLong && timeline.atEnd });
     this.slider.value = String(timeline.at);
     this.slider.setAttribute("aria-valuetext", this.stage.status.textContent ?? "");
     this.playButton.textContent = timeline.paused || timeline.atEnd ? "Play" : "Pause";
@@ -211,6 +220,7 @@ class Replay {
         if (worst && !new URLSearchParams(location.search).get("at")) this.timeline.goto((this.moves[worst.turn - 1] ?? 0) + 1);
       }
       this.show(false);
+      this.attend();
     } catch (error) {
       this.#endWaiting(error instanceof Error ? error.message : String(error));
     } finally {
@@ -284,7 +294,8 @@ class Replay {
     const problem = h("p", { class: "error", role: "alert", hidden: true });
     this.branchText = h("p", { class: "muted" });
     const fill = async () => {
-      const bots = await agents();
+      const n = this.names.length;
+      const bots = (await agents()).filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
       others.replaceChildren(
         field("Sit down as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
         ...opponents.map((agent, i) => field(`${this.names.filter((_, s) => s !== seat)[i]} is played by`, select(bots.map((b) => [b.name, b.name]), agent, (to) => (opponents[i] = to)))),

@@ -3,7 +3,7 @@
 import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
-import { UNDECIDED, capital, inWords, narrate, read, sayBid } from "../events.js";
+import { capital, inWords, narrate, read, sayBid } from "../events.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -86,9 +86,10 @@ class RoomPage {
     return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
   }
 
-  /** Whether the game is over, and has been shown to its end. */
+  /** Whether the game is over, and has been shown to its end. A game that was given up has no event that says so. */
   get over() {
-    return this.timeline.atEnd && (this.timeline.state.ended || this.room.status === "over");
+    const { atEnd, events, state } = this.timeline;
+    return atEnd && events.length > 0 && (state.ended || this.room.ended === "too_long");
   }
 
   // -- what the server says
@@ -97,7 +98,7 @@ class RoomPage {
   hear(message) {
     switch (message.type) {
       case "welcome":
-        if (!this.welcome(message)) return;
+        this.welcome(message);
         break;
       case "event":
         if (message.n < this.known) return;
@@ -110,45 +111,36 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: finished(message.status) ?? this.room.status, spectators: message.spectators ?? this.room.spectators };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators };
         break;
       case "over":
-        this.gameId = message.game_id ?? this.gameId;
-        this.room = { ...this.room, status: "over" };
+        this.gameId = message.game_id;
+        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner };
         break;
       case "error":
         this.complain(sentence(message.error));
         break;
     }
-    if (this.room.status === "over") markOver(this.id);
+    markOver(this.id, this.room.status === "over");
     this.show(false);
   }
 
   /**
    * Where the room stands. After a move was taken back its game is another one, and the events begin anew.
    * @param {any} message
-   * @returns {boolean} whether we know everything now
    */
   welcome(message) {
     const { events } = message;
-    const game = message.game_id ?? message.room.game_id;
-    const anew = events.length > 0 && events[0].n === 0;
-    if (this.gameId !== null && game !== this.gameId && this.known > 0 && !anew) {
-      this.gameId = game; // these are the last events of a game whose first we do not have
-      this.known = 0;
-      this.socket.again();
-      return false;
-    }
-    this.room = { ...message.room, status: finished(message.room.status) };
-    this.gameId = game;
+    this.room = message.room;
+    this.gameId = message.game_id;
     this.me = message.seat;
     this.turn = null;
     this.refusal.hidden = true;
     this.timeline.holds = this.me !== null;
-    if (anew) this.timeline.reset(events.map(read));
-    else this.timeline.add(...events.filter((/** @type {any} */ e) => e.n >= this.known).map(read));
-    if (events.length) this.known = events[events.length - 1].n + 1;
-    return true;
+    this.controls.showSpeed();
+    if (message.from === 0) this.timeline.reset(events.map(read));
+    else this.timeline.add(...events.map(read));
+    this.known = events.length ? events[events.length - 1].n + 1 : message.from;
   }
 
   /** @param {boolean} on */
@@ -169,12 +161,13 @@ class RoomPage {
     this.offline.hidden = true;
     this.complain(null);
     const seated = token(this.id) !== null;
+    const notMine = seated && /opens no seat/.test(reason);
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
     this.refusal.replaceChildren(
-      h("h2", {}, seated ? "This seat is not yours" : "This room does not let you in"),
-      h("p", {}, seated ? `The server says: ${reason} You can watch, or take a seat if one is open.` : reason),
-      h("div", { class: "row" }, seated ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
+      h("h2", {}, notMine ? "This seat is not yours" : "This room does not let you in"),
+      h("p", {}, `The server says: ${reason}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
+      h("div", { class: "row" }, notMine ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
     );
     this.refusal.hidden = false;
     this.show(false);
@@ -210,7 +203,6 @@ class RoomPage {
       this.lobby.show(this.room, this.me);
       return;
     }
-    this.lobby.hide();
     const mine = this.mayAct;
     if (!mine) this.chosen = null;
     this.stage.show(timeline, {
@@ -220,7 +212,7 @@ class RoomPage {
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
       chosen: this.chosen,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
-      says: this.over && state.winner === null ? UNDECIDED : undefined,
+      givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
     this.controls.update();
@@ -335,13 +327,22 @@ class RoomPage {
         const rung = this.timeline.state.ladder.findIndex((b) => b.quantity === bid.quantity && b.face === bid.face);
         if (rung >= 0) this.chosen = rung;
       }
-      this.show(false);
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
       advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
+      this.show(false); // now that the board has its size: on a phone words take from it
       this.stage.bring(advice);
       this.stage.board.focus(); // so that Enter does what the main button says
     });
     if (!this.problem.hidden) advice.hidden = true;
+  }
+
+  /** @param {number} delay how long bots seem to think, in milliseconds */
+  async pace(delay) {
+    await this.#try(async () => {
+      await this.socket.ask({ type: "speed", delay_ms: delay });
+      this.room = { ...this.room, delay_ms: delay };
+    });
+    this.controls.showSpeed(); // as it was, if the server does not want it
   }
 
   async undo() {
@@ -386,9 +387,3 @@ class RoomPage {
     }
   }
 }
-
-/**
- * What is over, however it came about, is over.
- * @param {string | undefined} status
- */
-const finished = (status) => (status === "ended" ? "over" : status);

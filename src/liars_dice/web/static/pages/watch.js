@@ -18,9 +18,10 @@ export async function page() {
     const n = rules.players;
     const able = bots.filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
     const usual = line.filter((name) => able.some((b) => b.name === name));
-    while (seats.length < n) seats.push(usual[seats.length % usual.length] ?? able[0].name);
+    const fallback = (/** @type {number} */ i) => usual[i % usual.length] ?? able[0]?.name ?? "optimal";
+    while (seats.length < n) seats.push(fallback(seats.length));
     seats.length = n;
-    seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = usual[i % usual.length] ?? able[0].name));
+    seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = fallback(i)));
     list.replaceChildren(
       ...seats.map((name, i) => {
         const input = select(able.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
