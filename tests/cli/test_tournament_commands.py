@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from command_line import answer, call
-from liars_dice.arena import tournament
+from liars_dice.arena import simulation, tournament
 from liars_dice.arena.blocks import Worker
 
 SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
@@ -118,6 +118,26 @@ def test_simulate_keeps_its_contract() -> None:
     shown = call(*words).stdout
     assert "table 1:" in shown
     assert "of its games" in shown
+
+
+def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "BLOCK_GAMES", {True: 5, False: 5})
+    played: list[int] = []
+    real = Worker.play
+
+    def play(self: Any, block: Any) -> Any:
+        if len(played) == 1:
+            raise KeyboardInterrupt
+        played.append(block.number)
+        return real(self, block)
+
+    monkeypatch.setattr(Worker, "play", play)
+    words = ("optimal", "random", "--players", "2", "--tables", "1", "--replications", "50", "--seed", "5")
+    stopped = call("simulate", *words, "--workers", "1")
+    assert stopped.exit_code == 130
+    rates = [float(line.split()[-2]) for line in stopped.stdout.splitlines() if line.rstrip().endswith(" %")]
+    assert len(rates) == 2
+    assert sum(rates) == pytest.approx(100)
 
 
 def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
