@@ -69,6 +69,23 @@ def test_a_folder_is_a_field(tmp_path: Path) -> None:
     assert "a folder with bots in it" in call("tournament", "--field", str(tmp_path / "empty")).stderr
 
 
+def test_bots_of_a_folder_are_told_apart_and_those_that_do_not_load_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("agents").mkdir()
+    for name in ("One", "Two"):
+        bot = f"from liars_dice.agents import CrawlerAgent\n\n\nclass {name}(CrawlerAgent):\n    '''Crawls.'''\n"
+        Path(f"agents/{name.lower()}.py").write_text(bot)
+    Path("agents/three.py").write_text("import nothing_of_the_kind\n")
+    found = call("tournament", "--field", "agents", "random", "--dice", "1")
+    assert {"agents/one.py:One", "agents/two.py:Two"} <= set(found.stdout.split())
+    problem = "agents/three.py, line 1: ModuleNotFoundError: No module named 'nothing_of_the_kind'"
+    assert found.stderr.count(f"Warning: not loaded: {problem}") == 1
+    found = call("simulate", "--tables", "1", "--replications", "1", "--players", "2")
+    assert found.stderr.count(f"Warning: not loaded: {problem}") == 1
+
+
 def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = str(tmp_path / "games.sqlite")
     monkeypatch.setattr(tournament, "BLOCK_DEALS", {True: 5, False: 2})
