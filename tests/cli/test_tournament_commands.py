@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from command_line import answer, call
-from liars_dice.arena import tournament
+from liars_dice.arena import simulation, tournament
 from liars_dice.arena.blocks import Worker
 
 SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
@@ -69,6 +69,23 @@ def test_a_folder_is_a_field(tmp_path: Path) -> None:
     assert "a folder with bots in it" in call("tournament", "--field", str(tmp_path / "empty")).stderr
 
 
+def test_bots_of_a_folder_are_told_apart_and_those_that_do_not_load_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("agents").mkdir()
+    for name in ("One", "Two"):
+        bot = f"from liars_dice.agents import CrawlerAgent\n\n\nclass {name}(CrawlerAgent):\n    '''Crawls.'''\n"
+        Path(f"agents/{name.lower()}.py").write_text(bot)
+    Path("agents/three.py").write_text("import nothing_of_the_kind\n")
+    found = call("tournament", "--field", "agents", "random", "--dice", "1")
+    assert {"agents/one.py:One", "agents/two.py:Two"} <= set(found.stdout.split())
+    problem = "agents/three.py, line 1: ModuleNotFoundError: No module named 'nothing_of_the_kind'"
+    assert found.stderr.count(f"Warning: not loaded: {problem}") == 1
+    found = call("simulate", "--tables", "1", "--replications", "1", "--players", "2")
+    assert found.stderr.count(f"Warning: not loaded: {problem}") == 1
+
+
 def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = str(tmp_path / "games.sqlite")
     monkeypatch.setattr(tournament, "BLOCK_DEALS", {True: 5, False: 2})
@@ -118,6 +135,26 @@ def test_simulate_keeps_its_contract() -> None:
     shown = call(*words).stdout
     assert "table 1:" in shown
     assert "of its games" in shown
+
+
+def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "BLOCK_GAMES", {True: 5, False: 5})
+    played: list[int] = []
+    real = Worker.play
+
+    def play(self: Any, block: Any) -> Any:
+        if len(played) == 1:
+            raise KeyboardInterrupt
+        played.append(block.number)
+        return real(self, block)
+
+    monkeypatch.setattr(Worker, "play", play)
+    words = ("optimal", "random", "--players", "2", "--tables", "1", "--replications", "50", "--seed", "5")
+    stopped = call("simulate", *words, "--workers", "1")
+    assert stopped.exit_code == 130
+    rates = [float(line.split()[-2]) for line in stopped.stdout.splitlines() if line.rstrip().endswith(" %")]
+    assert len(rates) == 2
+    assert sum(rates) == pytest.approx(100)
 
 
 def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -425,6 +425,20 @@ def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
     assert call("matchup", f"q:{path}", "random", "--rules", "heads-up", "--dice", "2").exit_code == 0
 
 
+def test_a_model_with_other_dice_says_what_it_plays_as(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    Trainer(new_model(training(games=100))).run(path)
+    said = f"Warning: q:{path} was trained for 1 v 1 dice: elsewhere it plays as probabilistic\n"
+    assert call("exploit", f"q:{path}", "--dice", "1", "1").stderr == ""
+    assert call("exploit", f"q:{path}", "--dice", "2", "2").stderr == said
+    for number, words in enumerate((("matchup", "--games", "4"), ("tournament", "--games", "4"), ("watch",))):
+        copy = path.with_name(f"m{number}.npz")
+        copy.write_bytes(path.read_bytes())
+        found = call(words[0], f"q:{copy}", "random", "--rules", "heads-up", "--dice", "2", *words[1:])
+        assert found.exit_code == 0
+        assert found.stderr.count("elsewhere it plays as probabilistic") == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

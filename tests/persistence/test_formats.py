@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ import pytest
 
 from liars_dice.core import PRESETS, GameCreated, GameEnded
 from liars_dice.persistence import (
+    GameSummary,
     InMemoryRecorder,
     JSONLinesRecorder,
     ReplayError,
@@ -182,8 +184,21 @@ def test_win_rates() -> None:
         store.record(event)
     games = store.games()
     (rate,) = win_rates(games)
-    assert (rate.player_type, rate.among, rate.games, rate.wins, rate.win_rate) == ("Dealer", "all", 12, 6, 0.5)
+    assert (rate.player_type, rate.among, rate.games, rate.wins, rate.win_rate) == ("dealer", "all", 12, 6, 0.5)
     assert [(r.among, r.games, r.wins) for r in win_rates(games, by_rules)] == [("duel", 6, 3), ("heads-up", 6, 3)]
     opening = {r.among: r for r in win_rates(games, by_opener)}
     assert opening["opening"].wins == sum(game.winner == 0 for game in games)
     assert opening["opening"].wins + opening["not opening"].wins == 6
+
+
+def test_win_rates_know_a_bot_by_its_name() -> None:
+    def game(names: tuple[str, ...], types: tuple[str | None, ...]) -> GameSummary:
+        return GameSummary("g", datetime(2026, 1, 1, tzinfo=UTC), "duel", names, types, 9, 1, 0)
+
+    games = [
+        game(("optimal", "optimal#2"), ("ThresholdAgent", "ThresholdAgent")),  # through the referee
+        game(("optimal", "sniper"), ("optimal", "sniper")),  # compiled
+        game(("Ada", "player-1"), ("Human", None)),
+    ]
+    found = [(r.player_type, r.games, r.wins) for r in win_rates(games)]
+    assert found == [("Human", 1, 1), ("optimal", 3, 2), ("sniper", 1, 0), ("unknown", 1, 0)]

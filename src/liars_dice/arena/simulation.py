@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..agents import AGENTS, discover
 from ..core import ConfigError, GameConfig, preset
 from ..core.config import PLAYERS
 from ..core.dice import derive_seed, fresh_seed
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
+from .fields import everybody
 from .limits import Limits
 from .methods import Method, Progress, learns, load_agents, simulable
 from .tables import plays_with
@@ -66,7 +66,7 @@ class Simulation:
         self.seed = fresh_seed() if seed is None else seed
         self._limits = Limits() if limits is None else limits
         self._backend = Processes() if backend is None else backend
-        names = [*AGENTS, *discover().places] if agents is None else list(agents)
+        names = everybody() if agents is None else list(agents)
         if not names or len(set(names)) < len(names):
             raise ConfigError("agents", names, "at least one agent, each of them once")
         if agents is None:  # of all there are, those who play with so many

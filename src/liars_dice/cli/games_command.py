@@ -211,7 +211,7 @@ def _show(console: Console, found: list[GameSummary]) -> None:
 @json_option
 @click.pass_obj
 def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_json: bool) -> None:
-    """Win rates by player type, by rules, and by who opened."""
+    """Win rates by player, by rules, and by who opened. A bot is counted by its name, people together as Human."""
     from rich.table import Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates

@@ -101,9 +101,9 @@ def simulate_command(
     how = "at compiled speed" if simulation.method == "compiled" else "through the referee where needed"
     console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
     table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
-    played = {name: sum(name in s.agents for s in simulation.scores) * replications for name in scores}
     for name, wins in scores.items():
-        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played[name]:.1f} %")
+        played = sum(sum(s.wins) for s in simulation.scores if name in s.agents)  # every game has one winner
+        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played:.1f} %" if played else "-")
     console.print(table)
     if simulation.faults:
         console.print(f"{simulation.faults} faults: liars-dice check-bot says what is wrong with a bot", markup=False)

@@ -181,7 +181,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
     console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
     headings = ("wins", "95 % interval", "beats", "ties", "rating")
-    table = Table(Column("", justify="right"), "agent", *(Column(h, justify="right") for h in headings), box=None)
+    agent = Column("agent", overflow="fold")  # names of files are long, and differ at their ends
+    table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
     for standing in result.ranking:
         low, high = standing.rank_interval
         table.add_row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from ..agents import Agent, ProbabilisticAgent
@@ -11,6 +12,9 @@ from .features import make_basis
 from .model import Model
 from .policy import greedy_cells
 from .training import check_training
+
+_TOLD: set[str] = set()
+"""Of whom it was said that they know other rounds than those to be played."""
 
 
 class LearnedAgent(Agent):
@@ -40,10 +44,21 @@ class LearnedAgent(Agent):
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
         """Refuse a game of another kind."""
-        self.check_rules(config)
+        self._check_kind(config)
 
     def check_rules(self, config: GameConfig) -> None:
-        """A game of the kind it was trained for, with any number of dice."""
+        """A game of the kind it was trained for, with any number of dice; where those are others than it knows, that is
+        said once.
+        """
+        self._check_kind(config)
+        others = config.dice != self.config.dice or config.mode == "elimination"
+        if others and self.name not in _TOLD:
+            _TOLD.add(self.name)
+            own, other = self.config.dice
+            said = f"{self.name} was trained for {own} v {other} dice: elsewhere it plays as probabilistic"
+            warnings.warn(said, stacklevel=2)
+
+    def _check_kind(self, config: GameConfig) -> None:
         same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
         for field in same:
             if getattr(config, field) != getattr(self.config, field):
