@@ -101,6 +101,20 @@ def test_the_command() -> None:
     assert "a bot file that can be read (No such file or directory)" in missing.output
 
 
+def test_where_a_bot_fails_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mybot.py"
+    path.write_text(
+        "import json\nfrom liars_dice.agents import Agent\n\n\nclass Bot(Agent):\n    memoryless = True\n\n"
+        "    def choose_action(self, view):\n        return self.read('{')\n\n"
+        "    def read(self, text):\n        return json.loads(text)\n"
+    )
+    for words in (("check-bot", str(path)), ("exploit", str(path), "--dice", "1", "1")):
+        failed = call(*words)
+        assert failed.exit_code == 1
+        assert "(char 1) (mybot.py, line 12)" in failed.output, words
+        assert f"{path}, line" not in failed.output
+
+
 def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
     told = json.loads(call("watch", "optimal", "random", "--isolate", "--seed", "1", "--dice", "2", "--json").stdout)
     assert told["faults"] == []
