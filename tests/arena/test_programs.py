@@ -101,6 +101,49 @@ def test_the_command() -> None:
     assert "a bot file that can be read (No such file or directory)" in missing.output
 
 
+def test_advice_for_a_bot_that_does_not_load(tmp_path: Path) -> None:
+    start = "from liars_dice.agents import Agent, RandomAgent\n"
+    bots = {
+        "typo": ("def f(:\n", "syntax"),
+        "raises": ("1 / 0\n", "when the file is loaded"),
+        "nothing": ("", "inherits from liars_dice.agents.Agent"),
+        "undecided": ("class A(Agent):\n    pass\n", "has a method choose_action"),
+        "two": ("class A(RandomAgent):\n    pass\nclass B(RandomAgent):\n    pass\n", "FILE:CLASS"),
+        "wants": ("class A(RandomAgent):\n    def __init__(self, x):\n        pass\n", "a default"),
+        "fails": ("class A(RandomAgent):\n    def __init__(self):\n        1 / 0\n", "error in __init__"),
+    }
+    for name, (text, advice) in bots.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(start + text)
+        (check,) = check_bot(str(path))
+        assert not check.ok
+        assert advice in check.fix, name
+    for name, advice in (
+        ("nowhere.py", "name of the file"),
+        ("optimul", "one of these names"),
+        ("nosuchmodule:Bot", "name of the module"),
+        ("liars_dice:Bot", "name of the class"),
+        ("collections:Counter", "choose_action"),
+    ):
+        (check,) = check_bot(name)
+        assert advice in check.fix, name
+        assert "BotFault" not in check.detail
+
+
+def test_where_a_bot_fails_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mybot.py"
+    path.write_text(
+        "import json\nfrom liars_dice.agents import Agent\n\n\nclass Bot(Agent):\n    memoryless = True\n\n"
+        "    def choose_action(self, view):\n        return self.read('{')\n\n"
+        "    def read(self, text):\n        return json.loads(text)\n"
+    )
+    for words in (("check-bot", str(path)), ("exploit", str(path), "--dice", "1", "1")):
+        failed = call(*words)
+        assert failed.exit_code == 1
+        assert "(char 1) (mybot.py, line 12)" in failed.output, words
+        assert f"{path}, line" not in failed.output
+
+
 def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
     told = json.loads(call("watch", "optimal", "random", "--isolate", "--seed", "1", "--dice", "2", "--json").stdout)
     assert told["faults"] == []

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from command_line import call
 from liars_dice import __version__
+from liars_dice.arena.blocks import Worker
 from liars_dice.cli import COMMANDS, main
 from liars_dice.core import parse_game
 
@@ -169,3 +171,49 @@ def test_people_do_not_watch_themselves(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "expected a bot; people sit down with liars-dice play" in result.output
     assert "Round" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("liars_dice.exact.best_response", ("exploit", "optimal", "--dice", "1", "1")),
+        ("liars_dice.arena.check.check_bot", ("check-bot", "optimal")),
+        ("liars_dice.persistence.open_store", ("games",)),
+        ("liars_dice.persistence.open_store", ("games", "stats")),
+        ("liars_dice.arena.duel.matchup", ("matchup", "optimal", "random", "--games", "10")),
+        ("liars_dice.arena.tournament.run_tournament", ("demo",)),
+    ],
+)
+def test_ctrl_c_ends_every_command_alike(
+    place: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(place, interrupted)
+    result = call(*words)
+    assert result.exit_code == 130
+    assert result.stderr.strip().splitlines()[-1] == "Stopped before the end."
+
+
+def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+    real = Worker.play
+
+    def play(self: Any, block: Any) -> Any:
+        if played:
+            raise KeyboardInterrupt
+        played.append(block.number)
+        return real(self, block)
+
+    words = ("matchup", "detective", "random", "--games", "200", "--dice", "1", "--workers", "1", "--seed", "1")
+    monkeypatch.setattr(Worker, "play", play)
+    stopped = call(*words)
+    assert stopped.exit_code == 130
+    assert "95 % interval" in stopped.stdout
+    assert stopped.stderr == "Stopped before the end; these are the games that were played.\n"
+    played.clear()
+    stopped = call(*words, "--json")
+    assert (stopped.exit_code, stopped.stderr) == (130, "")
+    assert json.loads(stopped.stdout)["complete"] is False

@@ -119,6 +119,9 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     assert told("export", "--out", str(out)) == {"games": 2, "format": "jsonl", "out": str(out)}
     assert call("export", "last", "--out", str(tmp_path / "g.csv")).output.startswith("1 game written")
     assert call("export", "--out", str(tmp_path / "g.parquet")).exit_code == 0
+    assert told("export", "--out", str(tmp_path / "games"))["format"] == "jsonl"
+    assert told("export", "--out", str(tmp_path / "games.txt"), "--format", "csv")["format"] == "csv"
+    assert told("export", "worst:random", "--out", str(tmp_path / "worst.jsonl"))["games"] == 1
     other = str(tmp_path / "other.sqlite")
     assert told("import", str(out), "--db", other)["games"] == 2
     assert told("import", str(out), "--db", other)["known"] == 2
@@ -141,6 +144,7 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     [
         (["import", "missing.jsonl"], "missing.jsonl: cannot be read (No such file or directory)"),
         (["export", "--out", "missing/x.csv"], "cannot be written"),
+        (["export", "--out", "x.xlsx"], ".xlsx is no format of ours: end the file in .jsonl, .csv, .parquet"),
         (["export", "--format", "parquet"], "say where to with --out FILE"),
         (["games", "--since", "yesterday"], "does not match the formats"),
         (["games", "--limit", "0"], "0 is not in the range"),

@@ -10,7 +10,8 @@ from contextlib import suppress
 import msgspec
 
 from ..agents import Agent, make_agent
-from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, preset
+from ..agents.discovery import BotFileError
+from ..core import PRESETS, Action, Bid, ConfigError, GameConfig, GameView, LiarsDiceError, preset
 from ..core.player import hook_of
 from .limits import BotFault, Limits
 from .referee import MatchResult, Referee
@@ -41,8 +42,9 @@ def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
         return
     try:
         agent = guarded(limits.load, make_agent, name)
-    except (LiarsDiceError, BotFault) as error:
-        yield Check("loads", False, str(error), "Mend the error; the class needs a constructor without arguments.")
+    except BotFault as fault:
+        reason = fault.__cause__ if isinstance(fault.__cause__, LiarsDiceError) else fault
+        yield Check("loads", False, str(reason), _how_to_load(reason))
         return
     yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
     yield _check_picklable(agent)
@@ -68,6 +70,33 @@ _ADVICE = {
     "too_slow": "Compute less in choose_action: remember what does not change, look fewer moves ahead.",
     "out_of_memory": "Keep less: a bot has a gigabyte at most.",
 }
+
+
+_LOADING = {
+    "a bot file that can be read": "Look at the name of the file, and at the folder you are in.",
+    "a file with one bot in it, or FILE:CLASS; it has none": (
+        "Write a class that inherits from liars_dice.agents.Agent and has a method choose_action(self, view)."
+    ),
+    "a file with one bot in it": "Say which one is meant: FILE:CLASS.",
+    "one of": "Take one of these names, or name a file: mybot.py, or mybot.py:Class.",
+    "a module that can be imported": "Look at the name of the module: it must be installed, or in this folder.",
+    "a class in the module": "Look at the name of the class.",
+    "a class that needs no arguments": "Give every argument of __init__ a default: bots are made without any.",
+    "a class that can be made": "Mend the error in __init__.",
+    "an object with a method choose_action": "Write a method choose_action(self, view) that returns an action.",
+}
+"""What to do about a bot that does not load, by how the error says what was expected."""
+
+
+def _how_to_load(error: BaseException) -> str:
+    if isinstance(error, BotFileError):
+        if isinstance(error.__cause__, SyntaxError):
+            return "Mend the syntax in this line, or in the one before it."
+        return "Mend the error: it happens when the file is loaded, before any bot in it is made."
+    if isinstance(error, BotFault) and error.verdict == "too_slow":
+        return "Do less when the file is loaded and in __init__."
+    allowed = error.allowed if isinstance(error, ConfigError) else ""
+    return next((advice for start, advice in _LOADING.items() if allowed.startswith(start)), "Mend the error.")
 
 
 def _config(players: tuple[int, int], rules: str) -> GameConfig | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import threading
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
@@ -124,10 +127,20 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
     except KeyboardInterrupt:
         raise  # somebody at the keyboard wants to stop
     except BaseException as error:
-        raise BotFault("exception", describe(error)) from error
+        raise BotFault("exception", describe(error) + _place(call, error)) from error
     if time.perf_counter() - start > seconds:
         raise BotFault("too_slow", f"took longer than {seconds:g} s")
     return result
+
+
+def _place(call: Callable[..., object], error: BaseException) -> str:
+    """Where in the bot's own file it failed: the innermost line of that file, in brackets; nothing if not there."""
+    bot = type(getattr(call, "__self__", None))
+    file = getattr(sys.modules.get(str(bot.__module__)), "__file__", None)
+    if type(file) is not str:  # a bot may write there what it likes
+        return ""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return f" ({Path(file).name}, line {lines[-1]})" if lines else ""
 
 
 class _Alarm:

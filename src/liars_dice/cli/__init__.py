@@ -56,7 +56,7 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an error of ours becomes one line and a non-zero exit code."""
+        """Run the command; an error of ours becomes one line and a non-zero exit code, and so does Ctrl-C."""
         import warnings
 
         from ..core.errors import LiarsDiceError
@@ -68,6 +68,9 @@ class _LazyGroup(click.Group):
                 return super().invoke(ctx)
             except LiarsDiceError as error:
                 raise click.ClickException(str(error)) from error
+            except KeyboardInterrupt:
+                click.echo("Stopped before the end.", err=True)
+                raise SystemExit(130) from None
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

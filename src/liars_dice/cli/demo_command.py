@@ -66,7 +66,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
                 show_result(result, elapsed_s, db)
                 click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; the whole story: {pages[name]}\n")
             if not result.complete:
-                raise SystemExit(130)
+                raise KeyboardInterrupt
     if as_json:
         print_json(told | {"compile_s": compile_s, "run": run_facts(backend) | {"report": report}})
         return

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .finding import find_game
 from .options import db_option, json_option, print_json
 
 if TYPE_CHECKING:
     from ..persistence import RecordedEvent
+
+_KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+"""What is written into a file, by its ending."""
 
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
@@ -23,23 +27,32 @@ if TYPE_CHECKING:
     "--format",
     "kind",
     type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="[default: by the file's ending, else jsonl]",
+    help="[default: by the file's ending; without one, jsonl]",
 )
 @db_option
 @json_option
 def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, db: str | None, as_json: bool) -> None:
     """Write recorded games to a file: JSON lines, CSV or Parquet.
 
-    GAME is a game's id, the beginning of it, or `last`. Without any, all games are written.
+    GAME is a game's id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it
+    played worst. Without any, all games are written.
     """
-    from ..persistence import open_store
+    from ..persistence import StoreError, open_store
 
+    if out is not None and out.exists() and out.suffix in (".sqlite", ".db"):
+        raise StoreError(f"{out}: a store is there; expected a file to export to")
     if kind is None:
-        kind = {".csv": "csv", ".parquet": "parquet"}.get(out.suffix if out else "", "jsonl")
+        ending = out.suffix.lower() if out else ""
+        if ending not in _KINDS:
+            known = ", ".join(filter(None, _KINDS))
+            raise click.UsageError(f"{ending} is no format of ours: end the file in {known}, or say --format")
+        kind = _KINDS[ending]
     if out is None and (kind == "parquet" or as_json):
         raise click.UsageError("say where to with --out FILE")
     with open_store(db, must_exist=True) as store:
-        ids = [store.find(game) for game in games] or [game.game_id for game in reversed(store.games())]
+        ids = [find_game(store, game, quiet=as_json) for game in games] or [
+            game.game_id for game in reversed(store.games())
+        ]
         ids = list(dict.fromkeys(ids))
         events = (event for game_id in ids for event in store.events(game_id))
         if out is None:
@@ -69,8 +82,6 @@ def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
     """Write beside the file first and put it in place when it is whole: no half exports, and no store written over."""
     from ..persistence import StoreError, write_csv, write_jsonl, write_parquet
 
-    if out.exists() and out.suffix in (".sqlite", ".db"):
-        raise StoreError(f"{out}: a store is there; expected a file to export to")
     partial = out.with_name(f"{out.name}.partial")
     try:
         if kind == "csv":

@@ -65,6 +65,10 @@ def matchup_command(
         print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})
     else:
         _show(found, rules, config, method_line(found.method, found.games, found.why, seed, elapsed_s))
+    if not found.complete:
+        if not as_json:
+            click.echo("Stopped before the end; these are the games that were played.", err=True)
+        raise SystemExit(130)
 
 
 def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[str, object]:
@@ -123,5 +127,3 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
     if found.faults:
         console.print(f"{found.faults} faults: see liars-dice check-bot", markup=False)
-    if not found.complete:
-        console.print("Stopped early; these are the games that were played.", markup=False)

@@ -78,8 +78,6 @@ def replay_command(
             show(event.payload)
     except Quit:
         return
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
     if secret:
         console.print("\nThe game is not over: the dice of this round are hidden.")
     if turn is not None:

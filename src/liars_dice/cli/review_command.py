@@ -44,11 +44,8 @@ def review_command(
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
-    try:
-        with show_progress("reviewing", quiet=as_json) as progress:
-            review = review_game(state, seat, progress=progress)
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    with show_progress("reviewing", quiet=as_json) as progress:
+        review = review_game(state, seat, progress=progress)
     if png is not None:
         review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
