@@ -198,7 +198,7 @@ def test_hints_do_not_pile_up_and_moves_are_not_taken_back_for_ever() -> None:
             socket = await one.enter(made["room"], made["token"])
             await socket.until("turn")
             socket.say({"type": "ask", "id": 1, "what": "hint"})
-            assert "many wait for a hint" in (await socket.until("error"))["error"]
+            assert "many wait for an answer" in (await socket.until("error"))["error"]
             for undone in (True, False):
                 turn = (await one.get(f"/rooms/{made['room']}"))["turn"]
                 socket.say({"type": "act", "id": 2, "turn": turn, "action": {"kind": "bid", "quantity": 1, "face": 2}})

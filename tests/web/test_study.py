@@ -33,7 +33,7 @@ def test_a_review_says_how_far_it_is() -> None:
     heard: list[tuple[int, int]] = []
 
     async def run() -> Json:
-        coach = Coach()
+        coach = Coach(16)
         try:
             events = played(GameConfig(dice=(2, 2), seed=3))
             found: Json = await coach.ask("review", events, None, progress=lambda *at: heard.append(at))
@@ -47,7 +47,7 @@ def test_a_review_says_how_far_it_is() -> None:
 
 def test_what_cannot_be_answered_is_one_plain_line() -> None:
     async def run() -> None:
-        coach = Coach()
+        coach = Coach(16)
         try:
             with pytest.raises(RefusedError, match="hand"):
                 await coach.ask("explain", (1, 1), (1, 2, 3), [])
@@ -64,7 +64,7 @@ def test_what_cannot_be_answered_is_one_plain_line() -> None:
 
 def test_a_coach_who_dies_is_replaced() -> None:
     async def run() -> None:
-        coach = Coach()
+        coach = Coach(16)
 
         def die(*_: int) -> None:
             assert coach.process is not None

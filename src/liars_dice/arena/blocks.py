@@ -7,13 +7,14 @@ rotation r. So luck with the dice and with the seat is shared out evenly, and wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ..core import GameConfig, GameEngine
 from ..core.dice import derive_seed
+from ..core.engine import numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
 from .limits import Limits
 from .referee import MatchResult, Referee
@@ -229,7 +230,7 @@ class Worker:
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):
                 _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                names = _numbered([self.field.agents[agent] for agent in rotated(block.table, rotation)])
+                names = numbered([self.field.agents[agent] for agent in rotated(block.table, rotation)])
                 engine = GameEngine(self.field.config, names=names, seed=derive_seed(block.seed, "deal", deal))
                 memory = InMemoryRecorder()
                 game_id = self._game_id(block, deal, rotation)
@@ -253,13 +254,3 @@ def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:
         rounds=0,
         decided=[[[[0, 0], [0, 0]] for _ in range(most_dice + 1)] for _ in range(size)],
     )
-
-
-def _numbered(names: Iterable[str]) -> list[str]:
-    """Names of a table: the second of a kind is numbered."""
-    seen: Counter[str] = Counter()
-    numbered = []
-    for name in names:
-        seen[name] += 1
-        numbered.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return numbered

@@ -9,10 +9,9 @@ from functools import partial
 import msgspec
 
 from ..core import (
+    MOVES,
     Action,
     AgentFaulted,
-    BidAction,
-    BidPlaced,
     CallExactAction,
     CallLiarAction,
     Event,
@@ -22,7 +21,6 @@ from ..core import (
     GameEngine,
     GameResult,
     GameView,
-    IllegalMoveError,
     LiarCalled,
     LiarsDiceError,
     Player,
@@ -34,8 +32,7 @@ from ..core import (
 )
 from ..persistence import RecordedEvent, Replay, final_state, settled
 from .limits import BotFault, Limits
-from .protocol import is_action
-from .seats import InProcessSeat, Seat, alarms
+from .seats import InProcessSeat, Seat, alarms, decide, fallback
 
 
 class MatchResult(msgspec.Struct, frozen=True):
@@ -143,7 +140,7 @@ class Referee:
         fold = Replay()
         for recorded in self._past:
             event = recorded.payload
-            if isinstance(event, BidPlaced | LiarCalled | ExactCalled):
+            if isinstance(event, MOVES):
                 self._ask_in_vain(event.player_id, view_of(fold.state, event.player_id))
             public = fold.feed(event).public
             for player, seat in enumerate(self.seats):
@@ -191,18 +188,11 @@ class Referee:
     def _ask(self, player: int, view: GameView) -> Action | None:
         """The bot's action if it is one and legal, else the fallback; None if that forfeits the game."""
         try:
-            action: object = self.seats[player].choose_action(view)
-            if not is_action(action):
-                raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
-            self.engine.verify(player, action)
-            return action
-        except IllegalMoveError as error:
-            fault = BotFault("illegal", str(error))
-        except BotFault as caught:
-            fault = caught
-        fallback = CallLiarAction() if view.current_bid is not None else _lowest_bid(view)
-        self._fault(player, fault, str(fallback))
-        return None if self._forfeited_by is not None else fallback
+            return decide(self.seats[player], view)
+        except BotFault as fault:
+            instead = fallback(view)
+            self._fault(player, fault, str(instead))
+        return None if self._forfeited_by is not None else instead
 
     def _tell(self, player: int, event: Event) -> None:
         """Tell a bot of an event; one that fails at this is not told of more."""
@@ -244,7 +234,3 @@ class Referee:
             self._guard(player, seat.game_end, game)
         self._announce_faults()
         return MatchResult(game.winner, public.names, tuple(self.faults), None, game)
-
-
-def _lowest_bid(view: GameView) -> Action:
-    return next(action for action in view.legal_actions if isinstance(action, BidAction))

@@ -15,12 +15,25 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
-from ..core import Action, Event, GameConfig, GameResult, GameView, Player, RoundResolution
+from ..core import (
+    Action,
+    BidAction,
+    CallLiarAction,
+    Event,
+    GameConfig,
+    GameResult,
+    GameView,
+    IllegalMoveError,
+    Player,
+    RoundResolution,
+    verify,
+)
 from ..core.engine import agent_id
 from ..core.errors import describe
 from ..core.player import hook_of
 from ..persistence.session import player_type
 from .limits import BotFault, Limits
+from .protocol import is_action
 
 Result = TypeVar("Result")
 
@@ -61,6 +74,25 @@ class Seat(ABC):
 
     def close(self) -> None:
         """Let the bot go."""
+
+
+def decide(seat: Seat, view: GameView) -> Action:
+    """What the bot does, if it is an action and legal; else `BotFault`."""
+    action: object = seat.choose_action(view)
+    if not is_action(action):
+        raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
+    try:
+        verify(view.public, view.player_id, action)
+    except IllegalMoveError as error:
+        raise BotFault("illegal", str(error)) from error
+    return action
+
+
+def fallback(view: GameView) -> Action:
+    """What is done for a bot that failed: liar if there is a bid, else the lowest legal bid."""
+    if view.current_bid is not None:
+        return CallLiarAction()
+    return next(action for action in view.legal_actions if isinstance(action, BidAction))
 
 
 class InProcessSeat(Seat):

@@ -11,6 +11,7 @@ import msgspec
 from ..core import ConfigError, GameConfig, preset
 from ..core.config import PLAYERS
 from ..core.dice import derive_seed, fresh_seed
+from ..core.engine import numbered
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .fields import everybody
@@ -96,12 +97,7 @@ class Simulation:
 
     def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
         """What the agents of a table are called: the second of a kind is numbered."""
-        seen = Counter[int]()
-        names = []
-        for agent in table:
-            seen[agent] += 1
-            names.append(self.agents[agent] if seen[agent] == 1 else f"{self.agents[agent]}#{seen[agent]}")
-        return tuple(names)
+        return tuple(numbered(self.agents[agent] for agent in table))
 
     def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
         """Play everything; the global scores: how many games each agent won, copies apart, the best first.

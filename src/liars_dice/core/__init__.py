@@ -7,6 +7,7 @@ from .dice import DiceCup, Die, Randomness, derive_seed
 from .engine import GameEngine, play_game
 from .errors import ConfigError, DealError, IllegalMoveError, LiarsDiceError, NotationError
 from .events import (
+    MOVES,
     SPECTATOR,
     AgentFaulted,
     BidPlaced,
@@ -33,6 +34,7 @@ from .transition import apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
+    "MOVES",
     "PRESETS",
     "SPECTATOR",
     "Action",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain, count
 
 from . import events as ev
 from .actions import Action, BidAction, CallExactAction, CallLiarAction
@@ -56,7 +57,7 @@ class GameEngine:
         self._seated = False
         self._state = new_game(
             config,
-            names if names is not None else _names_of(agents) if agents else None,
+            names if names is not None else numbered(map(agent_id, agents)) if agents else None,
             [recorded_id(agent) for agent in agents] or None,
         )
 
@@ -276,15 +277,15 @@ def recorded_id(agent: object) -> str:
     return said if isinstance(said, str) and said else agent_id(agent)
 
 
-def _names_of(agents: Sequence[Player]) -> list[str]:
+def numbered(names: Iterable[str]) -> list[str]:
     """A name a seat; the second of a kind is numbered."""
-    wanted = [agent_id(agent) for agent in agents]
-    names: list[str] = []
+    wanted, found = list(names), list[str]()
     for name in wanted:
-        copy = 1
-        numbered = name
-        while numbered in names or (copy > 1 and numbered in wanted):
-            copy += 1
-            numbered = f"{name}#{copy}"
-        names.append(numbered)
-    return names
+        found.append(free_name(name, {*found, *wanted} if name in found else found))
+    return found
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name or, if that is taken, the first numbered copy that is not: `optimal#2`."""
+    copies = (f"{name}#{copy}" for copy in count(2))
+    return next(one for one in chain([name], copies) if one not in taken)

@@ -109,7 +109,8 @@ Event = (
     | AgentFaulted
 )
 
-_MOVES = (BidPlaced, LiarCalled, ExactCalled)
+MOVES = (BidPlaced, LiarCalled, ExactCalled)
+"""What a player does in a turn."""
 
 SPECTATOR = -1
 """The seat of somebody who only watches."""
@@ -125,7 +126,7 @@ def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | No
         return DiceRolled(event.player_id, event.dice) if revealed or event.player_id == seat else None
     if type(event) is GameCreated:
         return msgspec.structs.replace(event, config=event.config.without_seed)
-    if isinstance(event, _MOVES) and event.player_id != seat and event.reasoning:
+    if isinstance(event, MOVES) and event.player_id != seat and event.reasoning:
         return msgspec.structs.replace(event, reasoning="")
     if type(event) is AgentFaulted and event.player_id != seat:
         return msgspec.structs.replace(event, detail="")

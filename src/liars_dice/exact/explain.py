@@ -25,6 +25,8 @@ from .tablebase import FACES, MOST_DICE, Tablebase
 from .walk import NOWHERE, ROOT, Pool
 
 CALL: Action = CallLiarAction()
+CALLING = -1
+"""Where actions go by their rungs, this one is the call."""
 MOST_RUNGS = 18
 """Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
 TARGET = 5e-4
@@ -148,20 +150,12 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     weight = float(reach.sum())
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
-    if history:
-        choices.append(Choice(CALL, mix.get(None, 0.0), _call_value(tree, seat, own, history[-1], reach)))
-    first = int(pool.first[slot]) if slot >= 0 else 0
-    for rung in range(rungs[-1] + 1 if rungs else 0, len(tree.rules.bids)):
-        bid = tree.rules.bids[rung]
-        if not rungs and rung not in tree.rules.opening_rungs:
-            continue
-        if rung >= tree.rungs:
-            value = -_call_value(tree, seat, own, bid, reach)
+    for rung, values in action_values(tree, pool, seat, slot, rungs, reach).items():
+        if rung == CALLING:
+            choices.append(Choice(CALL, mix.get(None, 0.0), float(values[own])))
         else:
-            child = tree.rungs - 1 - rung
-            below = (first + child if first else NOWHERE, child, len(history) + 1)
-            value = float(values_below(tree, pool, pool.average, seat, below, reach)[own]) / weight
-        choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), value))
+            bid = tree.rules.bids[rung]
+            choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), float(values[own])))
     if not comes_here:
         best = max(choices, key=lambda choice: choice.value)
         choices = [msgspec.structs.replace(choice, chance=float(choice is best)) for choice in choices]
@@ -169,6 +163,31 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
     return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
+
+
+def action_values(
+    tree: PublicTree, pool: Pool, seat: int, slot: int, rungs: Sequence[int], reach: Floats
+) -> dict[int, Floats]:
+    """What each action is worth with each hand, after bids on these rungs that lead to the slot: calling first, where
+    it is possible, then bids by their rungs. The other player comes there as likely as `reach` says.
+    """
+    rules, values = tree.rules, dict[int, Floats]()
+    if rungs:
+        values[CALLING] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
+    for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
+        bit = tree.rungs - 1 - rung
+        if bit < 0:  # nothing but a claim, which is called
+            values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
+        else:
+            below = (slot_below(pool, slot, bit), bit, len(rungs) + 1)
+            values[rung] = values_below(tree, pool, pool.average, seat, below, reach) / reach.sum()
+    return values
+
+
+def slot_below(pool: Pool, slot: int, bit: int) -> int:
+    """Where the raise with this bit leads."""
+    first = int(pool.first[slot]) if slot != NOWHERE else 0
+    return first + bit if first else NOWHERE
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -271,18 +290,17 @@ def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
     slot, bit, _, _, theirs = _follow(tree, pool, seat, 0, rungs)
     own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
     if rungs[-1] >= tree.rungs:
-        hands = np.flatnonzero(own).tolist()
-        values = np.array([-_call_value(tree, seat, hand, history[-1], theirs) for hand in hands])
-        return float(values @ own[hands] / own.sum())
+        return float(-call_values(tree, seat, history[-1], theirs) @ own / own.sum())
     values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
     return float(values @ own / (own.sum() * theirs.sum()))
 
 
-def _call_value(tree: PublicTree, seat: int, own: int, bid: Bid, reach: Floats) -> float:
-    """What calling this bid is worth."""
+def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
+    """What calling this bid is worth with each hand."""
     view = tree.views[seat]
-    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
-    return float(1 - 2 * reach[true].sum() / reach.sum())
+    true = view.their_matches[bid.face][:, None] + view.own_matches[bid.face] >= bid.quantity
+    called: Floats = 1 - 2 * (reach @ true) / reach.sum()
+    return called
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ class _Walk:
 
     def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
         """A decision of the agent's, with every hand it can have here."""
-        values = self._values(public, slot, theirs)
+        values = action_values(self.tree, self.pool, self.seat, slot, self._rungs(public), theirs)
         top = np.max(list(values.values()), axis=0)
         replies = self.witness.replies(public, own)
         taken = sum((part * values[reply] for reply, part in replies.items()), np.zeros(len(own)))
@@ -136,33 +136,6 @@ class _Walk:
             b = self.tree.rungs - 1 - reply
             if b >= 0:
                 self._at(after(public, reply), self._below(slot, b), b, part, theirs)
-
-    def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
-        """What each action is worth with each hand, by its number: a rung, or one more for calling."""
-        tree, made, weight = self.tree, len(public.bid_history), theirs.sum()
-        values: dict[int, Floats] = {}
-        for rung in range(public.rung + 1, self.size) if made else sorted(tree.rules.opening_rungs):
-            b = tree.rungs - 1 - rung
-            if b < 0:
-                values[rung] = -self._called(rung, theirs)
-            else:
-                below = (self._below(slot, b), b, made + 1)
-                values[rung] = values_below(tree, self.pool, self.pool.average, self.seat, below, theirs) / weight
-        if made:
-            values[self.size] = self._called(public.rung, theirs)
-        return values
-
-    def _called(self, rung: int, theirs: Floats) -> Floats:
-        """What calling the bid on this rung is worth to the agent's seat, with each hand."""
-        view, bid = self.tree.views[self.seat], self.tree.rules.bids[rung]
-        true = view.their_matches[bid.face][:, None] + view.own_matches[bid.face] >= bid.quantity
-        called: Floats = 1 - 2 * (theirs @ true) / theirs.sum()
-        return called
-
-    def _below(self, slot: int, bit: int) -> int:
-        """Where the raise with this bit leads."""
-        first = int(self.pool.first[slot]) if slot != NOWHERE else 0
-        return first + bit if first else NOWHERE
 
     def _action(self, reply: int) -> Action:
         return CALL if reply == self.size else self.tree.rules.moves[reply]

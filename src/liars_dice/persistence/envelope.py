@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..core import AgentFaulted, BidPlaced, ConfigError, DiceRolled, Event, ExactCalled, LiarCalled, RoundStarted
+from ..core import MOVES, AgentFaulted, ConfigError, DiceRolled, Event, RoundStarted
 
 SCHEMA = 1
 """The version of what is stored. `codec.UPGRADES` reads every older one."""
@@ -50,8 +50,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     schema: int = SCHEMA
 
 
-ACTS = (DiceRolled, BidPlaced, LiarCalled, ExactCalled, AgentFaulted)
-TURNS = (BidPlaced, LiarCalled, ExactCalled)
+ACTS = (DiceRolled, *MOVES, AgentFaulted)
 
 
 class Enveloper:
@@ -80,6 +79,6 @@ class Enveloper:
             self._types[event.player_id] if isinstance(event, ACTS) else None,
         )
         self._version += 1
-        if isinstance(event, TURNS):
+        if isinstance(event, MOVES):
             self._turn += 1
         return sealed

@@ -12,8 +12,8 @@ from typing import Self
 
 import msgspec
 
-from ..core import PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
-from .envelope import ACTS, TURNS, RecordedEvent
+from ..core import MOVES, PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
+from .envelope import ACTS, RecordedEvent
 from .errors import StoreError, VersionConflictError
 
 
@@ -133,7 +133,7 @@ class GameRecorder(ABC):
         return self._count_turns(game_id)
 
     def _count_turns(self, game_id: str) -> int:
-        return sum(isinstance(event.payload, TURNS) for event in self._read(game_id, 0, sys.maxsize))
+        return sum(isinstance(event.payload, MOVES) for event in self._read(game_id, 0, sys.maxsize))
 
     def games(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ..core import (
+    MOVES,
     AgentFaulted,
     BidAction,
     BidPlaced,
@@ -189,7 +190,7 @@ def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[
         if isinstance(event.payload, AgentFaulted):
             place = version if place is None else place
             continue
-        if isinstance(event.payload, BidPlaced | LiarCalled | ExactCalled) and seat in (None, event.payload.player_id):
+        if isinstance(event.payload, MOVES) and seat in (None, event.payload.player_id):
             places.append(version if place is None else place)
         place = None
     return places
@@ -215,7 +216,7 @@ def verify_game(events: Sequence[RecordedEvent]) -> GameState:
         at = (expected_version, round_index, turn)
         if (event.version, event.round_index, event.turn_index) != at:
             raise ReplayError(f"{where}: counted as {at} (version, round, turn)")
-        if isinstance(event.payload, BidPlaced | LiarCalled | ExactCalled):
+        if isinstance(event.payload, MOVES):
             turn += 1
     if not events:
         raise ReplayError("no events")

@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from ..core import GameEnded, GameState
+from ..core import MOVES, GameEnded, GameState
 from .codec import decode_block, encode_block, kinds_in_block
-from .envelope import SCHEMA, TURNS, RecordedEvent
+from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, VersionConflictError
 from .recorder import GameRecorder, GameSummary, by_game, summarise
 
@@ -67,7 +67,7 @@ BLOCKS = (
 
 BLOCK_SIZE = 1000
 
-_TURNS = frozenset(kind.__name__ for kind in TURNS)
+_TURNS = frozenset(kind.__name__ for kind in MOVES)
 
 GAME_COLUMNS = ("game_id", "created_utc", "rules", "names", "player_types", "events", "rounds", "winner")
 GameRow = tuple[str, str, str, str, str, int, int, int | None]

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..core import Event, narrate
 from ..core.events import (
+    MOVES,
     BidPlaced,
     DiceRevealed,
     DiceRolled,
@@ -62,7 +63,7 @@ class TableView:
 
     def show(self, event: Event) -> bool:
         """Print what happened; whether there was anything to print."""
-        if isinstance(event, BidPlaced | LiarCalled | ExactCalled) and not self.reasoning:
+        if isinstance(event, MOVES) and not self.reasoning:
             event = _without_reasoning(event)
         text = narrate(event, self.names).strip()
         if isinstance(event, GameCreated | DiceRevealed):

@@ -22,6 +22,7 @@ from ..core import (
 )
 from ..core.config import SEEDS
 from ..core.dice import fresh_seed
+from ..core.engine import free_name
 from ..core.rules import round_rules
 from ..persistence import RecordedEvent, branch, decisions, utc_now, visible_events
 from . import messages as m
@@ -30,7 +31,7 @@ from .errors import NotFoundError, RoomError
 from .remote import bot_act, wait_for_next
 from .room import as_new_game, event_json, seated
 from .rulebook import config_of, public, rule_fields
-from .seats import RoomDoc, SeatDoc, called, clean_name, free_name, hash_token, new_room_id, new_token
+from .seats import RoomDoc, SeatDoc, called, clean_name, hash_token, new_room_id, new_token
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 

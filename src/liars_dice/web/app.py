@@ -50,9 +50,9 @@ def create_app(
     """
     limits = Limits() if limits is None else limits
     books = Books(store)
-    coach = Coach()
+    coach = Coach(limits.questions)
     rooms = Rooms(books, coach, limits, agents)
-    studio = Studio(rooms, Lab(books, coach, limits))
+    studio = Studio(rooms, Lab(books, coach))
     doors = Doors(limits)
 
     @asynccontextmanager

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..core import PublicState
-from .errors import RoomError
+from .errors import FullError, RoomError
 from .study import WARM_UPS, Progress, receive, send
 
 KEPT = 1024
@@ -34,7 +34,8 @@ class CoachError(RoomError):
 
 
 class _Question:
-    def __init__(self, progress: Progress | None) -> None:
+    def __init__(self, what: str, progress: Progress | None) -> None:
+        self.what = what
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.progress = progress
         self.asked: subprocess.Popen[bytes] | None = None
@@ -42,9 +43,10 @@ class _Question:
 
 
 class Coach:
-    """The way to the coach: any number of questions at a time, each with its answer or one plain line."""
+    """The way to the coach: so many questions of a kind at a time, each with its answer or one plain line."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.numbers = itertools.count()
         """The number of the next question."""
         self._asked: dict[int, _Question] = {}
@@ -61,8 +63,10 @@ class Coach:
         """The answer to a question of `study`; `progress` hears how far it is, where the question says so."""
         if self._closed:
             raise CoachError("the server is going down")
+        if sum(other.what == what for other in self._asked.values()) >= self._most:
+            raise FullError("many wait for an answer; ask again in a moment")
         loop = asyncio.get_running_loop()
-        number, question = next(self.numbers), _Question(progress)
+        number, question = next(self.numbers), _Question(what, progress)
         self._asked[number] = question
         try:
             await loop.run_in_executor(self._writer, self._send, loop, question, (number, what, arguments))

@@ -8,37 +8,30 @@ from contextlib import suppress
 from functools import cache
 from pathlib import PurePath
 
-import msgspec
-
 from ..agents import AGENTS, make_agent
 from ..arena.limits import BotFault
-from ..arena.protocol import is_action
-from ..arena.seats import Seat
+from ..arena.seats import Seat, decide, fallback
 from ..arena.tables import make_seat
 from ..core import (
+    MOVES,
     Action,
     AgentFaulted,
-    BidPlaced,
-    CallLiarAction,
-    ExactCalled,
     GameView,
-    LiarCalled,
     PublicState,
     RoundResolution,
     derive_seed,
     result_of,
     view_of,
 )
+from ..core.engine import free_name
 from ..core.errors import describe
 from ..persistence import RecordedEvent, Replay
 from ..persistence.session import player_type
 from .feed import feed
-from .seats import clean_name, free_name
+from .seats import clean_name
 
 STAND_IN = "optimal"
 """Who plays for people who are away, and takes the seats that are left open."""
-
-MOVES = (BidPlaced, LiarCalled, ExactCalled)
 
 
 def is_ours(agent: str) -> bool:
@@ -110,8 +103,8 @@ class HouseBots:
             fault = caught
         except Exception as error:
             fault = BotFault("exception", describe(error))
-        fallback = view.legal_actions[0] if view.current_bid is None else CallLiarAction()
-        return fallback, [*faults, AgentFaulted(seat, fault.verdict, fault.detail, str(fallback))]
+        instead = fallback(view)
+        return instead, [*faults, AgentFaulted(seat, fault.verdict, fault.detail, str(instead))]
 
     def _choose(
         self, agent: str, view: GameView, turn: int, record: Sequence[RecordedEvent], faults: list[AgentFaulted]
@@ -121,20 +114,15 @@ class HouseBots:
         bot = self._seated(agent, view.public, view.player_id, record, faults)
         try:
             bot.asked = True
-            action: object = self._ask(bot, view, turn)
+            return self._ask(bot, view, turn)
         finally:
             faults += [_noted(view.player_id, fault) for fault in bot.seat.take_faults()]
-        if not is_action(action):
-            raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
-        if action not in view.legal_actions and not _is_legal(view, action):
-            raise BotFault("illegal", f"{action} is not legal here")
-        return action
 
-    def _ask(self, bot: _Bot, view: GameView, turn: int) -> object:
+    def _ask(self, bot: _Bot, view: GameView, turn: int) -> Action:
         inside = getattr(bot.seat, "agent", None)
         if inside is not None:
             inside.seed(derive_seed(self._seed, "agent", view.player_id, turn))
-        return bot.seat.choose_action(view)
+        return decide(bot.seat, view)
 
     def _seated(
         self, agent: str, public: PublicState, seat: int, record: Sequence[RecordedEvent], faults: list[AgentFaulted]
@@ -144,7 +132,7 @@ class HouseBots:
         past = _moves_of(seat, record, 0 if bot is None else bot.heard)
         if bot is None:
             ours = is_ours(agent)
-            spec = agent if ours or agent in self._strangers.values() else self._strangers.get(agent)
+            spec = agent if ours else self._strangers.get(agent)
             if spec is None:
                 raise BotFault("died", f"{agent} is not on offer here any more")
             made = make_seat(spec, isolate=not ours)
@@ -231,11 +219,6 @@ def _guard(seat: int, faults: list[AgentFaulted], call: Callable[..., None], *ar
         faults.append(_noted(seat, fault))
         return False
     return True
-
-
-def _is_legal(view: GameView, action: Action) -> bool:
-    """Whether the action is legal but for its reasoning."""
-    return msgspec.structs.replace(action, reasoning="") in view.legal_actions
 
 
 @cache

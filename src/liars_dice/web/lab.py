@@ -10,13 +10,11 @@ from typing import Any
 import msgspec
 
 from ..core import ConfigError, GameConfig, parse_bid
-from ..persistence import RecordedEvent
+from ..persistence import RecordedEvent, decisions
 from .books import Books
 from .coach import Coach
-from .errors import FullError, NotFoundError, RoomError
-from .housebots import MOVES
+from .errors import NotFoundError, RoomError
 from .messages import Json, MatchupTable, ReviewProgress, TournamentLine
-from .safety import Limits
 
 MOST_DICE = 6
 """Rounds with more dice are not in the package, and are not solved while somebody waits."""
@@ -27,32 +25,21 @@ MANY_TURNS, MOST_TURNS = 500, 5_000
 
 
 class Lab:
-    """Questions that take long: each is asked once however many wait for its answer, and not too many at a time."""
+    """Questions that take long: each is asked once however many wait for its answer."""
 
-    def __init__(self, books: Books, coach: Coach, limits: Limits) -> None:
+    def __init__(self, books: Books, coach: Coach) -> None:
         self._books = books
         self._coach = coach
-        self._limits = limits
-        self._waiting = 0
         self._reviews: OrderedDict[tuple[str, int | None], asyncio.Task[Json]] = OrderedDict()
         self._looked_at: dict[tuple[str, int | None], ReviewProgress] = {}
         self._matchups: dict[str, asyncio.Task[MatchupTable]] = {}
-
-    async def _ask(self, *question: Any, **options: Any) -> Any:
-        if self._waiting >= self._limits.questions:
-            raise FullError("many questions wait for an answer; ask again in a moment")
-        self._waiting += 1
-        try:
-            return await self._coach.ask(*question, **options)
-        finally:
-            self._waiting -= 1
 
     async def explain(self, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
         """What perfect play does at one point of a round."""
         if not all(1 <= n <= MOST_DICE for n in dice) or sum(dice) > MOST_DICE:
             raise ConfigError("dice", list(dice), f"two numbers, together at most {MOST_DICE}")
         history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
-        found: Json = await self._ask("explain", tuple(dice), tuple(sorted(hand)), history)
+        found: Json = await self._coach.ask("explain", tuple(dice), tuple(sorted(hand)), history)
         return found
 
     async def matchups(self, name: str, config: GameConfig) -> MatchupTable:
@@ -61,12 +48,12 @@ class Lab:
             raise ConfigError("rules", name, "rules for two players")
         task = self._matchups.get(name)
         if task is None or _in_vain(task):
-            task = self._matchups[name] = asyncio.create_task(self._ask("matchups", name, config))
+            task = self._matchups[name] = asyncio.create_task(self._coach.ask("matchups", name, config))
         return await asyncio.shield(task)
 
     async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> Json:
         """The coach's verdict on a game."""
-        if sum(isinstance(event.payload, MOVES) for event in events) > MOST_TURNS:
+        if len(decisions(events)) > MOST_TURNS:
             raise RoomError(f"this game has more than {MOST_TURNS} turns: liars-dice review looks at it, with patience")
         if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
             raise ConfigError("seat", seat, "a seat of this game")
@@ -83,8 +70,8 @@ class Lab:
             self._looked_at[key] = ReviewProgress(done, of)
 
         try:
-            long = sum(isinstance(event.payload, MOVES) for event in events) > MANY_TURNS
-            found: Json = await self._ask("long_review" if long else "review", events, key[1], progress=looked_at)
+            long = len(decisions(events)) > MANY_TURNS
+            found: Json = await self._coach.ask("long_review" if long else "review", events, key[1], progress=looked_at)
             return found
         finally:
             self._looked_at.pop(key, None)

@@ -35,9 +35,9 @@ class Lobby:
         else:
             self._docs[doc.id] = doc
 
-    def has_place(self, awake: Collection[str]) -> bool:
-        """Whether there is place for one more. Rooms that sleep make place, those first that were not visited for the
-        longest time.
+    def make_place(self, awake: Collection[str]) -> bool:
+        """Make place for one more; whether that was possible. Rooms that sleep leave, those first that were not visited
+        for the longest time.
         """
         too_many = len(self._docs) - self._limits.rooms + 1
         if too_many > 0:

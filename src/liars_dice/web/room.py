@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from ..core import (
+    MOVES,
     SPECTATOR,
     Action,
     BidAction,
@@ -29,6 +30,7 @@ from ..core import (
     view_of,
     visible_to,
 )
+from ..core.engine import free_name
 from ..persistence import (
     Enveloper,
     RecordedEvent,
@@ -41,9 +43,9 @@ from ..persistence import (
     visible_events,
 )
 from .errors import ForbiddenError, FullError, RoomError
-from .housebots import MOVES, STAND_IN, HouseBots, is_ours, type_of
+from .housebots import STAND_IN, HouseBots, is_ours, type_of
 from .messages import Ending, EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
-from .seats import RoomDoc, SeatDoc, called, free_name, hash_token, new_token
+from .seats import RoomDoc, SeatDoc, called, hash_token, new_token
 
 if TYPE_CHECKING:
     from .rooms import Rooms
@@ -118,7 +120,7 @@ class Room:
         else:
             self.engine = GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats])
         self.record = list(record)
-        self.moves = sum(isinstance(event.payload, MOVES) for event in record)
+        self.moves = len(decisions(record))
         self.state = self.engine.state
         """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
         self.engine.subscribe(self._seal)

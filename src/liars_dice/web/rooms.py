@@ -38,8 +38,6 @@ class Rooms:
         self.books = books
         self.coach = coach
         self.limits = limits
-        self.hints = 0
-        """How many wait for one."""
         self.strangers = on_offer(agents)
         """Bots on offer that are not ours, and what makes them; they play behind walls."""
         self._thinkers = ThreadPoolExecutor(4, "thinker")
@@ -52,15 +50,8 @@ class Rooms:
 
     async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
         """Let a bot think in a thread. Whoever waits for a stranger's bot keeps none of ours waiting."""
-
-        def without_stopping() -> Result:
-            try:
-                return work()
-            except StopIteration as error:  # a future never takes that
-                raise RuntimeError("a bot stopped in the middle of a thought") from error
-
         pool = self._thinkers if ours else self._waiters
-        return await asyncio.get_running_loop().run_in_executor(pool, without_stopping)
+        return await asyncio.get_running_loop().run_in_executor(pool, work)
 
     def dismiss(self, work: Callable[[], None]) -> None:
         """Let bots go in a thread: their boxes take a while to fall."""
@@ -86,7 +77,7 @@ class Rooms:
 
     async def create(self, doc: RoomDoc, past: Sequence[RecordedEvent] = ()) -> Room:
         """A new room. If no seat is open its game begins at once."""
-        if not (await self._lobby()).has_place(self._live):
+        if not (await self._lobby()).make_place(self._live):
             raise FullError("too many rooms are open; try again later")
         if past:
             await self.books.write(list(past))
@@ -122,7 +113,7 @@ class Rooms:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
         doc = msgspec.json.decode(text, type=RoomDoc)
         lobby = await self._lobby()
-        lobby.has_place(self._live)
+        lobby.make_place(self._live)
         lobby.keep(doc)
         game_id = doc.game_id
         record = [] if game_id is None else await self.books.read(lambda store: store.events(game_id))

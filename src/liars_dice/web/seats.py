@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -85,15 +84,6 @@ def clean_name(name: str) -> str:
 def called(name: str, seat: int) -> str:
     """What whoever sits here is called. "You" is nobody's name: to everybody else it is somebody else's."""
     return f"Player {seat + 1}" if name.casefold() in ("", "you") else name
-
-
-def free_name(name: str, taken: Sequence[str]) -> str:
-    """The name, numbered if others at the table are called so."""
-    numbered, copy = name, 1
-    while numbered in taken:
-        copy += 1
-        numbered = f"{name}#{copy}"
-    return numbered
 
 
 def hash_token(token: str) -> str:

@@ -113,7 +113,8 @@ def _up(address: str, local: bool, open_browser: bool, ready: Ready) -> None:
         import threading
         import webbrowser
 
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        here = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+        threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
 
 
 def _allow_many_files() -> None:

@@ -135,13 +135,8 @@ def show(review: Review, console: Console, *, ascii_only: bool = False) -> None:
 
 def draw(review: Review, path: Path, title: str = "") -> None:
     """Write a PNG: each seat's chance to win after every turn, with marks at mistakes and blunders."""
-    if path.suffix != ".png" or path.is_dir():
-        raise ConfigError("png", str(path), "a file whose name ends in .png")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    check_png("png", path)
+    figure = blank(8, 3.6)
     axes = figure.subplots()
     turns = [point.turn for point in review.curve]
     for before, after in pairwise(review.curve[1:]):
@@ -170,8 +165,4 @@ def draw(review: Review, path: Path, title: str = "") -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     if title:
         figure.suptitle(title.replace("$", r"\$"), fontsize=11)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Software": None})
-    except (OSError, ValueError) as error:
-        raise ConfigError("png", str(path), f"a file that can be written ({error})") from error
+    write_png("png", path, figure)
