@@ -7,9 +7,9 @@ from collections import Counter
 
 from figures import figure
 from liars_dice.agents import make_agent
+from liars_dice.coach.review import review_game
 from liars_dice.core import GameConfig, GameEngine, GameState, preset
-from liars_dice.exact.tablebase import rounds_with
-from liars_dice.play.coach import review_game
+from liars_dice.exact.solver.tablebase import rounds_with
 
 
 def played(config: GameConfig, names: tuple[str, str], seed: int) -> GameState:

@@ -12,11 +12,14 @@ import numpy as np
 
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.arena.fields import field
-from liars_dice.arena.result import TournamentResult
-from liars_dice.arena.tournament import round_robin
 from liars_dice.core import preset
-from liars_dice.exact import Matchups, OutOfReachError, Simulator, best_response
+from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.exact.response.adversary import best_response
+from liars_dice.simulator.compiled_games import Simulator
+from liars_dice.tournament.fields import field
+from liars_dice.tournament.result import TournamentResult
+from liars_dice.tournament.runner import round_robin
 
 Result = TypeVar("Result")
 HEADS_UP = preset("heads-up")

@@ -18,7 +18,7 @@ import numpy as np
 
 from figures import figure
 from liars_dice.core import preset
-from liars_dice.learn.batched import BatchedEnv
+from liars_dice.learn.batched_env import BatchedEnv
 from liars_dice.learn.model import Training
 from liars_dice.learn.training import Trainer, new_model
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.core import GameConfig, play_game, preset
-from liars_dice.exact import Simulator, Tally
+from liars_dice.simulator.compiled_games import Simulator, Tally
 
 REPEATS = 7
 SIX = ("random", "conservative", "probabilistic", "optimal", "aggressive", "passive")

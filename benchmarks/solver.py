@@ -17,9 +17,9 @@ from typing import Literal
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
-from liars_dice.exact import Solution, solve
-from liars_dice.exact.asked import asked_round
-from liars_dice.exact.tablebase import Tablebase, rounds_with
+from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.solver.equilibrium import Solution, solve
+from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
 
 ON_TWO_CORES = (
     ((1, 1), 1e-6, 1, None),

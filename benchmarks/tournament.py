@@ -21,16 +21,17 @@ import numpy as np
 
 from figures import figure
 from liars_dice.agents import make_agent
-from liars_dice.arena import Referee, make_seat
-from liars_dice.arena.backends import InProcess
-from liars_dice.arena.blocks import Block, Field, Worker
-from liars_dice.arena.fields import field
-from liars_dice.arena.ledger import Ledger
-from liars_dice.arena.result import Settings
-from liars_dice.arena.tournament import run_tournament
 from liars_dice.core import GameConfig, play_game, preset
-from liars_dice.exact import Simulator
 from liars_dice.persistence import open_store
+from liars_dice.referee.named_seats import make_seat
+from liars_dice.referee.referee import Referee
+from liars_dice.simulator.compiled_games import Simulator
+from liars_dice.tournament.backends import InProcess
+from liars_dice.tournament.blocks import Block, Field, Worker
+from liars_dice.tournament.fields import field
+from liars_dice.tournament.ledger import Ledger
+from liars_dice.tournament.result import Settings
+from liars_dice.tournament.runner import run_tournament
 
 HEADS_UP = preset("heads-up")
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from liars_dice.core import GameConfig
-from liars_dice.exact import solve
-from liars_dice.exact.cpu import best_responses
-from liars_dice.exact.hands import Floats, Ints
-from liars_dice.exact.publictree import PublicTree
-from liars_dice.exact.walk import Pool
+from liars_dice.exact.solver.cfr_walk import Pool
+from liars_dice.exact.solver.cpu_solver import best_responses
+from liars_dice.exact.solver.equilibrium import solve
+from liars_dice.exact.solver.public_tree import PublicTree
+from liars_dice.numeric.arrays import Floats, Ints
 
 ROUNDS = ((1, 1), (2, 1), (1, 2))
 CHECKPOINTS = (30, 100, 300, 1000)

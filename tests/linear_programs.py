@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liars_dice.core.rules import count_matches
-from liars_dice.exact.hands import Floats, Ints, Truths
-from liars_dice.exact.publictree import PublicTree
-from liars_dice.exact.walk import Pool, Rows
+from liars_dice.exact.solver.cfr_walk import Pool, Rows
+from liars_dice.exact.solver.public_tree import PublicTree
+from liars_dice.numeric.arrays import Floats, Ints, Truths
 
 TOLERANCE = 1e-10
 """The smallest that the simplex method takes."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from liars_dice.persistence import (
-    GameRecorder,
-    RecordedEvent,
-    StoreError,
-)
+from liars_dice.persistence import GameRecorder, RecordedEvent, StoreError
 from liars_dice.persistence.conformance import sample_game
 
 GAME = sample_game("one")

@@ -18,23 +18,60 @@ import liars_dice
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "liars_dice"
 
-LAYERS = ("core", "persistence", "agents", "exact", "learn", "arena", "play", "web", "cli")
-"""Each imports only from itself and from those before it."""
+LAYERS = (
+    "core",
+    "persistence",
+    "agents",
+    "numeric",
+    "exact",
+    "simulator",
+    "learn",
+    "referee",
+    "tournament",
+    "coach",
+    "pictures",
+    "terminal",
+    "web",
+    "cli",
+)
+"""Each room imports only from itself and from those before it."""
+
+DOORS = {
+    *LAYERS,
+    "exact.tables",
+    "exact.matchups",
+    "exact.solver",
+    "exact.response",
+    "learn.envs",
+}
+"""Packages that others enter, through their `__init__` alone."""
+
+NO_DOOR = {"learn.envs"}
+"""Packages whose modules are entered one by one, because each needs another library."""
+
+LAZY_TARGETS = {"agents/registry.py": {"exact.solver.nash", "learn.agents"}}
+"""Who may name modules of later rooms in strings, and which: agents that are loaded when they are named."""
 
 
 def layer_of(parts: tuple[str, ...]) -> str | None:
-    """The layer a module `liars_dice.<parts>` belongs to; None for the package's own face."""
+    """The room a module `liars_dice.<parts>` belongs to; None for the package's own face."""
     return parts[0] if parts and parts[0] in LAYERS else None
 
 
-def imports_of(path: Path) -> Iterator[tuple[str, ...]]:
-    """What a file imports from this package, wherever the import stands, as parts behind `liars_dice`."""
+def module_of(path: Path) -> tuple[str, ...]:
+    """The dotted name of a file, as parts behind `liars_dice`."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def imports_of(path: Path) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What a file imports from this package, wherever the import stands: the module, as parts, and the name."""
     package = path.relative_to(SOURCE).parent.parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "liars_dice":
-                    yield tuple(alias.name.split(".")[1:])
+                    yield tuple(alias.name.split(".")[1:]), ""
         elif isinstance(node, ast.ImportFrom):
             module = tuple((node.module or "").split(".")) if node.module else ()
             if node.level:
@@ -44,12 +81,26 @@ def imports_of(path: Path) -> Iterator[tuple[str, ...]]:
                 module = module[1:]
             else:
                 continue
-            yield from ((*module, alias.name) for alias in node.names)
+            yield from ((module, alias.name) for alias in node.names)
+
+
+def named_modules(path: Path) -> Iterator[tuple[str, ...]]:
+    """Modules of ours that a file names in strings, as in `"liars_dice.exact.solver.nash:NashAgent"`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for found in re.findall(r"^liars_dice((?:\.\w+)+)(?::\w+)?$", node.value):
+                yield tuple(found[1:].split("."))
+
+
+def door_of(module: tuple[str, ...]) -> tuple[str, ...]:
+    """The package through which others reach a module."""
+    ends = (module[:end] for end in range(len(module), 0, -1))
+    return next(parts for parts in ends if ".".join(parts) in DOORS)
 
 
 def test_every_package_is_a_layer() -> None:
-    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert packages <= set(LAYERS)
+    packages = {".".join(path.parent.relative_to(SOURCE).parts) for path in SOURCE.rglob("__init__.py")} - {""}
+    assert packages == DOORS
     assert {path.stem for path in SOURCE.glob("*.py")} == {"__init__", "__main__"}
 
 
@@ -58,16 +109,58 @@ def test_imports_only_point_up(path: Path) -> None:
     own = layer_of(path.relative_to(SOURCE).parts)
     if own is None:
         return
-    for module in imports_of(path):
-        layer = layer_of(module)
+    allowed = LAZY_TARGETS.get(path.relative_to(SOURCE).as_posix(), set())
+    for module in named_modules(path):
+        if ".".join(module) not in allowed:
+            assert LAYERS.index(module[0]) <= LAYERS.index(own), f"{own} must not name {'.'.join(module)}"
+    for module, name in imports_of(path):
+        target = module if layer_of(module) else (name,)
+        layer = layer_of(target)
         if layer is None:
-            assert module == ("__version__",), f"{path.name} imports the package's face: {module}"
-        else:
-            assert LAYERS.index(layer) <= LAYERS.index(own), f"{own} must not import {'.'.join(module)}"
+            assert name == "__version__", f"{path.name} imports the package's face: {module} {name}"
+            continue
+        assert LAYERS.index(layer) <= LAYERS.index(own), f"{own} must not import {'.'.join((*module, name))}"
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_rooms_are_entered_through_their_doors(path: Path) -> None:
+    """A module of another package is reached through that package's `__init__`, never directly."""
+    own = module_of(path)
+    for module, name in imports_of(path):
+        if layer_of(module) is None:
+            continue
+        door = door_of(module)
+        if own[: len(door)] == door or ".".join(door) in NO_DOOR:
+            continue  # inside the same package, or one above it
+        assert module == door, f"{'.'.join(own)} enters {'.'.join(module)} around {'.'.join(door)}"
+        if (*module, name) != ("referee", "protocol"):  # a module of functions that all speak of one thing
+            taken = SOURCE.joinpath(*module, f"{name}.py")
+            assert not taken.is_file(), f"{'.'.join(own)} takes the module {name} out of {'.'.join(door)}"
+
+
+def test_packages_do_not_import_each_other_in_circles() -> None:
+    """Not for types either: what stands under TYPE_CHECKING counts."""
+    edges: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for path in SOURCE.rglob("*.py"):
+        own = module_of(path)
+        if layer_of(own) is None:
+            continue
+        here = door_of(own)
+        for module, _ in imports_of(path):
+            if layer_of(module) is not None and (there := door_of(module)) not in (here, here[:1], there[:1]):
+                edges.setdefault(here, set()).add(there)
+    for start in edges:
+        reached, waiting = set[tuple[str, ...]](), [*edges[start]]
+        while waiting:
+            one = waiting.pop()
+            if one not in reached:
+                reached.add(one)
+                waiting += edges.get(one, ())
+        assert start not in reached, f"{'.'.join(start)} imports itself in a circle"
 
 
 def test_the_layer_test_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every way of writing an import downwards is found, wherever it stands."""
+    """Every way of writing an import downwards, or around a door, is found, wherever it stands."""
     monkeypatch.setitem(globals(), "SOURCE", tmp_path)
     file = tmp_path / "core" / "bad.py"
     file.parent.mkdir()
@@ -78,12 +171,21 @@ def test_the_layer_test_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "from liars_dice.agents import Agent",
         "from liars_dice import agents",
         "def f():\n    from .. import agents",
+        'TARGET = "liars_dice.agents.base:Agent"',
     ):
         file.write_text(line)
-        with pytest.raises(AssertionError, match="must not import"):
+        with pytest.raises(AssertionError, match="must not"):
             test_imports_only_point_up(file)
     file.write_text("from .config import GameConfig")
     test_imports_only_point_up(file)
+    test_rooms_are_entered_through_their_doors(file)
+    file = tmp_path / "web" / "bad.py"
+    file.parent.mkdir()
+    for line in ("from ..core.config import GameConfig", "from ..exact.tables.hands import hand_set"):
+        file.write_text(line)
+        test_imports_only_point_up(file)
+        with pytest.raises(AssertionError, match="around"):
+            test_rooms_are_entered_through_their_doors(file)
 
 
 def test_core_is_pure() -> None:

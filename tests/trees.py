@@ -10,8 +10,8 @@ import numpy as np
 
 from liars_dice.core import Bid, GameConfig
 from liars_dice.core.rules import count_matches
-from liars_dice.exact.publictree import PublicTree
-from liars_dice.exact.walk import Pool
+from liars_dice.exact.solver.cfr_walk import Pool
+from liars_dice.exact.solver.public_tree import PublicTree
 
 Move = Bid | int | None
 """A raise, a claim of a face, or a call."""

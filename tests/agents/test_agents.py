@@ -17,7 +17,6 @@ from liars_dice.agents import (
     create_personality_agent,
     make_agent,
 )
-from liars_dice.arena import Referee
 from liars_dice.core import (
     PRESETS,
     Action,
@@ -30,6 +29,7 @@ from liars_dice.core import (
     preset,
     view_of,
 )
+from liars_dice.referee.referee import Referee
 from support import dealt, play
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from command_line import call
 from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
-from liars_dice.arena import Referee, make_seat
 from liars_dice.core import CallLiarAction, ConfigError, GameConfig, preset, view_of
+from liars_dice.referee.named_seats import make_seat
+from liars_dice.referee.referee import Referee
 from support import dealt
 
 GOOD = """

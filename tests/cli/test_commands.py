@@ -14,9 +14,9 @@ import pytest
 
 from command_line import call
 from liars_dice import __version__
-from liars_dice.arena.blocks import Worker
 from liars_dice.cli import COMMANDS, main
 from liars_dice.core import parse_game
+from liars_dice.tournament.blocks import Worker
 
 
 def test_bare_command_lists_every_command() -> None:
@@ -177,11 +177,11 @@ def test_people_do_not_watch_themselves(tmp_path: Path) -> None:
     ("place", "words"),
     [
         ("liars_dice.exact.best_response", ("exploit", "optimal", "--dice", "1", "1")),
-        ("liars_dice.arena.check.check_bot", ("check-bot", "optimal")),
+        ("liars_dice.referee.bot_check.check_bot", ("check-bot", "optimal")),
         ("liars_dice.persistence.open_store", ("games",)),
         ("liars_dice.persistence.open_store", ("games", "stats")),
-        ("liars_dice.arena.duel.matchup", ("matchup", "optimal", "random", "--games", "10")),
-        ("liars_dice.arena.tournament.run_tournament", ("demo",)),
+        ("liars_dice.tournament.pair_matchup.matchup", ("matchup", "optimal", "random", "--games", "10")),
+        ("liars_dice.tournament.runner.run_tournament", ("demo",)),
     ],
 )
 def test_ctrl_c_ends_every_command_alike(

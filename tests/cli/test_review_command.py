@@ -111,5 +111,5 @@ def test_interrupted(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("liars_dice.play.coach.review_game", interrupted)
+    monkeypatch.setattr("liars_dice.coach.review_game", interrupted)
     assert call("review", game).exit_code == 130

@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 
 import command_line
-from liars_dice.exact.cpu import CpuSolver
+from liars_dice.exact.solver.cpu_solver import CpuSolver
 
 KEYS = {
     "value", "lower", "upper", "exploitability", "iterations", "elapsed_s", "compile_s", "dice", "faces", "wild",

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from command_line import answer, call
-from liars_dice.arena import simulation, tournament
-from liars_dice.arena.blocks import Worker
+from liars_dice.tournament import runner as tournament
+from liars_dice.tournament import simulation
+from liars_dice.tournament.blocks import Worker
 
 SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
 

@@ -6,7 +6,10 @@ import pytest
 
 from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, make_agent
 from liars_dice.core import GameConfig, GameView, preset
-from liars_dice.exact import Matchups, OutOfReachError, best_response, exploitability, response
+from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.exact.response import adversary as response
+from liars_dice.exact.response.adversary import best_response, exploitability
 from oracle import best_value
 from support import SMALL_ROUNDS
 
@@ -79,7 +82,8 @@ def test_openspiel_agrees(name: str, faces: int) -> None:
     from open_spiel.python.algorithms.expected_game_score import policy_value
 
     from liars_dice.core.rules import round_rules
-    from liars_dice.exact import PolicyBook, Situation
+    from liars_dice.exact.tables.policy_table import PolicyBook
+    from liars_dice.exact.tables.situation import Situation
 
     config = preset("openspiel", faces=faces)
     game = pyspiel.load_game("liars_dice", {"numdice": 1, "dice_sides": faces})

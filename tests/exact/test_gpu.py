@@ -16,10 +16,13 @@ import pytest
 from numpy.typing import NDArray
 
 from liars_dice.core import GameConfig
-from liars_dice.exact import OutOfReachError, cpu, gpu, solve
-from liars_dice.exact.cpu import CpuSolver, best_responses
-from liars_dice.exact.gpu import Cuda, Device, GpuSolver, memory_needed
-from liars_dice.exact.publictree import PublicTree
+from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.solver import cpu_solver as cpu
+from liars_dice.exact.solver import gpu_solver as gpu
+from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
+from liars_dice.exact.solver.equilibrium import solve
+from liars_dice.exact.solver.gpu_solver import Cuda, Device, GpuSolver, memory_needed
+from liars_dice.exact.solver.public_tree import PublicTree
 
 COMPILER = shutil.which("c++")
 ROUNDS = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from liars_dice.core.rules import count_matches
-from liars_dice.exact.hands import hand_set, number_of_hands
+from liars_dice.exact.tables.hands import hand_set, number_of_hands
 
 SIZES = [(1, 6), (2, 6), (5, 6), (3, 2), (2, 20), (4, 4)]
 

@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from liars_dice.agents import make_agent
 from liars_dice.cli import main
 from liars_dice.core import Bid, BidAction, GameConfig, preset
-from liars_dice.exact.asked import asked_round
-from liars_dice.exact.explain import explain, known, reply_to
-from liars_dice.exact.leaks import find_leaks, leaks_of
+from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.response.leaks import find_leaks, leaks_of
+from liars_dice.exact.solver.explanation import explain, known, reply_to
 
 
 @pytest.mark.parametrize("name", ["truthful", "optimal", "bluffer", "detective"])

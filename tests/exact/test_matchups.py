@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from liars_dice.agents import AGENTS, PERSONALITIES, Agent, Policy, PolicyAgent, make_agent
-from liars_dice.arena.fields import field
 from liars_dice.core import GameConfig, GameView, preset
-from liars_dice.exact import Matchups, OutOfReachError, Simulator, rounds
-from liars_dice.exact.match import EndlessMatchError, match
-from liars_dice.exact.rounds import OPENER_EXACT, OPENER_LOSES, OTHER_EXACT, OTHER_LOSES
+from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.matchups import exact_round as rounds
+from liars_dice.exact.matchups.exact_round import OPENER_EXACT, OPENER_LOSES, OTHER_EXACT, OTHER_LOSES
+from liars_dice.exact.matchups.match_chain import EndlessMatchError, match
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.simulator.compiled_games import Simulator
+from liars_dice.tournament.fields import field
 from oracle import round_chances
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]

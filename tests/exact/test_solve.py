@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from liars_dice.core import Bid, GameConfig, preset
-from liars_dice.exact import DataError, OutOfReachError, Progress, Solution, cpu, solve
-from liars_dice.exact.cpu import CpuSolver, best_responses
-from liars_dice.exact.publictree import PublicTree, can_reduce
+from liars_dice.exact.errors import DataError, OutOfReachError
+from liars_dice.exact.solver import cpu_solver as cpu
+from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
+from liars_dice.exact.solver.equilibrium import Progress, Solution, solve
+from liars_dice.exact.solver.public_tree import PublicTree, can_reduce
 from linear_programs import solve_linear
 from trees import at_random, behaviour_of, best_value, in_whole_tree, pool_of
 
@@ -534,7 +536,7 @@ def test_a_second_ctrl_c_loses_nothing_that_was_to_be_saved(tmp_path: Path, monk
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("liars_dice.exact.solver.best_responses", interrupted)
+    monkeypatch.setattr("liars_dice.exact.solver.equilibrium.best_responses", interrupted)
     config = GameConfig(dice=(1, 1), faces=3)
     with pytest.raises(KeyboardInterrupt):
         solve(config, progress=interrupted, save=tmp_path / "f.npz")

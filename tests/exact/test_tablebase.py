@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from liars_dice.core import Bid, BidAction, CallLiarAction, ConfigError, GameConfig
-from liars_dice.exact import DataError, OutOfReachError, solve, tablebase
-from liars_dice.exact.explain import draw, explain, known
-from liars_dice.exact.publictree import PublicTree
-from liars_dice.exact.strategy import Strategy, certify, extract, pool_of
-from liars_dice.exact.tablebase import (
+from liars_dice.exact.errors import DataError, OutOfReachError
+from liars_dice.exact.solver import tablebase
+from liars_dice.exact.solver.equilibrium import solve
+from liars_dice.exact.solver.explanation import explain, known
+from liars_dice.exact.solver.public_tree import PublicTree
+from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
+from liars_dice.exact.solver.tablebase import (
     MOST_DICE,
     Tablebase,
     build,
@@ -27,6 +29,7 @@ from liars_dice.exact.tablebase import (
     rounds_with,
     write,
 )
+from liars_dice.pictures import draw_explanation
 
 
 @pytest.mark.parametrize(
@@ -243,10 +246,10 @@ def test_bad_questions_get_one_line() -> None:
 def test_pictures(tmp_path: Path) -> None:
     solved = Tablebase.shipped().round(1, 1)
     explained = explain(solved.tree, solved.pool, [Bid(1, 3)], (3,))
-    draw(explained, "one die each", tmp_path / "a" / "b.png")
+    draw_explanation(explained, "one die each", tmp_path / "a" / "b.png")
     assert (tmp_path / "a" / "b.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ConfigError, match=r"\.png"):
-        draw(explained, "", tmp_path / "b.gif")
+        draw_explanation(explained, "", tmp_path / "b.gif")
 
 
 def test_pools_of_lists_hold_nothing_else() -> None:

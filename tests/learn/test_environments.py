@@ -35,7 +35,7 @@ from liars_dice.core import (
     preset,
     view_of,
 )
-from liars_dice.exact import Matchups
+from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.learn.envs import liars_dice_v0
 from liars_dice.learn.envs.encoding import Encoding
 from liars_dice.learn.envs.gymnasium_env import ENV_ID, LiarsDiceEnv, register_envs

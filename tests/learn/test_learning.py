@@ -16,18 +16,19 @@ from command_line import call
 from liars_dice.agents import make_agent
 from liars_dice.core import ConfigError, GameConfig, chance_true, deal, legal_actions, new_game, preset, view_of
 from liars_dice.core.rules import round_rules
-from liars_dice.exact import Matchups, best_response
-from liars_dice.exact.hands import hand_set
-from liars_dice.exact.streams import below, fraction, stream
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.exact.response.adversary import best_response
+from liars_dice.exact.tables.hands import hand_set
 from liars_dice.learn import policy_gradient, q_learning
-from liars_dice.learn.evaluate import sampled_wins
 from liars_dice.learn.features import Basis, make_basis, phi
 from liars_dice.learn.mdp import Opponent, Round, make_opponent, make_round
 from liars_dice.learn.model import Model, Training
-from liars_dice.learn.players import GreedyPlayer, rounds_won
 from liars_dice.learn.policy import greedy_cells
+from liars_dice.learn.sampled_evaluation import sampled_wins
 from liars_dice.learn.schedule import Schedule
+from liars_dice.learn.table_learners import GreedyPlayer, rounds_won
 from liars_dice.learn.training import Trainer, TrainingError, milestones, new_model
+from liars_dice.numeric.random_streams import below, fraction, stream
 from oracle import best_value
 from support import dealt, play
 

@@ -13,13 +13,13 @@ import msgspec
 import pytest
 from studio_kit import EASY, Closed, Json, Socket, Studio, first_legal, play, seats, studio
 
-from liars_dice.arena import Referee
-from liars_dice.arena.isolation import IsolatedSeat
-from liars_dice.arena.limits import BotFault
-from liars_dice.arena.tables import make_seat
 from liars_dice.core import AgentFaulted, Event, GameCreated, GameResult
 from liars_dice.persistence import InMemoryRecorder
-from liars_dice.web.housebots import HouseBots
+from liars_dice.referee.isolated_seat import IsolatedSeat
+from liars_dice.referee.limits import BotFault
+from liars_dice.referee.named_seats import make_seat
+from liars_dice.referee.referee import Referee
+from liars_dice.web.room_bots import HouseBots
 
 BOTS = '''
 import time

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
 
+from liars_dice.coach.opponent_models import model_of
 from liars_dice.core import GameCreated, GameEnded
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, open_store, verify_game
-from liars_dice.play.coach import model_of
 from liars_dice.web import Limits
 
 

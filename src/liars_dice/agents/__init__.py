@@ -6,7 +6,7 @@ from .discovery import BotFileError, Discovered, discover, load_bot_file
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
-from .registry import AGENTS, AgentInfo, make_agent
+from .registry import AGENTS, AgentInfo, make_agent, place_of
 from .styles import BlufferAgent, CrawlerAgent, DetectiveAgent, SniperAgent
 from .threshold import PERSONALITIES, ThresholdAgent, create_personality_agent
 from .truthful import TruthfulAgent
@@ -34,4 +34,5 @@ __all__ = [
     "discover",
     "load_bot_file",
     "make_agent",
+    "place_of",
 ]

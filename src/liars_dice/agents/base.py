@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import ClassVar
 
-from ..core import Action, Event, GameConfig, GameResult, GameView, RoundResolution
-from ..core.player import unused
+from ..core import Action, Event, GameConfig, GameResult, GameView, RoundResolution, unused
 
 Policy = Mapping[Action, float]
 """How probable each action is; what is left out is never done."""

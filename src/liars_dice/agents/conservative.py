@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core import Action, BidAction, CallExactAction, CallLiarAction, GameView, chance_exact, chance_true
 from .base import Agent
-from .tools import held, legal_bids, likeliest, may_call_exact
+from .view_helpers import held, legal_bids, likeliest, may_call_exact
 
 
 class ConservativeAgent(Agent):

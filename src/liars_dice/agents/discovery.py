@@ -12,7 +12,7 @@ from types import ModuleType
 
 import msgspec
 
-from ..core.errors import ConfigError, LiarsDiceError
+from ..core import ConfigError, LiarsDiceError
 from .base import Agent
 
 ENTRY_POINTS = "liars_dice.agents"

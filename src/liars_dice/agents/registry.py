@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core.errors import ConfigError, one_of
+from ..core import ConfigError, one_of
 from .base import Agent
 from .discovery import discover, load_bot_file
 
@@ -60,7 +60,7 @@ AGENTS: dict[str, AgentInfo] = {
         _entry("crawler", "styles:CrawlerAgent", "raises as little as it can"),
         _entry("sniper", "styles:SniperAgent", "jumps to the highest bid better than even, loves exact calls"),
         _entry("detective", "styles:DetectiveAgent", "listens to what the others bid", memoryless=False),
-        AgentInfo("nash", "liars_dice.exact.nash:NashAgent", "plays solved rounds: two players, no wilds"),
+        AgentInfo("nash", "liars_dice.exact.solver.nash:NashAgent", "plays solved rounds: two players, no wilds"),
     )
 }
 """Every agent that needs no parameters. `human` is none of them: nobody is made to play by being listed."""

@@ -14,10 +14,10 @@ from ..core import (
     binomial_prob_at_least,
     chance_exact,
     chance_true,
+    match_chance,
 )
-from ..core.odds import match_chance
 from .base import Agent, Policy, PolicyAgent
-from .tools import held, legal_bids, likeliest, may_call_exact
+from .view_helpers import held, legal_bids, likeliest, may_call_exact
 
 
 class BlufferAgent(PolicyAgent):

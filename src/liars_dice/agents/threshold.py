@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..core import Action, Bid, BidAction, CallLiarAction, GameView, chance_true
-from ..core.errors import ConfigError
+from ..core import Action, Bid, BidAction, CallLiarAction, ConfigError, GameView, chance_true
 from .base import Agent
-from .tools import held, legal_bids
+from .view_helpers import held, legal_bids
 
 PERSONALITIES: dict[str, tuple[float, float]] = {
     "maniac": (0.10, 0.10),

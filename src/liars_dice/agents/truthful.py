@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core import Action, BidAction, CallLiarAction, GameView
 from .base import Agent
-from .tools import held, legal_bids
+from .view_helpers import held, legal_bids
 
 
 class TruthfulAgent(Agent):

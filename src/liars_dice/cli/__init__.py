@@ -59,7 +59,7 @@ class _LazyGroup(click.Group):
         """Run the command; an error of ours becomes one line and a non-zero exit code, and so does Ctrl-C."""
         import warnings
 
-        from ..core.errors import LiarsDiceError
+        from ..core import LiarsDiceError
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)

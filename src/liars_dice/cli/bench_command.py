@@ -10,7 +10,7 @@ from collections.abc import Callable
 import click
 
 from .options import json_option, print_json
-from .working import show_progress, warm_up
+from .running import show_progress, warm_up
 
 
 @click.command("bench", epilog="Example: liars-dice bench --json")
@@ -42,10 +42,10 @@ def bench_command(as_json: bool) -> None:
 def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
     """What is measured, in which unit, and how."""
     from ..agents import make_agent
-    from ..arena.fields import field
-    from ..arena.tournament import round_robin
     from ..core import GameConfig, play_game, preset
-    from ..exact import Simulator, solve
+    from ..exact.solver import solve
+    from ..simulator import Simulator
+    from ..tournament import field, round_robin
 
     heads_up = preset("heads-up")
     two = [make_agent("optimal"), make_agent("maniac")]

@@ -15,7 +15,7 @@ def check_bot_command(bot: str, as_json: bool) -> None:
 
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, or any name a bot has.
     """
-    from ..arena.check import check_bot
+    from ..referee import check_bot
 
     checks = []
     for check in check_bot(bot):

@@ -7,8 +7,8 @@ import time
 import click
 
 from .options import command_line, db_option, fixed_seed_option, json_option, print_json
+from .running import open_or_warn, run_facts, show_progress, warm_up
 from .tournament_command import result_as_json, show_result
-from .working import open_or_warn, run_facts, show_progress, warm_up
 
 
 @click.command("demo", epilog="Example: liars-dice demo --report my-report")
@@ -24,12 +24,9 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     from pathlib import Path
 
     from ..agents import AGENTS
-    from ..arena.backends import Processes
-    from ..arena.ledger import Ledger
-    from ..arena.report import check_writable, write_report
-    from ..arena.result import Settings
-    from ..arena.tournament import run_tournament
     from ..core import PRESETS
+    from ..pictures import check_writable, write_report
+    from ..tournament import Ledger, Processes, Settings, run_tournament
 
     check_writable(Path(report))
     backend = Processes()

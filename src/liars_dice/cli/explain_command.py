@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import json_option, print_json, round_dice_option, round_options
-from .working import percent, show_bracket
+from .running import percent, show_bracket
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..core import GameConfig
-    from ..exact.explain import Choice, Explanation, Known, Reply
+    from ..exact.solver import Choice, Explanation, Known, Reply
 
 SHOWN = 8
 """How many actions are listed at least."""
@@ -49,7 +49,8 @@ def explain_command(
     from rich.console import Console
 
     from ..core import BidAction, GameConfig, NotationError, parse_bid
-    from ..exact.explain import as_dict, draw, explain, known, reply_to
+    from ..exact.solver import as_dict, explain, known, reply_to
+    from ..pictures import draw_explanation
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
@@ -65,7 +66,7 @@ def explain_command(
         if isinstance(choice.action, BidAction):
             replies[str(choice.action)] = reply_to(round_.tree, round_.pool, history, held, choice.action.bid)
     if png is not None:
-        draw(explanation, _title(config, held, bids), png)
+        draw_explanation(explanation, _title(config, held, bids), png)
     if as_json:
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
         print_json(as_dict(round_, explanation, history, held) | compared)
@@ -87,7 +88,7 @@ def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
 def _asked(explanation: Explanation, action: str) -> Choice:
     """The choice that was asked about."""
     from ..core import ConfigError, parse_action
-    from ..exact.explain import same_action
+    from ..exact.solver import same_action
 
     wanted = parse_action(action)
     for choice in explanation.choices:
@@ -120,7 +121,7 @@ def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> 
 def _show(console: Console, round_: Known, explanation: Explanation, title: str, asked: Choice | None) -> None:
     from rich.table import Table
 
-    from ..exact.explain import SELDOM, worth_showing
+    from ..exact.solver import SELDOM, worth_showing
 
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1))

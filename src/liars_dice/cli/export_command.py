@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .finding import find_game
+from .game_names import find_game
 from .options import db_option, json_option, print_json
 
 if TYPE_CHECKING:

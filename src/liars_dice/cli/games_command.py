@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .finding import MOST_REVIEWED, recorded_name
+from .game_names import MOST_REVIEWED, recorded_name
 from .options import command_line, db_option, json_option, open_console, print_json
-from .working import show_progress
+from .running import show_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..coach import Judged
     from ..persistence import GameRecorder, GameSummary
-    from ..play.coach import Judged
 
 NARROW = 60
 """Below this width, games are listed in lines below each other."""
@@ -94,7 +94,7 @@ def games_command(
 
 def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
     """The newest games but those given up for another; more are looked at until there are enough."""
-    from ..play import without_abandoned
+    from ..persistence import without_abandoned
 
     seen = limit
     while True:
@@ -131,7 +131,7 @@ def _judge(
     store: GameRecorder, found: list[GameSummary], agent: str | None, loser: str | None, *, quiet: bool
 ) -> list[Judged]:
     """The games with the player's accuracy, the worst first."""
-    from ..play.coach import worst_games
+    from ..coach import worst_games
 
     def seats(game: GameSummary) -> tuple[int, ...]:
         return game.seats_of(agent or "") if loser is None else game.seats_lost_by(loser)
@@ -214,8 +214,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     """Win rates by player, by rules, and by who opened. A bot is counted by its name, people together as Human."""
     from rich.table import Table
 
-    from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates
-    from ..play import without_abandoned
+    from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
         found = without_abandoned(store, store.games(rules=rules or before["rules"]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import json_option, print_json, rules_options, seed_for, seed_option, workers_option
-from .working import (
+from .running import (
     bots_print_to_stderr,
     method_line,
     percent,
@@ -19,8 +19,8 @@ from .working import (
 )
 
 if TYPE_CHECKING:
-    from ..arena import Matchup
     from ..core import GameConfig
+    from ..tournament import Matchup
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
@@ -51,8 +51,8 @@ def matchup_command(
     """
     if exact and games is not None:
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
-    from ..arena.duel import matchup
-    from ..arena.tables import are_strangers
+    from ..referee import are_strangers
+    from ..tournament import matchup
 
     config = rules_for_two(rules, players, dice)
     compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)

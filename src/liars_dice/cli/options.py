@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from ..core.bid import BidOrdering
-from ..core.config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Wild
+from ..core import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, BidOrdering, GameConfig, Wild
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,7 +112,7 @@ def was_said(context: click.Context, name: str) -> bool:
 
 def seed_for(config: GameConfig, seed: int | None) -> int:
     """The seed that was asked for, on the command line or in the rules, or a new one."""
-    from ..core.dice import fresh_seed
+    from ..core import fresh_seed
 
     asked = config.seed if seed is None else seed
     return fresh_seed() if asked is None else asked

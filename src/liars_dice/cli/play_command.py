@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .finding import find_game
+from .game_names import find_game
 from .options import (
     ascii_option,
     command_line,
@@ -21,14 +21,14 @@ from .options import (
     seed_option,
     was_said,
 )
-from .working import show_progress, terminated_like_interrupted
+from .running import show_progress, terminated_like_interrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..coach import Review
     from ..persistence import GameRecorder, RecordedEvent
-    from ..play import Sitting
-    from ..play.coach import Review
+    from ..terminal import Sitting
 
 
 @click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
@@ -69,7 +69,7 @@ def play_command(
     from functools import partial
 
     from ..persistence import open_store, rules_name
-    from ..play import Quit, Sitting, ask_for_a_table
+    from ..terminal import Quit, Sitting, ask_for_a_table
 
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
@@ -141,7 +141,7 @@ def _begin(
 ) -> Sitting:
     """Sit down to a new game."""
     from ..core import PRESETS, load_rules
-    from ..play import seated
+    from ..terminal import seated
 
     players = given["players"]
     if players is None and (opponents or rules in PRESETS):
@@ -159,7 +159,8 @@ def _go_on(
     quiet: bool,
 ) -> Sitting:
     """Sit down to a game that was left, or to a new one that begins like a recorded one."""
-    from ..play import left_game, position, seats_of, with_opponents
+    from ..persistence import left_game, position, seats_of
+    from ..terminal import with_opponents
 
     if given["resume"] is not None:
         events = left_game(store, given["resume"])
@@ -177,8 +178,8 @@ def _places(
     """Who sits where in a game that goes on from another: whoever sat there, and you in the seat you choose, or in that
     of the player who is to move.
     """
-    from ..persistence import final_state
-    from ..play import is_person, seated, seats_of, take_seat, with_opponents
+    from ..persistence import final_state, is_person, seats_of
+    from ..terminal import seated, take_seat, with_opponents
 
     words = seats_of(events)
     if seat is None and name is None and any(map(is_person, words)):
@@ -190,7 +191,7 @@ def _places(
 
 def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review | None:
     """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
-    from ..play import ask
+    from ..terminal import ask
 
     while asked:
         undo = ", undo" if sitting.practice else ""
@@ -205,18 +206,19 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review 
         elif answer in ("", "n", "no"):
             return None
     console.print("Reviewing ...", markup=False)
-    from ..play.coach import review_game
+    from ..coach import review_game
+    from ..terminal import show_review
 
     people = sitting.people
     with show_progress("reviewing", quiet=False) as progress:
         review = review_game(sitting.state, people[0] if len(people) == 1 else None, progress=progress)
-    review.show(console, ascii_only=sitting.table.ascii_only)
+    show_review(review, console, ascii_only=sitting.table.ascii_only)
     return review
 
 
 def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
-    from ..play import latest_left
+    from ..persistence import latest_left
 
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .finding import find_game
+from .game_names import find_game
 from .options import ascii_option, command_line, db_option, json_option, open_console, pace_options, print_json
 
 
@@ -42,9 +42,8 @@ def replay_command(
     import json
 
     from ..core import SPECTATOR, ConfigError
-    from ..persistence import open_store, verify_game, visible_events
-    from ..persistence.codec import encode_line
-    from ..play import Pace, Quit, Spectator, TableView, is_person, position, seats_of
+    from ..persistence import encode_line, is_person, open_store, position, seats_of, verify_game, visible_events
+    from ..terminal import Pace, Quit, Spectator, TableView
 
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .finding import find_game
+from .game_names import find_game
 from .options import ascii_option, db_option, json_option, open_console, print_json, program
-from .working import show_progress
+from .running import show_progress
 
 if TYPE_CHECKING:
+    from ..coach import Review
     from ..persistence import RecordedEvent
-    from ..play.coach import Review
 
 NARROW = 60
 """Below this width even commands are broken into lines."""
@@ -38,8 +38,10 @@ def review_command(
     Each decision is judged by what its player could know. Small rounds between two players are measured against perfect
     play, all others against a model of the opponents. The dice of a round that is not over stay hidden.
     """
+    from ..coach import review_game
     from ..persistence import open_store, verify_game
-    from ..play.coach import review_game
+    from ..pictures import draw_review
+    from ..terminal import show_review
 
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))
@@ -47,11 +49,11 @@ def review_command(
     with show_progress("reviewing", quiet=as_json) as progress:
         review = review_game(state, seat, progress=progress)
     if png is not None:
-        review.draw(png, f"{' against '.join(review.names)}: game {events[0].game_id}")
+        draw_review(review, png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
         print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
-    review.show(open_console(), ascii_only=ascii_only)
+    show_review(review, open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
@@ -61,7 +63,7 @@ def review_command(
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
     """How to play on from the worst mistake: of the people who played, if there were any."""
-    from ..play import is_person, seats_of
+    from ..persistence import is_person, seats_of
 
     people = {seat for seat, words in enumerate(seats_of(events)) if is_person(words)} & set(review.seats)
     worst = review.worst(people)

@@ -29,7 +29,7 @@ def rules_command(name_or_file: str | None, players: int | None, dice: int | Non
         return
     config = load_rules(name_or_file, players=players, dice=dice)
     if check:
-        from ..core.conformance import check_rules
+        from ..core import check_rules
 
         check_rules(config)
     if as_json:

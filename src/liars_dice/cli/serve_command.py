@@ -34,7 +34,7 @@ def serve_command(
     Only this machine is let in unless --host says otherwise. Games and rooms live in the store: stop the server and
     start it again, and everybody plays on.
     """
-    from ..web.serve import serve
+    from ..web import serve
 
     def ready(address: str, *, local: bool) -> None:
         if as_json:

@@ -7,7 +7,7 @@ import time
 import click
 
 from .options import dice_option, json_option, print_json, seed_option
-from .working import (
+from .running import (
     backend_options,
     bots_print_to_stderr,
     run_facts,
@@ -53,10 +53,9 @@ def simulate_command(
     AGENT limits who can be drawn; without any it is everybody: built in, and in your folder agents/. If there are fewer
     kinds than seats, copies sit down as well, numbered.
     """
-    from ..arena.backends import make_backend
-    from ..arena.simulation import Simulation
-    from ..arena.tables import are_strangers
     from ..core import load_rules
+    from ..referee import are_strangers
+    from ..tournament import Simulation, make_backend
 
     chosen = make_backend(backend, workers)
     config = load_rules(rules, players=players, dice=dice)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.config import DICE_PER_SEAT
+from ..core import DICE_PER_SEAT
 from .options import command_line, json_option, print_json, round_options, workers_option
-from .working import percent, show_bracket, software, terminated_like_interrupted
+from .running import percent, show_bracket, software, terminated_like_interrupted
 
 if TYPE_CHECKING:
-    from ..exact import Solution
+    from ..exact.solver import Solution
 
 RULES = {"faces": 6, "wild": "none", "ordering": "quantity_then_face"}
 """The rules unless told otherwise."""
@@ -45,7 +45,7 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
     Ctrl-C keeps the best so far.
     """
     from ..core import GameConfig
-    from ..exact import solve
+    from ..exact.solver import solve
 
     rules = {name: given[name] for name in RULES}
     config = GameConfig(dice=(n0, n1), faces=rules["faces"], wild=rules["wild"], bid_ordering=rules["ordering"])
@@ -102,7 +102,7 @@ def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -
 
 def _match(solution: Solution) -> tuple[float, float] | None:
     """Between what the opener's chance to win a whole match from here lies, where the package's rounds tell."""
-    from ..exact.tablebase import Tablebase, match_bracket
+    from ..exact.solver import Tablebase, match_bracket
 
     config = solution.tree.config
     own, other = config.dice

@@ -18,7 +18,7 @@ from .options import (
     seed_option,
     was_said,
 )
-from .working import (
+from .running import (
     backend_options,
     bots_print_to_stderr,
     method_line,
@@ -31,7 +31,7 @@ from .working import (
 )
 
 if TYPE_CHECKING:
-    from ..arena.result import Settings, TournamentResult
+    from ..tournament import Settings, TournamentResult
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
@@ -71,12 +71,10 @@ def tournament_command(
         raise click.UsageError("--exact plays no games: leave out one of --exact and --games or --until-significant.")
     from pathlib import Path
 
-    from ..arena.backends import make_backend
-    from ..arena.ledger import Ledger, find_tournament
-    from ..arena.report import check_writable, write_report
-    from ..arena.tables import are_strangers
-    from ..arena.tournament import run_tournament
     from ..persistence import InMemoryRecorder
+    from ..pictures import check_writable, write_report
+    from ..referee import are_strangers
+    from ..tournament import Ledger, find_tournament, make_backend, run_tournament
 
     if report is not None:
         check_writable(Path(report))
@@ -112,10 +110,8 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     """What was asked for; where a tournament goes on, what it was begun with unless something else is said."""
     import msgspec
 
-    from ..arena.fields import field
-    from ..arena.result import Settings
-    from ..arena.tournament import check_settings
     from ..core import load_rules
+    from ..tournament import Settings, check_settings, field
 
     from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .options import command_line, fixed_seed_option, json_option, print_json
-from .working import bots_print_to_stderr, getting_ready, percent, show_progress
+from .running import bots_print_to_stderr, getting_ready, percent, show_progress
 
 if TYPE_CHECKING:
     from ..learn import Model, Report
@@ -65,14 +65,10 @@ def train_command(as_json: bool, **given: Any) -> None:
     W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays
     everywhere as q:FILE or pg:FILE.
     """
-    from ..arena.limits import Limits
-    from ..arena.methods import tables_guard
-    from ..arena.stats import wilson_ci
-    from ..exact.pictures import check_png
-    from ..learn.curve import check_comparable, draw_curve
-    from ..learn.evaluate import sampled_wins
-    from ..learn.model import Model
-    from ..learn.training import Trainer
+    from ..learn import Model, Trainer, sampled_wins
+    from ..pictures import check_comparable, check_png, draw_curve
+    from ..referee import Limits, tables_guard
+    from ..tournament import wilson_ci
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
         if given[option] is not None and given["algorithm"] != algorithm:
@@ -173,11 +169,7 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     import msgspec
 
     from ..core import ConfigError, preset
-    from ..learn.model import Model, Training
-    from ..learn.policy_gradient import PolicyGradient
-    from ..learn.q_learning import QLearning
-    from ..learn.schedule import Schedule
-    from ..learn.training import new_model, usual_settings
+    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, new_model, usual_settings
 
     settings = usual_settings(given["algorithm"], given["basis"])
     changes: dict[str, Any] = {"gamma": given["gamma"]}

@@ -21,12 +21,12 @@ from .options import (
     seed_for,
     seed_option,
 )
-from .working import open_or_warn
+from .running import open_or_warn
 
 if TYPE_CHECKING:
-    from ..arena import MatchResult
     from ..core import GameConfig, GameState
-    from ..play import TableView
+    from ..referee import MatchResult
+    from ..terminal import TableView
 
 USUAL = ("optimal", "maniac", "calling-station", "random")
 """Who plays if nobody is named, over and over."""
@@ -67,11 +67,10 @@ def watch_command(
     """
     from rich.markup import escape
 
-    from ..arena import Referee
-    from ..arena.tables import make_fitting_seat
     from ..core import ConfigError, load_rules
     from ..persistence import record_game
-    from ..play import Pace, Quit, Spectator, TableView
+    from ..referee import Referee, make_fitting_seat
+    from ..terminal import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
         raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
@@ -140,8 +139,8 @@ def _suggest(
 
 def _quick(names: tuple[str, ...], config: GameConfig, seed: int, games: int, *, isolate: bool) -> Iterator[int | None]:
     """Who wins each of so many more games among the same bots, which nobody watches."""
-    from ..arena import Referee, make_seat
     from ..core import derive_seed
+    from ..referee import Referee, make_seat
 
     for number in range(games):
         bots = [make_seat(name, isolate=isolate) for name in names]

@@ -2,10 +2,11 @@
 
 from .actions import Action, BidAction, CallExactAction, CallLiarAction
 from .bid import Bid, BidOrdering
-from .config import GameConfig
-from .dice import DiceCup, Die, Randomness, derive_seed
-from .engine import GameEngine, play_game
-from .errors import ConfigError, DealError, IllegalMoveError, LiarsDiceError, NotationError
+from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, NextOpener, Wild, WildBids, is_whole
+from .conformance import check_rules
+from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
+from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id
+from .errors import ConfigError, DealError, IllegalMoveError, LiarsDiceError, NotationError, describe, one_of, reason_of
 from .events import (
     MOVES,
     SPECTATOR,
@@ -23,19 +24,33 @@ from .events import (
     visible_to,
 )
 from .ladder import Ladder
-from .narration import narrate, say_bid
+from .lazy_face import lazy_names
+from .narration import narrate, percent, say_bid
 from .notation import format_game, parse_action, parse_bid, parse_game
-from .odds import binomial_prob_at_least, chance_exact, chance_true, prob_exact, prob_holds
-from .player import GameResult, Player, result_of
-from .presets import PRESETS, load_rules, preset
-from .rules import RoundRules, count_matches
-from .state import GameState, Hands, PlayerState, PublicState, RoundResolution
-from .transition import apply, can_apply, deal, legal_actions, new_game, verify
+from .odds import (
+    binomial_prob_at_least,
+    binomial_prob_exactly,
+    chance_exact,
+    chance_true,
+    match_chance,
+    prob_exact,
+    prob_holds,
+)
+from .player import GameResult, Player, hook_of, result_of, unused
+from .presets import PRESETS, Dice, load_rules, preset
+from .rules import RoundRules, count_matches, round_rules
+from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, seats_from
+from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
+    "DICE_PER_SEAT",
+    "FACES",
     "MOVES",
+    "PLAYERS",
     "PRESETS",
+    "REASONING_LIMIT",
+    "SEEDS",
     "SPECTATOR",
     "Action",
     "AgentFaulted",
@@ -47,6 +62,7 @@ __all__ = [
     "CallLiarAction",
     "ConfigError",
     "DealError",
+    "Dice",
     "DiceCup",
     "DiceRevealed",
     "DiceRolled",
@@ -65,6 +81,8 @@ __all__ = [
     "Ladder",
     "LiarCalled",
     "LiarsDiceError",
+    "Mode",
+    "NextOpener",
     "NotationError",
     "Player",
     "PlayerInfo",
@@ -76,28 +94,49 @@ __all__ = [
     "RoundResolution",
     "RoundRules",
     "RoundStarted",
+    "Wild",
+    "WildBids",
+    "agent_id",
     "apply",
     "binomial_prob_at_least",
+    "binomial_prob_exactly",
     "can_apply",
     "chance_exact",
     "chance_true",
+    "check_rules",
     "count_matches",
     "deal",
     "derive_seed",
+    "describe",
     "format_game",
+    "free_name",
+    "fresh_seed",
+    "hook_of",
+    "is_whole",
+    "lazy_names",
     "legal_actions",
     "load_rules",
+    "match_chance",
     "narrate",
     "new_game",
+    "next_opener",
+    "numbered",
+    "one_of",
     "parse_action",
     "parse_bid",
     "parse_game",
+    "percent",
     "play_game",
     "preset",
     "prob_exact",
     "prob_holds",
+    "reason_of",
+    "recorded_id",
     "result_of",
+    "round_rules",
     "say_bid",
+    "seats_from",
+    "unused",
     "verify",
     "view_of",
     "visible_to",

@@ -51,3 +51,20 @@ def _does(name: str, verb: str) -> str:
 
 def _because(reasoning: str) -> str:
     return f" ({reasoning})" if reasoning else ""
+
+
+ROUNDING = 1e-9
+"""Chances that differ from 0 or 1 by less are taken for 0 or 1."""
+
+
+def percent(chance: float) -> str:
+    """A chance as people say it: never certain unless it is, but for errors of rounding.
+
+    >>> percent(0.714), percent(0.001), percent(0.9999), percent(1 - 1e-15)
+    ('71 %', '<1 %', '>99 %', '100 %')
+    """
+    if ROUNDING < chance < 0.005:
+        return "<1 %"
+    if 0.995 < chance < 1 - ROUNDING:
+        return ">99 %"
+    return f"{100 * chance:.0f} %"

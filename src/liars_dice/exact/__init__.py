@@ -1,15 +1,24 @@
-"""Exact results: policy tables, match-ups without sampling, best responses, and a compiled simulator."""
+"""Exact results: policy tables, match-ups without sampling, best responses, and solved rounds."""
 
 from .errors import DataError, OutOfReachError
-from .hands import HandSet, hand_set
-from .match import Match
-from .matchups import Matchups, seconds_needed
-from .policy import Guard, PolicyBook, PolicyError, PolicyTable, ask, disagreements, states_policy
+from .matchups import Match, Matchups, seconds_needed
 from .response import best_response, exploitability
-from .simulator import Simulator, Tally, TracedRound, check_simulable
-from .situation import Situation, situation_of, situations
 from .solver import Progress, Solution, solve
-from .vectorised import VECTORISED
+from .tables import (
+    VECTORISED,
+    Guard,
+    HandSet,
+    PolicyBook,
+    PolicyError,
+    PolicyTable,
+    Situation,
+    ask,
+    disagreements,
+    hand_set,
+    situation_of,
+    situations,
+    states_policy,
+)
 
 __all__ = [
     "VECTORISED",
@@ -23,14 +32,10 @@ __all__ = [
     "PolicyError",
     "PolicyTable",
     "Progress",
-    "Simulator",
     "Situation",
     "Solution",
-    "Tally",
-    "TracedRound",
     "ask",
     "best_response",
-    "check_simulable",
     "disagreements",
     "exploitability",
     "hand_set",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..agents import Agent, ProbabilisticAgent
 from ..core import Action, ConfigError, GameConfig, GameView
-from ..exact.hands import hand_set
+from ..exact.tables import hand_set
 from .features import make_basis
 from .model import Model
 from .policy import greedy_cells

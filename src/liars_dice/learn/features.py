@@ -17,11 +17,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import ConfigError, GameConfig
-from ..core.odds import prob_holds
-from ..core.rules import round_rules
-from ..exact.hands import Floats, hand_set
-from ..exact.jit import Int, inlined
+from ..core import ConfigError, GameConfig, prob_holds, round_rules
+from ..exact.tables import hand_set
+from ..numeric import Floats, Int, inlined
 
 BasisName = Literal["seed", "crossed"]
 SEED, CROSSED = 0, 1

@@ -12,16 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent
-from ..core import GameConfig
-from ..core.rules import round_rules
-from ..exact import PolicyBook, Situation
-from ..exact.hands import Ints, hand_set
-from ..exact.jit import Int, inlined
-from ..exact.kernel import draw
-from ..exact.mixes import MixArrays
-from ..exact.policy import Guard, unguarded
-from ..exact.situation import ladder_arrays
-from ..exact.streams import below
+from ..core import GameConfig, round_rules
+from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw, hand_set, ladder_arrays, unguarded
+from ..numeric import Int, Ints, below, inlined
 
 
 class Opponent(NamedTuple):

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from ..core import ConfigError, GameConfig
-from ..core.errors import reason_of
-from ..exact.hands import Floats
+from ..core import ConfigError, GameConfig, reason_of
+from ..numeric import Floats
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.hands import Floats
-from ..exact.jit import compiled
+from ..numeric import Floats, compiled
 from .features import Basis
 from .q_learning import greedy
 

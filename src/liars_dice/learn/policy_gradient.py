@@ -11,11 +11,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..core import ConfigError
-from ..core.config import is_whole
-from ..exact.hands import Floats
-from ..exact.jit import Int, compiled, inlined
-from ..exact.streams import DECISIONS, DICE, fraction, stream
+from ..core import ConfigError, is_whole
+from ..numeric import DECISIONS, DICE, Floats, Int, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import Opponent, Round, answer, deal, holds
 from .schedule import Schedule, check_gamma

@@ -13,9 +13,7 @@ import msgspec
 import numpy as np
 
 from ..core import ConfigError
-from ..exact.hands import Floats
-from ..exact.jit import Int, compiled, inlined
-from ..exact.streams import DECISIONS, DICE, below, fraction, stream
+from ..numeric import DECISIONS, DICE, Floats, Int, below, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import Opponent, Round, answer, deal, holds
 from .schedule import Schedule, check_gamma

@@ -10,21 +10,20 @@ import msgspec
 import numpy as np
 
 from ..agents import Agent, make_agent
-from ..core import ConfigError, GameConfig, LiarsDiceError
-from ..core.config import SEEDS, is_whole
-from ..exact import Guard, best_response
-from ..exact.hands import Floats, hand_set
-from ..exact.policy import unguarded
-from ..exact.rounds import win_between
+from ..core import SEEDS, ConfigError, GameConfig, LiarsDiceError, is_whole
+from ..exact.matchups import win_between
+from ..exact.response import best_response
+from ..exact.tables import Guard, hand_set, unguarded
+from ..numeric import Floats
 from . import policy_gradient, q_learning
 from .features import Basis, make_basis
 from .mdp import Opponent, Round, make_opponent, make_round
 from .model import SELF, CurvePoint, Model, Training
-from .players import GreedyPlayer, PGPlayer, QPlayer, learn_at_the_table, rounds_won
 from .policy import greedy_cells
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .schedule import Schedule
+from .table_learners import GreedyPlayer, PGPlayer, QPlayer, learn_at_the_table, rounds_won
 
 FEW_PIECES = 5
 """So many where a look takes long: against an opponent that remembers."""

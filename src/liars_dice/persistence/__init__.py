@@ -1,5 +1,6 @@
 """Games that are never lost: recorded events, four stores for them, and exact replay."""
 
+from .codec import encode_line
 from .envelope import SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
 from .export import import_games, write_csv, write_jsonl, write_parquet
@@ -8,12 +9,15 @@ from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, rules_name
 from .replay import Replay, branch, decisions, final_state, replay, settled, state_at, verify_game, visible_events
-from .session import default_store, open_store, record_game
+from .session import default_store, open_store, player_type, record_game
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
+from .unfinished_games import PERSON_TYPE, YOU, is_person, latest_left, left_game, position, seats_of, without_abandoned
 
 __all__ = [
+    "PERSON_TYPE",
     "SCHEMA",
+    "YOU",
     "Clock",
     "CorruptEventError",
     "Enveloper",
@@ -35,20 +39,28 @@ __all__ = [
     "by_rules",
     "decisions",
     "default_store",
+    "encode_line",
     "final_state",
     "import_games",
+    "is_person",
+    "latest_left",
+    "left_game",
     "new_game_id",
     "open_store",
+    "player_type",
+    "position",
     "read_lines",
     "record_game",
     "replay",
     "rules_name",
+    "seats_of",
     "settled",
     "state_at",
     "utc_now",
     "verify_game",
     "visible_events",
     "win_rates",
+    "without_abandoned",
     "write_csv",
     "write_jsonl",
     "write_parquet",

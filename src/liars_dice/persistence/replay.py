@@ -31,11 +31,11 @@ from ..core import (
     RoundStarted,
     apply,
     deal,
+    fresh_seed,
     new_game,
+    recorded_id,
     visible_to,
 )
-from ..core.dice import fresh_seed
-from ..core.engine import recorded_id
 from .envelope import ACTS, RecordedEvent
 from .errors import ReplayError
 from .recorder import GameRecorder

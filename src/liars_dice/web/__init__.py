@@ -2,5 +2,10 @@
 
 from .app import create_app
 from .safety import Limits
+from .server import serve
 
-__all__ = ["Limits", "create_app"]
+__all__ = [
+    "Limits",
+    "create_app",
+    "serve",
+]

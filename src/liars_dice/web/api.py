@@ -10,28 +10,28 @@ import msgspec
 from ..agents import AGENTS
 from ..core import (
     PRESETS,
+    SEEDS,
     SPECTATOR,
     ConfigError,
     Event,
     GameCreated,
     GameEnded,
     NotationError,
+    free_name,
+    fresh_seed,
     prob_exact,
     prob_holds,
+    round_rules,
     visible_to,
 )
-from ..core.config import SEEDS
-from ..core.dice import fresh_seed
-from ..core.engine import free_name
-from ..core.rules import round_rules
 from ..persistence import RecordedEvent, branch, decisions, utc_now, visible_events
 from . import messages as m
-from .calls import Call, Endpoint, Studio
+from .api_requests import Call, Endpoint, Studio
+from .bot_socket import bot_act, wait_for_next
 from .errors import NotFoundError, RoomError
-from .remote import bot_act, wait_for_next
 from .room import as_new_game, event_json, seated
-from .rulebook import config_of, public, rule_fields
-from .seats import RoomDoc, SeatDoc, called, clean_name, hash_token, new_room_id, new_token
+from .room_document import RoomDoc, SeatDoc, called, clean_name, hash_token, new_room_id, new_token
+from .rules_form import config_of, public, rule_fields
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 

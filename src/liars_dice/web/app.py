@@ -18,16 +18,16 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from ..persistence import GameRecorder
+from .analysis import Lab
 from .api import ENDPOINTS
-from .books import Books
-from .calls import Studio, respond
-from .coach import Coach
-from .doors import Doors
-from .lab import Lab
-from .pages import page_socket
-from .remote import bot_socket
+from .api_requests import Studio, respond
+from .bot_socket import bot_socket
+from .coach_client import Coach
+from .connection_limits import Doors
+from .page_socket import page_socket
 from .rooms import Rooms
 from .safety import Guard, Limits
+from .store_worker import Books
 
 STATIC = Path(__file__).parent / "static"
 PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")

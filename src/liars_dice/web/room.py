@@ -27,10 +27,10 @@ from ..core import (
     GameEngine,
     GameView,
     RoundStarted,
+    free_name,
     view_of,
     visible_to,
 )
-from ..core.engine import free_name
 from ..persistence import (
     Enveloper,
     RecordedEvent,
@@ -43,9 +43,9 @@ from ..persistence import (
     visible_events,
 )
 from .errors import ForbiddenError, FullError, RoomError
-from .housebots import STAND_IN, HouseBots, is_ours, type_of
 from .messages import Ending, EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
-from .seats import RoomDoc, SeatDoc, called, hash_token, new_token
+from .room_bots import STAND_IN, HouseBots, is_ours, type_of
+from .room_document import RoomDoc, SeatDoc, called, hash_token, new_token
 
 if TYPE_CHECKING:
     from .rooms import Rooms

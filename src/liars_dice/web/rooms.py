@@ -11,18 +11,17 @@ from typing import TypeVar
 import msgspec
 
 from ..agents import AGENTS
-from ..core import ConfigError, GameConfig
-from ..core.errors import one_of
+from ..core import ConfigError, GameConfig, one_of
 from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
-from .books import Books
-from .coach import Coach
+from .coach_client import Coach
 from .errors import FullError, NotFoundError, RoomError
-from .housebots import STAND_IN, on_offer
-from .lobby import Lobby
 from .messages import RoomLine
 from .room import Room
+from .room_bots import STAND_IN, on_offer
+from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
+from .room_list import Lobby
 from .safety import Limits
-from .seats import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
+from .store_worker import Books
 
 KIND = "room"
 WAITERS = 32

@@ -11,7 +11,7 @@ import msgspec
 from .. import __version__
 from . import messages as m
 from .api import ENDPOINTS
-from .calls import Endpoint
+from .api_requests import Endpoint
 
 _REF = "#/components/schemas/{name}"
 

@@ -16,13 +16,11 @@ from typing import Any, Literal, SupportsInt, get_args
 
 import numpy as np
 
-from ...core import Action, CallLiarAction, ConfigError, GameConfig, GameEngine, GameView, verify
-from ...core.config import SEEDS, is_whole
-from ...core.presets import Dice
+from ...core import SEEDS, Action, CallLiarAction, ConfigError, Dice, GameConfig, GameEngine, GameView, is_whole, verify
 from .encoding import Encoding, Mask, Observation
-from .extra import missing_extra
+from .extras import missing_extra
 from .seating import Opponents, game_of, seated
-from .table import table_text
+from .table_text import table_text
 
 try:
     import gymnasium

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from ...core import ConfigError, GameConfig, GameState, PublicState, apply, deal, legal_actions, new_game, preset
-from ...exact.hands import hand_set, number_of_hands
+from ...exact.tables import hand_set, number_of_hands
 from .encoding import Encoding
-from .extra import missing_extra
+from .extras import missing_extra
 
 try:
     import pyspiel

@@ -20,13 +20,11 @@ from typing import Any, ClassVar, SupportsInt
 import numpy as np
 
 from ...agents import Agent
-from ...core import ConfigError, GameConfig, GameEngine
-from ...core.config import SEEDS
-from ...core.presets import Dice
+from ...core import SEEDS, ConfigError, Dice, GameConfig, GameEngine
 from .encoding import Encoding, Mask, Observation
-from .extra import missing_extra
+from .extras import missing_extra
 from .seating import game_of
-from .table import table_text
+from .table_text import table_text
 
 try:
     from gymnasium import spaces

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...agents import make_agent
-from ...core import ConfigError, GameConfig, Player, load_rules
-from ...core.presets import Dice
+from ...core import ConfigError, Dice, GameConfig, Player, load_rules
 
 Opponents = str | Player | Sequence[str | Player]
 """An agent or its name; or one for each other seat, in the order of the seats."""

@@ -1,0 +1,282 @@
+"""What a strong player would do, and what each action is worth, from what one player knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+import numpy as np
+
+from ..core import (
+    Action,
+    Bid,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    ConfigError,
+    GameView,
+    PublicState,
+    chance_exact,
+    chance_true,
+    count_matches,
+    percent,
+)
+from ..exact import OutOfReachError
+from ..exact.response import one_hand, raises_from
+from ..exact.solver import Tablebase, explain, reaches, same_action
+from ..exact.tables import UNKNOWN
+from ..numeric import Floats
+from .opponent_models import Model, belief, check_size, holding, matching, models_at, others, situation_after
+
+EQUILIBRIUM = "equilibrium"
+ODDS = "plain odds"
+RARE = 1e-4
+"""Bids that perfect play makes less often are what solving left over: they say nothing about the dice."""
+SURPRISE = "perfect play hardly ever bids so"
+"""Why a round that the tablebase reaches is not measured against it."""
+TAKEN = 0.001
+"""What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
+EXCUSED = 0.05
+"""But never more than this is taken for what solving left over."""
+FEW = 3000
+"""So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
+
+
+class AdvisedChoice(msgspec.Struct, frozen=True):
+    """One action that can be taken."""
+
+    action: Action
+    win_chance: float
+    """The chance to win the round with it (with more than two players: not to lose it)."""
+    chance: float | None = None
+    """How often perfect play takes it, where that is known."""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """What to do, and why."""
+
+    choices: tuple[AdvisedChoice, ...]
+    """Every legal action, the best first."""
+    why: str
+    """One plain sentence."""
+    source: str
+    """What the numbers rest on: `equilibrium`, `opponent model: optimal`, ..."""
+    holds: float | None
+    """The chance that the current bid holds, by the same source; None if there is none."""
+    given: str = ""
+    """What the numbers presuppose, in words, as in `given how optimal plays`."""
+    aim: str = "wins"
+    """What the chances are chances of, as a verb."""
+    tolerance: float = 0.0
+    """Differences of chances up to this are within the error of the source."""
+    excused: float = 0.0
+    """And so are these, for what perfect play does at least one time in a thousand."""
+
+    @property
+    def best(self) -> Action:
+        """The best action."""
+        return self.choices[0].action
+
+    @property
+    def win_chance(self) -> float:
+        """The chance to win the round with the best play."""
+        return self.choices[0].win_chance
+
+    def of(self, action: Action) -> AdvisedChoice:
+        """The choice of this action."""
+        return next(choice for choice in self.choices if same_action(choice.action, action))
+
+    def loss(self, action: Action) -> float:
+        """The chance to win that this action gives away.
+
+        Nothing, if it is no more than the source's own error. An equilibrium mixes only between actions that are
+        equally good, so for what it takes that error is as large as can be where play comes so seldom.
+        """
+        choice = self.of(action)
+        loss = max(0.0, self.win_chance - choice.win_chance)
+        taken = (choice.chance or 0.0) >= TAKEN
+        return 0.0 if loss <= max(self.tolerance, self.excused if taken else 0.0) else loss
+
+
+def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
+    """What to do in this view. Only what the view holds is used: the own dice, the bids, the names.
+
+    `models` are the seats' models, if they are known better than by name.
+    """
+    if not view.is_my_turn:
+        raise ConfigError("view", view.name, "the view of the player whose turn it is")
+    surprised = False
+    if reaches(view.public):
+        found = _from_tablebase(view)
+        if found is not None:
+            return found
+        surprised = True
+    models = models_at(view.public.names) if models is None else models
+    if len(others(view)) == 1 and view.config.max_turns is None:
+        with suppress(OutOfReachError):
+            found = _against_one(view, models[others(view)[0]])
+            return msgspec.structs.replace(found, source=f"{found.source} ({SURPRISE})") if surprised else found
+    with suppress(OutOfReachError):
+        return _against_many(view, models)
+    return _by_odds(view)
+
+
+def prepare(public: PublicState, models: Sequence[Model] | None = None) -> None:
+    """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
+    seconds at times, so it is work for a thread; no dice are needed for it.
+    """
+    seat = public.current_player
+    if public.status == "BIDDING":
+        advise(GameView(seat, (1,) * public.dice_counts[seat], public), models)
+
+
+# -- the tablebase -----------------------------------------------------------------------------------------------------
+
+
+def _from_tablebase(view: GameView) -> Advice | None:
+    """Against perfect play; None after a bid that it hardly ever makes: nobody knows what such a bid means."""
+    own, other = len(view.my_dice), view.other_dice
+    opens = len(view.public.bid_history) % 2 == 0
+    solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
+    found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
+    if found.rarest < RARE:
+        return None
+    choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
+    current = view.current_bid
+    holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)
+    error = (solved.upper - solved.lower) / 2
+    advice = _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, error)
+    return msgspec.structs.replace(advice, excused=min(EXCUSED, error / found.reach))
+
+
+def _chance(value: float) -> float:
+    """A chance to win from a value between -1 and 1."""
+    return min(1.0, max(0.0, (1 + float(value)) / 2))
+
+
+# -- one opponent ------------------------------------------------------------------------------------------------------
+
+
+def _against_one(view: GameView, model: Model) -> Advice:
+    """The exact value of each action against a model of the other player, who may hold what fits its bids."""
+    public = view.public
+    seat = others(view)[0]
+    weights = belief(public, seat, model)
+    situation = situation_after(public, seat, 0)
+    check_size(situation.rules, situation.own)
+    table = model.tables(situation)[0]
+    raised = None
+    if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
+        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, FEW)
+    if raised is None:
+        raised = model.graph(situation).raises(view.my_dice, weights.ravel())
+    of_hands = weights.sum(axis=0)
+    true, right = one_hand(table, view.my_dice)
+    holds = None if public.rung < 0 else float(true[public.rung] @ of_hands)
+    choices = []
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            worth = float(raised[public.rules.rungs[action.bid]])
+        elif isinstance(action, CallExactAction):
+            worth = float(right[public.rung] @ of_hands)
+        else:
+            assert holds is not None
+            worth = 1 - holds
+        choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
+    return _advice(view, choices, model.source, _plays(view, seat, model), holds)
+
+
+def _plays(view: GameView, seat: int, model: Model) -> str:
+    name = view.public.names[seat]
+    return f"given how {name} plays" if model.known else f"if {name} plays like {model}"
+
+
+# -- more than one -----------------------------------------------------------------------------------------------------
+
+
+def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
+    """The chance not to lose the round, looking one answer ahead.
+
+    Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
+    by its model: if it calls, that settles it; if it raises, everybody in the round is as likely to lose it.
+    """
+    public, seats = view.public, others(view)
+    rules = public.rules
+    of_rest = {face: matching(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
+    weights = belief(public, seats[0], models[seats[0]])
+    choices = []
+    holds = None
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            rest, goes_on = of_rest[action.bid.face], 1 - 1 / (len(seats) + 1)
+            worth = _raise_worth(view, action.bid, models[seats[0]], weights, rest, goes_on)
+        else:
+            assert view.current_bid is not None
+            missing = np.array([_missing(view, view.current_bid)])
+            true, right = holding(missing, matching(public, seats, models, view.current_bid.face))
+            holds = float(true[0])
+            worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
+        choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
+    source = f"opponent models, one answer ahead: {'; '.join(sorted({str(models[seat]) for seat in seats}))}"
+    return _advice(view, choices, source, "given what the others bid", holds)
+
+
+def _missing(view: GameView, bid: Bid) -> int:
+    """How many of the others' dice have to count for a bid to hold."""
+    return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
+
+
+def _raise_worth(view: GameView, bid: Bid, model: Model, weights: Floats, of_rest: Floats, goes_on: float) -> float:
+    """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
+    public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
+    situation = situation_after(public, others(view)[0], len(public.bid_history))
+    table, rung = model.tables(situation)[0], public.rules.rungs[bid]
+    calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
+    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
+
+
+# -- neither -----------------------------------------------------------------------------------------------------------
+
+
+def _by_odds(view: GameView) -> Advice:
+    """By the odds alone: a bid is worth the chance that it holds."""
+    choices = []
+    current = view.current_bid
+    for action in view.legal_actions:
+        if isinstance(action, BidAction):
+            worth = chance_true(view, action.bid)
+        else:
+            assert current is not None
+            worth = (
+                chance_exact(view, current) if isinstance(action, CallExactAction) else 1 - chance_true(view, current)
+            )
+        choices.append(AdvisedChoice(action, worth))
+    return _advice(view, choices, ODDS, "by the odds", None if current is None else chance_true(view, current))
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def _advice(
+    view: GameView, choices: list[AdvisedChoice], source: str, given: str, holds: float | None, tolerance: float = 0.0
+) -> Advice:
+    """The choices by merit: of those that are best but for the source's error, first the one that perfect play takes
+    most often; of equals first a call, then the lowest bid.
+    """
+    top = max(choice.win_chance for choice in choices)
+
+    def merit(choice: AdvisedChoice) -> tuple[float, float, bool]:
+        """What sorts first is best; `sorted` keeps the order of equals."""
+        taken = choice.chance if choice.chance is not None and top - choice.win_chance <= tolerance else 0.0
+        return -taken, -round(choice.win_chance, 9), isinstance(choice.action, BidAction)
+
+    ordered = tuple(sorted(choices, key=merit))
+    best = ordered[0]
+    aim = "wins" if len(others(view)) == 1 else "is safe"
+    standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
+    what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
+    closing = f" {given}" if holds is None else ""
+    why = f"{standing}{what} {aim} {percent(best.win_chance)} of the time{closing}."
+    return Advice(ordered, why[0].upper() + why[1:], source, holds, given, aim, tolerance)

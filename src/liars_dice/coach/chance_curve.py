@@ -1,0 +1,245 @@
+"""Each seat's chance to win the game after every turn, for somebody who sees the bids and no dice.
+
+Between two players a round's outcomes are chained with what each of them leads to. Where the tablebase reaches, both
+play perfectly; elsewhere each plays by its model, or by `optimal` if that mixes or is not known. With more players a
+seat's chance is its share of the dice in play, or of the rounds won so far and one more in a best-of match.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core import GameConfig, PublicState, next_opener, round_rules, seats_from
+from ..exact import OutOfReachError
+from ..exact.matchups import (
+    OPENER_EXACT,
+    OTHER_LOSES,
+    Cells,
+    EndlessMatchError,
+    Tables,
+    match,
+    most_turns,
+    outcomes_after,
+    round_outcomes,
+)
+from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, standing
+from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
+from ..numeric import Floats
+from .opponent_models import STRANGER, Model, belief, check_size, holding, matching, model_of, situation_after
+
+Chances = tuple[float, ...]
+
+
+class Point(NamedTuple):
+    """How the game stood after a turn; turn 0 is before the first."""
+
+    turn: int
+    chances: Chances
+    """Each seat's chance to win the game."""
+    round: int = 0
+    """The round of that turn, from 1; 0 before the first."""
+
+
+class Prospects:
+    """Chances to win one game, by these rules and between these models."""
+
+    def __init__(self, config: GameConfig, models: tuple[Model, ...]) -> None:
+        self.config = config
+        self.models = models
+        self._books = tuple(_settled(model) for model in models)
+        self._value = cache(self._duel_value)
+        self._round = cache(self._round_outcomes)
+        self._wins_value = cache(self._best_of_value)
+
+    def of(self, public: PublicState) -> Chances:
+        """Each seat's chance to win the game, given what everybody knows."""
+        if public.winner is not None:
+            return tuple(float(seat == public.winner) for seat in range(len(public.names)))
+        if public.status == "BIDDING":
+            return self._in_round(public)
+        return self._between(public.dice_counts, next_opener(public) if public.resolutions else 0, _wins(public))
+
+    # -- between rounds ----------------------------------------------------------------------------------------------
+
+    def _between(self, counts: tuple[int, ...], opener: int, wins: tuple[int, ...]) -> Chances:
+        """When the next round is about to begin."""
+        seats = [seat for seat, n in enumerate(counts) if n]
+        if len(seats) == 2:
+            try:
+                return self._pair(counts, seats, opener, wins)
+            except (OutOfReachError, EndlessMatchError):
+                pass
+        shares = counts if self.config.mode != "best_of" else tuple(n + 1 for n in wins)
+        return tuple(share / sum(shares) for share in shares)
+
+    def _pair(self, counts: tuple[int, ...], seats: list[int], opener: int, wins: tuple[int, ...]) -> Chances:
+        first, second = seats
+        if self.config.mode == "elimination":
+            chance = self._value(first, second, counts[first], counts[second], opener == first)
+        else:
+            chance = self._wins_value(wins[first], wins[second], opener == first)
+        return _two(len(counts), first, chance, second)
+
+    def _duel_value(self, first: int, second: int, own: int, other: int, opens: bool) -> float:
+        """The first seat's chance to win an elimination match from here on."""
+        if not own or not other:
+            return float(other == 0)
+        config = self.config
+        rules = round_rules(config, own + other, False)
+        if own + other <= MOST_DICE and is_plain(rules):
+            low, high = match_bracket(*((own, other) if opens else (other, own)), config.next_opener)
+            return (low + high) / 2 if opens else 1 - (low + high) / 2
+        if config.exact_call:
+            return self._with_exact_calls(first, second, own, other, opens)
+        chances = self._round(first, second, own, other, opens)
+        won = chances[OTHER_LOSES] if opens else 1 - chances[OTHER_LOSES]
+        if_won = self._value(first, second, own, other - 1, self._opens_next(opens, True))
+        if_lost = self._value(first, second, own - 1, other, self._opens_next(opens, False))
+        return float(won * if_won + (1 - won) * if_lost)
+
+    def _opens_next(self, opens: bool, won: bool) -> bool:
+        """Whether a player opens the next round who opened this one or not, and won it or not (rule 6.5)."""
+        return {"loser": not won, "winner": won, "alternate": not opens}[self.config.next_opener]
+
+    def _with_exact_calls(self, first: int, second: int, own: int, other: int, opens: bool) -> float:
+        """A right exact call gives a die back, so states can return: the match is solved as a chain."""
+        seats = (first, second) if opens else (second, first)
+        chain = GameConfig(
+            dice=(own, other) if opens else (other, own),
+            mode="elimination",
+            exact_call=True,
+            max_dice=self.config.dice_cap,
+            next_opener=self.config.next_opener,
+        )
+
+        def outcomes(dice: tuple[int, int], opener: int) -> Floats:
+            return self._round(*seats, dice[0], dice[1], opener == 0)
+
+        win = float(match(chain, outcomes).win)
+        return win if opens else 1 - win
+
+    def _best_of_value(self, own_wins: int, other_wins: int, opens: bool) -> float:
+        """Seat 0's chance to win a best-of match, or a single round, from here on."""
+        needed = self.config.wins_needed
+        if needed in (own_wins, other_wins):
+            return float(own_wins == needed)
+        own, other = self.config.dice
+        chances = self._round(0, 1, own, other, opens)
+        won = chances[OTHER_LOSES] + chances[OPENER_EXACT]
+        won = won if opens else 1 - won
+        if_won = self._wins_value(own_wins + 1, other_wins, self._opens_next(opens, True))
+        if_lost = self._wins_value(own_wins, other_wins + 1, self._opens_next(opens, False))
+        return float(won * if_won + (1 - won) * if_lost)
+
+    def _round_outcomes(self, first: int, second: int, own: int, other: int, opens: bool) -> Floats:
+        """The probabilities of a round's four outcomes, from the view of whoever opens it."""
+        rules = round_rules(self.config, own + other, False)
+        seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
+        if own + other <= MOST_DICE and is_plain(rules):
+            won = (1 + Tablebase.shipped().entry(*dice).value) / 2
+            return np.array([1 - won, won, 0.0, 0.0])
+        for n in dice:
+            check_size(rules, n)
+        tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
+        found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
+        return found
+
+    # -- during a round ----------------------------------------------------------------------------------------------
+
+    def _in_round(self, public: PublicState) -> Chances:
+        if not public.bid_history:
+            return self._between(public.dice_counts, public.opener, _wins(public))
+        bidder, actor = public.bidders[-1], public.current_player
+        total = np.zeros(len(public.names))
+        try:
+            ends = self._ends(public, bidder, actor)
+        except OutOfReachError:
+            return self._between(public.dice_counts, public.opener, _wins(public))
+        for (winner, exact), chance in ends.items():
+            if chance > 0:
+                total += chance * np.array(self._after(public, winner, actor + bidder - winner, exact))
+        rest = 1 - sum(ends.values())
+        if rest > 1e-9:
+            total += rest * np.array(self._between(public.dice_counts, public.opener, _wins(public)))
+        return tuple((total / total.sum()).tolist())
+
+    def _ends(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
+        """How likely each of the two wins the round, and whether by an exact call. What is missing is that the round
+        goes on beyond the next answer, which is as far as is looked with more than two players.
+        """
+        rules = public.rules
+        in_play = seats_from(public.opener, public.dice_counts)
+        if len(in_play) > 2:
+            return self._next_answer(public, bidder, actor)
+        if rules.total_dice <= MOST_DICE and is_plain(rules):
+            solved = Tablebase.shipped().round(*(public.dice_counts[seat] for seat in in_play))
+            won = (1 + standing(solved.tree, solved.pool, public.bid_history)) / 2
+            return {(bidder, False): won, (actor, False): 1 - won}
+        sides = [self._side(public, seat) for seat in (bidder, actor)]
+        lost, won, exact, others_exact = outcomes_after(
+            sides[0], sides[1], rules, public.rung, len(public.bid_history)
+        ).tolist()
+        return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}
+
+    def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
+        """A seat's tables, and how likely each of its hands is by now."""
+        book, rules = self._books[seat], public.rules
+        check_size(rules, public.dice_counts[seat])
+        table = book[situation_after(public, seat, 0)].complete()
+        capped = most_turns(rules) is not None
+        calls = (
+            book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
+        )
+        return table.cells, calls, table.hands, belief(public, seat, self.models[seat]).sum(axis=0)
+
+    def _next_answer(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
+        """Whether the next player calls, by its model, and with what result."""
+        rules, bid = public.rules, public.bid_history[-1]
+        model = self.models[actor]
+        situation = situation_after(public, actor, len(public.bid_history))
+        table = model.tables(situation)[0]
+        calls, exacts = (model.likelihood(situation, public.rung, action) for action in (table.liar, table.exact))
+        weights = belief(public, actor, model)
+        missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
+        rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
+        true, right = holding(missing, matching(public, rest, self.models, bid.face))
+        return {
+            (bidder, False): float((weights * (calls * true + exacts * (1 - right))).sum()),
+            (actor, False): float((weights * calls * (1 - true)).sum()),
+            (actor, True): float((weights * exacts * right).sum()),
+        }
+
+    def _after(self, public: PublicState, winner: int, loser: int, exact: bool) -> Chances:
+        """When a round has been won so (rules 6.2, 6.3, 6.6)."""
+        counts, wins = list(public.dice_counts), list(_wins(public))
+        wins[winner] += 1
+        over = self.config.mode == "single_round" or (
+            self.config.mode == "best_of" and wins[winner] == self.config.wins_needed
+        )
+        if self.config.mode == "elimination":
+            counts[loser] -= 1
+            if exact:
+                counts[winner] = min(counts[winner] + 1, self.config.dice_cap)
+            over = len(counts) - counts.count(0) == 1
+        if over:
+            return tuple(float(seat == winner) for seat in range(len(counts)))
+        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[
+            self.config.next_opener
+        ]
+        return self._between(tuple(counts), seats_from(opener, tuple(counts))[0], tuple(wins))
+
+
+def _settled(model: Model) -> PolicyBook:
+    """The model's tables if it is known and does not mix, else those of `optimal`."""
+    return model.books[0] if model.known and model.books[0].is_deterministic else model_of(STRANGER[0]).books[0]
+
+
+def _wins(public: PublicState) -> tuple[int, ...]:
+    return tuple(sum(r.winner == seat for r in public.resolutions) for seat in range(len(public.names)))
+
+
+def _two(seats: int, first: int, chance: float, second: int) -> Chances:
+    return tuple(chance if seat == first else 1 - chance if seat == second else 0.0 for seat in range(seats))

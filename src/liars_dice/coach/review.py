@@ -1,0 +1,242 @@
+"""A game that was played, decision by decision: what was best, and what was given away.
+
+Each decision is judged by what its player could know at that time: the own dice, the bids, and who plays. Dice that
+were revealed later play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..core import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    ConfigError,
+    GameState,
+    apply,
+    deal,
+    new_game,
+    percent,
+    view_of,
+)
+from ..persistence import RecordedEvent, final_state
+from .advice import Advice, advise
+from .chance_curve import Point, Prospects
+from .opponent_models import Model, model_of
+
+if TYPE_CHECKING:
+    pass
+
+KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
+"""What a decision can be called, from none to much given away."""
+FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
+"""The chance to win the round that has to be given away for each."""
+
+
+def kind_of(loss: float) -> str:
+    """What a decision is called that gives so much away.
+
+    >>> [kind_of(loss) for loss in (0, 0.02, 0.05, 0.1, 0.7)]
+    ['best', 'good', 'inaccuracy', 'mistake', 'blunder']
+    """
+    return next((kind for kind in reversed(FROM) if loss >= FROM[kind]), "best")
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A decision, judged."""
+
+    turn: int
+    """Which turn of the game it was, from 1."""
+    round: int
+    """Which round, from 1."""
+    player: int
+    """The seat that decided."""
+    action: Action
+    best: Action
+    loss: float
+    """The chance to win the round (with more than two players: not to lose it) that was given away, from 0 to 1."""
+    win_chance: float
+    """The chance after the action that was taken, with the best play from there on."""
+    best_chance: float
+    """The chance after the best action."""
+    kind: str
+    """One of `KINDS`."""
+    words: str
+    """One plain line."""
+    source: str
+    """What the judgement rests on."""
+    forced: bool = False
+    """Whether there was nothing else to do."""
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A game, reviewed."""
+
+    names: tuple[str, ...]
+    moves: tuple[Verdict, ...]
+    curve: tuple[Point, ...]
+    seat: int | None = None
+    """Whose decisions were judged; everybody's if None."""
+    winner: int | None = None
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats with a decision that was judged."""
+        return tuple(sorted({move.player for move in self.moves}))
+
+    @property
+    def accuracy(self) -> dict[int, float]:
+        """Of the chances to win that each seat's best actions had, summed over its decisions, the percentage that was
+        kept: 100 is flawless. Decisions without an alternative do not count.
+        """
+        found = {}
+        for seat in self.seats:
+            free = [move for move in self.moves if move.player == seat and not move.forced]
+            there = sum(move.best_chance for move in free)
+            lost = sum(move.loss for move in free)
+            found[seat] = 100.0 * (1 - lost / there) if there > 0 else 100.0
+        return found
+
+    @property
+    def counts(self) -> dict[int, dict[str, int]]:
+        """How many decisions of each kind each seat made."""
+        return {
+            seat: {kind: sum(m.player == seat and m.kind == kind for m in self.moves) for kind in KINDS}
+            for seat in self.seats
+        }
+
+    def worst(self, seats: Collection[int] = ()) -> Verdict | None:
+        """The decision that gave most away, if it was a mistake or a blunder: of these seats, or of all."""
+        wrong = [m for m in self.moves if m.loss >= FROM["mistake"] and (not seats or m.player in seats)]
+        return max(wrong, key=lambda move: move.loss, default=None)
+
+    def to_dict(self) -> dict[str, object]:
+        """The review for other programs, with the keys they rely on."""
+        names = self.names
+        return {
+            "agents": list(names),
+            "winner": None if self.winner is None else names[self.winner],
+            "seat": self.seat,
+            "moves": [
+                {
+                    "turn": move.turn,
+                    "round": move.round,
+                    "seat": move.player,
+                    "player": names[move.player],
+                    "action": str(move.action),
+                    "best": str(move.best),
+                    "loss": move.loss,
+                    "win_chance": move.win_chance,
+                    "best_chance": move.best_chance,
+                    "kind": move.kind,
+                    "words": move.words,
+                    "source": move.source,
+                    "forced": move.forced,
+                }
+                for move in self.moves
+            ],
+            "accuracy": {names[seat]: percent for seat, percent in self.accuracy.items()},
+            "counts": {names[seat]: counts for seat, counts in self.counts.items()},
+            "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in self.curve],
+        }
+
+
+def review_game(
+    game: GameState | Sequence[RecordedEvent],
+    seat: int | None = None,
+    models: Sequence[Model] | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Review:
+    """Judge every decision of a game, or those of one seat.
+
+    The dice of a round that is not over are hidden: its decisions are judged for the seat that was asked for alone.
+    `models` are what the seats are taken for; by default that follows from the names of what sat there.
+    `progress` is told after every turn how many have been looked at, and of how many.
+    """
+    state = game if isinstance(game, GameState) else final_state(game)
+    public = state.public
+    if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
+        raise ConfigError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
+    taken_for = tuple(models) if models is not None else _models(state)
+    prospects = Prospects(state.config, taken_for)
+    moves: list[Verdict] = []
+    curve = [Point(0, prospects.of(new_game(state.config, public.names).public))]
+    turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
+    turns += len(public.bid_history) if public.status == "BIDDING" else 0
+    for turn, (before, action, after) in enumerate(_turns(state), 1):
+        player = before.public.current_player
+        hidden = before.public.round_index == len(public.resolutions)
+        if seat == player or (seat is None and not hidden):
+            moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
+        curve.append(Point(turn, prospects.of(after.public), before.public.round_index + 1))
+        if progress is not None:
+            progress(turn, turns)
+    return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
+
+
+def _models(state: GameState) -> tuple[Model, ...]:
+    """What the seats are taken for: by what was recorded to sit there, else by name."""
+    named = zip(state.agent_ids, state.public.names, strict=True)
+    return tuple(model_of(agent_id or name) for agent_id, name in named)
+
+
+def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
+    """Every turn: the state before it, what was done, the state after it."""
+    public = state.public
+    now = new_game(state.config, public.names, state.agent_ids)
+    for resolution in public.resolutions:
+        call = CallLiarAction() if resolution.call == "liar" else CallExactAction()
+        now = deal(now, resolution.dice)
+        for action in (*map(BidAction, resolution.bids), call):
+            after = apply(now, action)
+            yield now, action, after
+            now = after
+    if public.status == "BIDDING":
+        now = deal(now, state.hands)
+        for bid in public.bid_history:
+            after = apply(now, BidAction(bid))
+            yield now, BidAction(bid), after
+            now = after
+
+
+def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> Verdict:
+    player, loss, choice = state.public.current_player, advice.loss(action), advice.of(action)
+    kind = kind_of(loss)
+    return Verdict(
+        turn,
+        state.public.round_index + 1,
+        player,
+        action,
+        action if loss == 0 else advice.best,
+        loss,
+        choice.win_chance,
+        advice.win_chance,
+        kind,
+        _words(state.public.names[player], action, advice, loss),
+        advice.source,
+        len(advice.choices) == 1,
+    )
+
+
+def _words(name: str, action: Action, advice: Advice, loss: float) -> str:
+    """The verdict as one line."""
+    given, chance = advice.given, advice.of(action).win_chance
+    if isinstance(action, BidAction):
+        said = f"{name} bid {action}, which {advice.aim} {percent(chance)} of the time {given}"
+    elif isinstance(action, CallExactAction):
+        said = f"{name} called exact, which was right {percent(chance)} of the time {given}"
+    else:
+        said = f"{name} called a bid that held {percent(advice.holds or 0)} of the time {given}"
+    if len(advice.choices) == 1:
+        return f"{said}; there was nothing else to do"
+    if loss == 0:
+        return f"{said}; nothing was better"
+    best = advice.best
+    named = str(best) if isinstance(best, BidAction) else f"calling {best}"
+    return f"{said}; {named} {advice.aim} {percent(advice.win_chance)}"

@@ -1,0 +1,44 @@
+"""Of many recorded games, those that a player played worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ..persistence import GameRecorder, GameSummary, verify_game
+from .review import Verdict, review_game
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """How a player fared in one game."""
+
+    game: GameSummary
+    seat: int
+    accuracy: float
+    """In percent, as in its review."""
+    worst: Verdict
+    """The decision that gave most away."""
+
+
+def worst_games(
+    store: GameRecorder,
+    games: Sequence[GameSummary],
+    seats: Callable[[GameSummary], Sequence[int]],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Judged]:
+    """These games, judged for each seat that `seats` names: the lowest accuracy first, the newest first among equals.
+
+    Games in which such a seat decided nothing are left out.
+    """
+    found = []
+    for done, game in enumerate(games):
+        if progress is not None:
+            progress(done, len(games))
+        for seat in seats(game):
+            review = review_game(verify_game(store.events(game.game_id)), seat)
+            if review.moves:
+                worst = max(review.moves, key=lambda move: move.loss)
+                found.append(Judged(game, seat, review.accuracy[seat], worst))
+    return sorted(found, key=lambda judged: judged.accuracy)

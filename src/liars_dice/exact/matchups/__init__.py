@@ -1,0 +1,30 @@
+"""Exact rounds and matches between two policy tables."""
+
+from .exact_round import (
+    OPENER_EXACT,
+    OTHER_LOSES,
+    Cells,
+    Tables,
+    most_turns,
+    outcomes_after,
+    round_outcomes,
+    win_between,
+)
+from .match_chain import EndlessMatchError, Match, match
+from .win_matrix import Matchups, seconds_needed
+
+__all__ = [
+    "OPENER_EXACT",
+    "OTHER_LOSES",
+    "Cells",
+    "EndlessMatchError",
+    "Match",
+    "Matchups",
+    "Tables",
+    "match",
+    "most_turns",
+    "outcomes_after",
+    "round_outcomes",
+    "seconds_needed",
+    "win_between",
+]

@@ -1,0 +1,16 @@
+"""The best answer to a known agent, what it earns, and where the agent gives most away."""
+
+from .adversary import best_response, exploitability, raises_from
+from .belief_graph import BeliefGraph, one_hand
+from .leaks import Leak, Leaks, leaks_of
+
+__all__ = [
+    "BeliefGraph",
+    "Leak",
+    "Leaks",
+    "best_response",
+    "exploitability",
+    "leaks_of",
+    "one_hand",
+    "raises_from",
+]

@@ -1,0 +1,209 @@
+"""The best answer to a known memoryless policy from any belief about its hand, for one own hand.
+
+`response` sums over all hands of the adversary, from the first bid on. Here both are given: the own dice, and how
+likely each hand of the policy is by now. The formulas for U and V are those of `response`. Which sets of hands a
+deterministic policy's bids can leave does not depend on how likely the hands are, so these sets are found once for each
+table (`BeliefGraph`), and every question walks over them from the top rung down.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...numeric import Floats, Ints, compiled
+from ..errors import OutOfReachError
+from ..tables import UNKNOWN, PolicyTable
+
+Cells = NDArray[np.int32]
+MOST_SETS = 50_000
+"""So many sets of hands are told apart, at most."""
+
+
+class Graph(NamedTuple):
+    """Sets of hands and where raises lead. Set 0 has every hand in it."""
+
+    members: Ints
+    """The hands of all sets, one set behind the other."""
+    start: Ints
+    """Where each set begins, and where the last one ends."""
+    of: Ints
+    """Which set is asked about after a raise, in pairs of a set and a rung, from the lowest rung up."""
+    rung: Ints
+    """The rung of that raise."""
+    edge: Ints
+    """Where each pair's answers begin, and where the last one's end."""
+    child: Ints
+    """The hands that give an answer, as a set."""
+    answer: Ints
+    """The rung they raise to."""
+
+
+class BeliefGraph:
+    """The sets of hands of a deterministic table, or of several for one situation if nobody knows by which of them the
+    player decides: then a table and a hand stand for a hand. A table that mixes is taken to do what it does most often.
+
+    >>> from liars_dice.agents import make_agent
+    >>> from liars_dice.core import preset
+    >>> table = PolicyTable.of(make_agent("optimal"), preset("classic", dice=1), own=1, other=1)
+    >>> graph = BeliefGraph(table)
+    >>> [round(float(chance), 3) for chance in graph.raises((6,), table.hands.weights)[:3]]
+    [1.0, 1.0, 1.0]
+    """
+
+    def __init__(self, table: PolicyTable, *more: PolicyTable) -> None:
+        self.tables = (table, *more)
+        self.rules = table.situation.rules
+        self.size = table.size
+        self.cells: Cells = np.concatenate([likeliest(one.complete()) for one in self.tables])
+        keys = np.random.default_rng(0).integers(1, 2**63, len(self.cells)).astype(np.int64)
+        members, start, of, rung, edge, child, answer, full = _grow(self.cells, keys, MOST_SETS)
+        if full:
+            raise OutOfReachError(f"more than {MOST_SETS:,} sets of hands to be told apart")
+        self.graph = Graph(members, start, of, rung, edge, child, answer)
+
+    def raises(self, hand: tuple[int, ...], belief: Floats) -> Floats:
+        """The chance to win after raising to each rung, if one holds this hand and plays as well as possible from
+        there on; `belief` says how likely each hand of the (first, second, ...) table is.
+        """
+        true, right = (np.tile(shown, len(self.tables)) for shown in one_hand(self.tables[0], hand))
+        out = np.zeros(self.size)
+        weights = belief / belief.sum()
+        _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, out)
+        return out
+
+
+def one_hand(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """[rung, their hand]: whether the bid holds with this own hand (1 or 0), and whether it is exactly right."""
+    rules = table.situation.rules
+    quantity = np.array([bid.quantity for bid in rules.bids])
+    face = np.array([bid.face for bid in rules.bids])
+    own = np.array([0, *(sum(die in (f, rules.wild_face) for die in hand) for f in range(1, rules.config.faces + 1))])
+    count = table.hands.matches(rules.wild_face).T[face] + own[face][:, None]
+    return (count >= quantity[:, None]).astype(np.float64), (count == quantity[:, None]).astype(np.float64)
+
+
+def likeliest(table: PolicyTable) -> Cells:
+    """A table's cells, each distribution replaced by its likeliest action (the lowest of equals)."""
+    cells = table.cells.copy()
+    for cell in np.unique(cells[(cells < 0) & (cells != UNKNOWN)]).tolist():
+        mix = table.mixes[cell]
+        cells[cells == cell] = max(sorted(mix), key=lambda action: mix[action])
+    return cells
+
+
+@compiled
+def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
+    """Find all sets: at each rung from the lowest up, every set that can be asked about there is split by its answers.
+
+    A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung.
+    Sets are told apart by the sum of their hands' random keys.
+    """
+    hands, size = cells.shape[0], cells.shape[1] - 1
+    slots = 1
+    while slots < 2 * most + 2:
+        slots *= 2
+    table = np.full(slots, -1, np.int64)
+    key_of, low, start = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64), np.zeros(most + 2, np.int64)
+    members = np.zeros(4096 + hands, np.int64)
+    of, rung, edge = np.zeros(4096, np.int64), np.zeros(4096, np.int64), np.zeros(4097, np.int64)
+    child, answer = np.zeros(4096, np.int64), np.zeros(4096, np.int64)
+    members[:hands] = np.arange(hands)
+    start[1] = hands
+    key_of[0] = keys.sum()
+    sets, pairs, edges, full = 1, 0, 0, False
+    table[key_of[0] & (slots - 1)] = 0
+    count, total = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for c in range(size):
+        for s in range(sets):
+            if low[s] > c:
+                continue
+            if pairs + 1 >= len(of):
+                of = np.concatenate((of, np.zeros_like(of)))
+                rung = np.concatenate((rung, np.zeros_like(rung)))
+                edge = np.concatenate((edge, np.zeros_like(edge)))
+            of[pairs], rung[pairs], edge[pairs] = s, c, edges
+            pairs += 1
+            count[:] = 0
+            total[:] = 0
+            for i in range(start[s], start[s + 1]):
+                a = cells[members[i], c + 1]
+                if c < a < size:
+                    count[a] += 1
+                    total[a] += keys[members[i]]
+            for a in range(c + 1, size):
+                if count[a] == 0:
+                    continue
+                slot = total[a] & (slots - 1)
+                while table[slot] >= 0 and key_of[table[slot]] != total[a]:
+                    slot = (slot + 1) & (slots - 1)
+                found = table[slot]
+                if found < 0:
+                    if sets == most:
+                        full = True
+                        break
+                    found = sets
+                    table[slot] = found
+                    key_of[found], low[found] = total[a], size
+                    end = start[sets]
+                    while end + count[a] > len(members):
+                        members = np.concatenate((members, np.zeros_like(members)))
+                    for i in range(start[s], start[s + 1]):
+                        if cells[members[i], c + 1] == a:
+                            members[end] = members[i]
+                            end += 1
+                    sets += 1
+                    start[sets] = end
+                low[found] = min(low[found], a + 1)
+                if edges >= len(child):
+                    child = np.concatenate((child, np.zeros_like(child)))
+                    answer = np.concatenate((answer, np.zeros_like(answer)))
+                child[edges], answer[edges] = found, a
+                edges += 1
+            if full:
+                break
+        if full:
+            break
+    edge[pairs] = edges
+    return (
+        members[: start[sets]],
+        start[: sets + 1],
+        of[:pairs],
+        rung[:pairs],
+        edge[: pairs + 1],
+        child[:edges],
+        answer[:edges],
+        full,
+    )
+
+
+@compiled
+def _evaluate(
+    graph: Graph, cells: Cells, weights: Floats, true: Floats, right: Floats, may_call_exact: bool, out: Floats
+) -> None:
+    """U for the set of all hands at every rung, from the top rung down."""
+    size = true.shape[0]
+    best = np.full((len(graph.start) - 1, size + 1), -1.0)  # the best U of a set over all rungs from here up
+    for pair in range(len(graph.of) - 1, -1, -1):
+        s, c = graph.of[pair], graph.rung[pair]
+        won = 0.0
+        for i in range(graph.start[s], graph.start[s + 1]):
+            h = graph.members[i]
+            if cells[h, c + 1] == size:
+                won += weights[h] * true[c, h]
+            elif cells[h, c + 1] == size + 1:
+                won += weights[h] * (1.0 - right[c, h])
+        for e in range(graph.edge[pair], graph.edge[pair + 1]):
+            after, a = graph.child[e], graph.answer[e]
+            false, exact = 0.0, 0.0
+            for i in range(graph.start[after], graph.start[after + 1]):
+                h = graph.members[i]
+                false += weights[h] * (1.0 - true[a, h])
+                exact += weights[h] * right[a, h]
+            value = max(false, best[after, a + 1])
+            won += max(value, exact) if may_call_exact else value
+        best[s, c] = max(best[s, c + 1], won)
+        if s == 0:
+            out[c] = won

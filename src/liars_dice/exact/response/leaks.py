@@ -1,0 +1,157 @@
+"""Where an agent gives rounds away: every decision it can come to against perfect play, and what each of them costs.
+
+The agent sits in one seat, an equilibrium strategy in the other. A decision's loss is what the best action earns
+against that strategy less what the agent's own action does, each with the best play after it: the values that `explain`
+shows. How often a decision comes about follows from both. Added up, often times lost, the losses are exactly what the
+agent wins less than it could: nothing is counted twice, because each value already has the best play after it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ...agents import Agent
+from ...core import Action, Bid, GameConfig, PublicState
+from ...numeric import Floats
+from ..errors import OutOfReachError
+from ..solver import (
+    CALL,
+    CALLING,
+    NOWHERE,
+    ROOT,
+    Known,
+    PublicTree,
+    action_values,
+    chances_at,
+    shipped,
+    slot_below,
+    values_below,
+)
+from ..tables import Guard, unguarded
+from .agent_probe import Witness, after
+
+SMALLEST = 1e-12
+"""What comes about more seldom than this is not followed."""
+
+
+class Leak(msgspec.Struct, frozen=True):
+    """A decision in which an agent gives something away."""
+
+    seat: int
+    """Where the agent sits; 0 opens."""
+    hand: tuple[int, ...]
+    bids: tuple[Bid, ...]
+    """The bidding it has to answer."""
+    action: Action
+    """What it does there; of several, what costs it most."""
+    best: Action
+    chance: float
+    """In which part of all rounds it comes to this."""
+    loss: float
+    """The chance to win the round that it gives away there."""
+
+    @property
+    def cost(self) -> float:
+        """What this decision costs in an average round."""
+        return self.chance * self.loss
+
+
+class Leaks(msgspec.Struct, frozen=True):
+    """What an agent wins against perfect play in one seat, what it could win, and where the difference goes."""
+
+    win_rate: float
+    possible: float
+    leaks: tuple[Leak, ...]
+    """The costliest first."""
+
+
+def leaks_of(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[Leaks, Leaks] | None:
+    """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
+    try:
+        round_ = shipped(PublicTree(config))
+    except OutOfReachError:
+        return None
+    if round_ is None:
+        return None
+    return find_leaks(agent, round_, 0, guard=guard), find_leaks(agent, round_, 1, guard=guard)
+
+
+def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguarded) -> Leaks:
+    """Where the agent gives rounds away in this seat of a round whose equilibrium is known."""
+    walk = _Walk(agent, round_, seat, guard)
+    walk.go()
+    lost = sum(leak.cost for leak in walk.found)
+    order = sorted(walk.found, key=lambda leak: (-leak.cost, len(leak.bids), leak.hand))
+    return Leaks(walk.possible - lost, walk.possible, tuple(leak for leak in order if leak.loss > SMALLEST))
+
+
+class _Walk:
+    """All that can come about, from the first bid on."""
+
+    def __init__(self, agent: Agent, round_: Known, seat: int, guard: Guard) -> None:
+        self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
+        self.witness = Witness(agent, self.tree.config, seat, guard)
+        self.size = len(self.tree.rules.bids)
+        self.found: list[Leak] = []
+        self.possible = 0.0
+
+    def go(self) -> None:
+        """Walk the round, then ask another copy of the agent some of the questions again."""
+        weights, bit = self.tree.weights, self.tree.rungs
+        own, theirs = weights[self.seat], weights[1 - self.seat]
+        best = values_below(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
+        self.possible = float((1 + best @ own) / 2)
+        self._at(self.witness.root, ROOT, bit, own, theirs)
+        self.witness.confirm()
+
+    def _at(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A node: the agent comes there with its hands as likely as `own` says, the other player as `theirs`."""
+        if own.sum() * theirs.sum() < SMALLEST:
+            return
+        if public.current_player == self.seat:
+            self._decide(public, slot, bit, own, theirs)
+        elif slot != NOWHERE:  # where nothing is stored, it calls
+            self._answer(public, slot, bit, own, theirs)
+
+    def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A decision of the other player's: its raises, and the claims that all dice show one face."""
+        tree, other = self.tree, 1 - self.seat
+        chances = chances_at(tree, self.pool, other, slot, bit)
+        for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
+            self._at(after(public, tree.rungs - 1 - b), slot_below(self.pool, slot, b), b, own, theirs * chances[b])
+        for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):
+            claiming = np.zeros(len(theirs))
+            claiming[hand] = theirs[hand] * chances[bit, hand]
+            self._at(after(public, rung), NOWHERE, -1, own, claiming)
+
+    def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
+        """A decision of the agent's, with every hand it can have here."""
+        values = self._values(public, slot, theirs)
+        top = np.max(list(values.values()), axis=0)
+        replies = self.witness.replies(public, own)
+        taken = sum((part * values[reply] for reply, part in replies.items()), np.zeros(len(own)))
+        for hand in np.flatnonzero(own).tolist():
+            loss = float(top[hand] - taken[hand] / own[hand]) / 2
+            costs = {reply: float(part[hand] * (top[hand] - values[reply][hand])) for reply, part in replies.items()}
+            costliest = max(replies, key=lambda reply: (costs[reply], float(replies[reply][hand])))
+            right = max(values, key=lambda reply: float(values[reply][hand]))
+            chance = float(own[hand] * theirs.sum())
+            held = self.tree.hand_sets[self.seat].hands[hand]
+            bids = public.bid_history
+            self.found.append(Leak(self.seat, held, bids, self._action(costliest), self._action(right), chance, loss))
+        for reply, part in replies.items():
+            b = self.tree.rungs - 1 - reply
+            if b >= 0:
+                self._at(after(public, reply), slot_below(self.pool, slot, b), b, part, theirs)
+
+    def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
+        """What each action is worth with each hand, by its number: a rung, or one more for calling."""
+        rungs = [self.tree.rules.rungs[bid] for bid in public.bid_history]
+        values = action_values(self.tree, self.pool, self.seat, slot, rungs, theirs)
+        if CALLING in values:
+            values[self.size] = values.pop(CALLING)
+        return values
+
+    def _action(self, reply: int) -> Action:
+        return CALL if reply == self.size else self.tree.rules.moves[reply]

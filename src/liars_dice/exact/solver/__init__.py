@@ -1,0 +1,60 @@
+"""Equilibria of two-player rounds: the solver, the tablebase, what they say about a decision, and `nash`."""
+
+from .cfr_walk import NOWHERE, ROOT
+from .cpu_solver import values_below
+from .equilibrium import Progress, Solution, solve
+from .explanation import (
+    CALL,
+    CALLING,
+    SELDOM,
+    Choice,
+    Explanation,
+    Known,
+    Reply,
+    action_values,
+    as_dict,
+    chances_at,
+    explain,
+    known,
+    reply_to,
+    same_action,
+    shipped,
+    slot_below,
+    standing,
+    worth_showing,
+)
+from .public_tree import PublicTree
+from .tablebase import MOST_DICE, Tablebase, is_plain, match_bracket, reaches
+
+__all__ = [
+    "CALL",
+    "CALLING",
+    "MOST_DICE",
+    "NOWHERE",
+    "ROOT",
+    "SELDOM",
+    "Choice",
+    "Explanation",
+    "Known",
+    "Progress",
+    "PublicTree",
+    "Reply",
+    "Solution",
+    "Tablebase",
+    "action_values",
+    "as_dict",
+    "chances_at",
+    "explain",
+    "is_plain",
+    "known",
+    "match_bracket",
+    "reaches",
+    "reply_to",
+    "same_action",
+    "shipped",
+    "slot_below",
+    "solve",
+    "standing",
+    "values_below",
+    "worth_showing",
+]

@@ -1,0 +1,362 @@
+"""One walk over the public tree, depth first: to improve a player's strategy, or to find its best response.
+
+A node is expanded, that is, given room for its raises, when its player first improves there. Where a player never did,
+it calls: so a walk ends wherever the other player would call with every hand it can hold there, and what is never
+reached is never stored. Values are *counterfactual*: sums over the other player's hands, weighted by how likely it is
+to hold the hand and to have bid as it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...numeric import Floats, Int, Ints, compiled, inlined
+from .public_tree import SeatView
+
+Number = float | np.floating
+Rows = NDArray[np.float32] | Floats
+WHOLE, COLLECT, CONSUME = range(3)
+"""Walk everything below; or only its top, gathering what is below as tasks; or the top again with the tasks' values."""
+ROOT, NOWHERE = 0, -1
+"""The first node's slot, and that of every node which nobody has expanded."""
+
+
+class Pool(NamedTuple):
+    """What is known of the nodes met so far. A row holds the bidder's hands, the actor's hands (for calling) and its
+    claims.
+    """
+
+    regret: Rows
+    average: Rows
+    """How often each action was chosen so far, weighted; not yet divided by anything."""
+    first: Ints
+    """Where a node's raises begin, one slot a bit; 0: not expanded."""
+
+
+class Tasks(NamedTuple):
+    """Parts of the tree to be walked on their own."""
+
+    slot: Ints
+    bit: Ints
+    bids: Ints
+    reach: Rows
+    value: Rows
+    number: Ints
+    """How many there are."""
+
+
+def levels(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """The slots of a pool by the number of bids made, from the root on, each with its bit and its node."""
+    here, bits, nodes = (np.array([start]) for start in (ROOT, rungs, 0))
+    while len(here):
+        yield here, bits, nodes
+        expanded = first[here] > 0
+        here, number, nodes = here[expanded], bits[expanded], nodes[expanded]
+        bits = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
+        here, nodes = np.repeat(first[here], number) + bits, np.repeat(nodes, number) | (1 << bits)
+
+
+@inlined
+def _if_called(q: Int, mass: Rows, own_dice: Int, sign: Int, zero: Number, by_count: Rows) -> None:
+    """What a call of `q` dice is worth, by how many of the own dice match: `mass` by how many of the others' do.
+    `sign` is 1 if the bid is the own one, -1 if the call is.
+    """
+    everything = zero
+    for k in range(len(mass)):
+        everything += mass[k]
+    for own in range(own_dice + 1):
+        true = zero
+        for k in range(max(q - own, 0), len(mass)):
+            true += mass[k]
+        by_count[own] = sign * (2 * true - everything)
+
+
+@compiled
+def walk(
+    view: SeatView,
+    pool: Pool,
+    table: Rows,
+    seat: int,
+    slot: int,
+    bit: int,
+    bids: int,
+    reach_in: Rows,
+    improving: bool,
+    weight: float,
+    least: float,
+    phase: int,
+    cut: int,
+    tasks: Tasks,
+    region: Ints,
+    out: Rows,
+) -> int:
+    """Walk the tree below a node for one seat, against the strategy that `table` holds for the other; the seat's values
+    with each hand go to `out`. Returns how many nodes were met.
+
+    Improving, it updates the seat's regrets (CFR+, discounted) and adds the other's strategy with `weight` to its
+    average; a part of the tree that the other player reaches with less than `least` is left out. Otherwise it takes the
+    best action everywhere.
+    `region` holds the next free slot, the end of the free ones, and whether they were too few.
+    """
+    matches, their_matches, claims, their_claims = (
+        view.own_matches,
+        view.their_matches,
+        view.own_claims,
+        view.their_claims,
+    )
+    own, their, faces = matches.shape[1], their_matches.shape[1], len(claims)
+    regret, average, first = pool.regret, pool.average, pool.first
+    kind = reach_in.dtype
+    zero, weight_, least_ = kind.type(0), kind.type(weight), kind.type(least)
+    keep = kind.type(weight**0.5 / (weight**0.5 + 1))  # t^1.5 of t^1.5 + 1 parts: a weight is t^3
+    own_dice, their_dice = matches[0].max(), their_matches[0].max()
+    openings = 0
+    for b in range(len(view.opens)):
+        openings += view.opens[b]
+    depth = bit + 2
+    slots, bit_of, child = np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    held = np.zeros(depth, np.int64)  # at which level the other's reach is kept
+    reach, share = np.empty((depth, their), kind), np.empty((depth, their), kind)
+    value, called = np.empty((depth, own), kind), np.empty((depth, own), kind)
+    after, claimed = np.empty((depth, bit, own), kind), np.empty((depth, faces), kind)
+    total = np.empty(own, kind)
+    mass, by_count = np.zeros(their_dice + 1, kind), np.zeros(own_dice + 1, kind)
+    slots[0], bit_of[0] = slot, bit
+    reach[0] = reach_in
+    met = task = level = 0
+    fresh = True
+    while True:
+        d = level
+        u, p = slots[d], bit_of[d]
+        at_root = bids + d == 0
+        acts = ((bids + d) & 1) == seat
+        here, worth = reach[held[d]], value[d]
+        kids = first[u] if u >= 0 else 0
+        if fresh:
+            fresh = False
+            met += 1
+            child[d] = p
+            q, f = (0, 0) if at_root else (view.quantity[p], view.face[p])
+            if acts:
+                everything = zero
+                for h in range(their):
+                    everything += here[h]
+                if not at_root:
+                    mass[:] = zero
+                    for h in range(their):
+                        mass[their_matches[f, h]] += here[h]
+                    _if_called(q, mass, own_dice, -1, zero, by_count)
+                    for h in range(own):
+                        called[d, h] = by_count[matches[f, h]]
+                for k in range(faces):
+                    claimed[d, k] = 2 * here[their_claims[k]] - everything
+                if improving:
+                    if kids == 0 and p > 0 and phase != CONSUME:
+                        if region[0] + p <= region[1]:
+                            kids = first[u] = region[0]
+                            region[0] += p
+                        else:
+                            region[2] = 1
+                    if kids == 0:
+                        child[d] = 0
+                else:
+                    for h in range(own):
+                        worth[h] = -2 * everything if at_root else called[d, h]
+                    for k in range(faces):
+                        worth[claims[k]] = max(worth[claims[k]], claimed[d, k])
+            else:
+                given = share[d]
+                for h in range(their):
+                    given[h] = table[u, own + h] if u >= 0 and not at_root else zero
+                if u >= 0:
+                    for k in range(faces):
+                        given[their_claims[k]] += table[u, own + their + k]
+                if kids == 0:
+                    child[d] = 0
+                else:
+                    for c in range(p):
+                        for h in range(their):
+                            given[h] += table[kids + c, h]
+                for h in range(own):
+                    worth[h] = zero
+                for h in range(their):
+                    given[h] = here[h] / given[h] if given[h] > zero else -here[h]  # negative: nothing is known
+                if not at_root:
+                    mass[:] = zero
+                    for h in range(their):
+                        x = given[h] * table[u, own + h] if given[h] > zero else -given[h]
+                        mass[their_matches[f, h]] += x
+                        if improving and phase != COLLECT and u >= 0:
+                            average[u, own + h] += weight_ * x
+                    _if_called(q, mass, own_dice, 1, zero, by_count)
+                    for h in range(own):
+                        worth[h] = by_count[matches[f, h]]
+                if u >= 0:
+                    for k in range(faces):
+                        x = given[their_claims[k]] * table[u, own + their + k]
+                        if x > zero:
+                            if improving and phase != COLLECT:
+                                average[u, own + their + k] += weight_ * x
+                            for h in range(own):
+                                worth[h] += x
+                            worth[claims[k]] -= 2 * x
+        child[d] -= 1
+        c = child[d]
+        if c >= 0:
+            if at_root and not view.opens[c]:
+                continue
+            if acts:
+                held[d + 1] = held[d]
+            else:
+                most, given, then = zero, share[d], reach[d + 1]
+                for h in range(their):
+                    x = given[h] * table[kids + c, h]
+                    if given[h] < zero:
+                        x = -given[h] / openings if at_root else zero
+                    then[h] = x
+                    most = max(most, x)
+                if most <= least_:
+                    continue
+                if improving and phase != COLLECT:
+                    for h in range(their):
+                        average[kids + c, h] += weight_ * then[h]
+                held[d + 1] = d + 1
+            if phase != WHOLE and c < cut:
+                if phase == COLLECT:
+                    tasks.slot[task], tasks.bit[task], tasks.bids[task] = kids + c, c, bids + d + 1
+                    tasks.reach[task] = reach[held[d + 1]]
+                else:
+                    for h in range(own):
+                        value[d + 1, h] = tasks.value[task, h]
+                task += 1
+            else:
+                slots[d + 1] = kids + c if kids > 0 else NOWHERE
+                bit_of[d + 1] = c
+                level += 1
+                fresh = True
+                continue
+        else:
+            if acts and improving and phase != COLLECT:
+                _improve(
+                    regret,
+                    u,
+                    kids,
+                    p,
+                    at_root,
+                    view,
+                    own,
+                    their,
+                    claims,
+                    called[d],
+                    claimed[d],
+                    after[d],
+                    total,
+                    zero,
+                    keep,
+                    worth,
+                )
+            if level == 0:
+                break
+            level -= 1
+        d = level  # the value of a child has come back
+        if ((bids + d) & 1) != seat:
+            for h in range(own):
+                value[d, h] += value[d + 1, h]
+        elif improving:
+            for h in range(own):
+                after[d, child[d], h] = value[d + 1, h]
+        else:
+            for h in range(own):
+                value[d, h] = max(value[d, h], value[d + 1, h])
+    if phase == COLLECT:
+        tasks.number[0] = task
+    out[:] = value[0]
+    return met
+
+
+@inlined
+def _improve(
+    regret: Rows,
+    u: Int,
+    kids: Int,
+    p: Int,
+    at_root: bool,
+    view: SeatView,
+    own: Int,
+    their: Int,
+    claims: Ints,
+    called: Rows,
+    claimed: Rows,
+    after: Rows,
+    total: Rows,
+    none: Number,
+    keep: Number,
+    worth: Rows,
+) -> None:
+    """Regret matching at one node: what the present mix is worth with each hand, and how much better each action is."""
+    if kids == 0:
+        p = 0
+    faces = len(claims)
+    for h in range(own):
+        x = none if at_root else regret[u, their + h]
+        total[h] = x
+        worth[h] = none if at_root else x * called[h]
+    for k in range(faces):
+        x = regret[u, own + their + k]
+        total[claims[k]] += x
+        worth[claims[k]] += x * claimed[k]
+    for c in range(p):
+        if at_root and not view.opens[c]:
+            continue  # what `after` holds there was never written
+        for h in range(own):
+            x = regret[kids + c, h]
+            total[h] += x
+            worth[h] += x * after[c, h]
+    for h in range(own):
+        if total[h] > none:
+            worth[h] /= total[h]
+        elif at_root:
+            n = 0
+            worth[h] = none
+            for c in range(p):
+                if view.opens[c]:
+                    worth[h] += after[c, h]
+                    n += 1
+            worth[h] /= n
+        else:
+            worth[h] = called[h]
+    if not at_root:
+        for h in range(own):
+            regret[u, their + h] = keep * max(regret[u, their + h] + called[h] - worth[h], none)
+    for k in range(faces):
+        regret[u, own + their + k] = keep * max(regret[u, own + their + k] + claimed[k] - worth[claims[k]], none)
+    for c in range(p):
+        if not at_root or view.opens[c]:
+            for h in range(own):
+                regret[kids + c, h] = keep * max(regret[kids + c, h] + after[c, h] - worth[h], none)
+
+
+@compiled
+def walk_tasks(
+    view: SeatView,
+    pool: Pool,
+    seat: int,
+    weight: float,
+    least: float,
+    tasks: Tasks,
+    start: int,
+    stop: int,
+    region: Ints,
+) -> int:
+    """Improve the seat in some of the tasks; returns how many nodes were met."""
+    met = 0
+    for t in range(start, stop):
+        met += walk(
+            view, pool, pool.regret, seat, tasks.slot[t], tasks.bit[t], tasks.bids[t], tasks.reach[t],
+            True, weight, least, WHOLE, 0, tasks, region, tasks.value[t],
+        )  # fmt: skip
+    return met

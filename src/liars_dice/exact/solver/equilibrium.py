@@ -1,0 +1,314 @@
+"""Equilibria of two-player rounds: `solve` improves both players until the bracket around the value is narrow.
+
+The answer certifies itself. `lower` is what the opener's strategy earns against its best response, `upper` what the
+opener's best response earns against the other's strategy; the value of the game lies between them, whatever the way
+on which the strategies were found.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from math import ceil, inf
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+import numpy as np
+
+from ...core import GameConfig, reason_of
+from ..errors import DataError, OutOfReachError
+from .cfr_walk import Pool, levels
+from .cpu_solver import CpuSolver, best_responses, warm_up
+from .public_tree import Bracket, PublicTree
+
+LEAST_TARGET = 1e-12
+"""Sums of doubles over a whole tree are good to about a tenth of this."""
+SINGLE_TARGET = 2e-5
+"""Down to here numbers of single precision do; below, or in small trees, double precision is used."""
+SMALL_RUNGS = 12
+SHARE_OF_MEMORY = 0.6
+"""How much of the machine's memory is used at most, unless told otherwise."""
+FORMAT = 1
+"""The version of saved files."""
+
+
+class Progress(Bracket, frozen=True):
+    """How far a solver has come."""
+
+    iterations: int
+    elapsed_s: float
+    nodes: int
+
+
+class Solution(Bracket, frozen=True):
+    """Strategies for both seats, and what they are proved to be worth."""
+
+    tree: PublicTree
+    pool: Pool
+    """The average strategies: see `strategy.extract`."""
+    iterations: int
+    elapsed_s: float
+    compile_s: float
+    nodes: int
+    device: str
+    stopped: str
+    """Why it ended: "target", "iterations", "interrupted" or "memory"."""
+
+
+class Solver(Protocol):
+    """What the processor and a GPU have in common."""
+
+    iterations: int
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes of the tree are in use."""
+
+    @property
+    def full(self) -> bool:
+        """Whether memory ran out."""
+
+    def iterate(self) -> None:
+        """One iteration for both seats."""
+
+    def bracket(self) -> tuple[float, float]:
+        """The values of both best responses to the average strategies, to the opener: lower, upper."""
+
+    def compact(self) -> Pool:
+        """All nodes in use."""
+
+    def restore(self, pool: Pool, iterations: int) -> None:
+        """Go on from there."""
+
+
+def solve(
+    config: GameConfig,
+    *,
+    target: float = 1e-4,
+    iterations: int | None = None,
+    device: Literal["cpu", "gpu"] = "cpu",
+    workers: int | None = None,
+    memory: float | None = None,
+    save: Path | None = None,
+    resume: Path | None = None,
+    reduce: bool = True,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Solution:
+    """Solve one round: the opener has `config.dice[0]` dice, the other player `config.dice[1]`.
+
+    It ends when the exploitability is at most `target`, after so many `iterations`, or on Ctrl-C: what was reached is
+    certified and returned. `memory` is in gigabytes. `save` names a file from which `resume` goes on later.
+
+    >>> from liars_dice.core import preset
+    >>> solution = solve(preset("classic", dice=1, faces=3))
+    >>> solution.lower <= -1 / 9 <= solution.upper
+    True
+    """
+    if not LEAST_TARGET <= target <= 2:
+        raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
+    if iterations is not None and iterations < 1:
+        raise OutOfReachError(f"iterations {iterations}: at least one is needed")
+    if workers is not None and workers < 1:
+        raise OutOfReachError(f"workers {workers}: at least one is needed")
+    if memory is not None and not 0 < memory < inf:
+        raise OutOfReachError(f"memory {memory:g}: expected a number of gigabytes")
+    tree = PublicTree(config, reduce=reduce)
+    if save is not None:
+        check_place(save)
+    solver, compile_s = _solver(tree, target, device, workers, memory)
+    if resume is not None:
+        _restore(solver, tree, resume)
+    began = time.perf_counter()
+    most = inf if iterations is None else iterations
+    stopped = "target"
+    saved = began
+    try:
+        for check in _checks(solver.iterations, most):
+            while solver.iterations < check:
+                solver.iterate()
+            lower, upper = solver.bracket()
+            now = time.perf_counter()
+            progress(Progress(lower, upper, solver.iterations, now - began, solver.nodes))
+            if upper - lower <= 2 * target:
+                break
+            if solver.full:
+                stopped = "memory"
+                break
+            if save is not None and now - saved > 300:
+                _write_or_warn(save, tree, solver.compact(), solver.iterations)
+                saved = time.perf_counter()
+        else:
+            stopped = "iterations"
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    pool = solver.compact()
+    if save is not None:
+        _write_or_warn(save, tree, pool, solver.iterations)
+    first, second = best_responses(tree, pool)
+    elapsed = time.perf_counter() - began
+    return Solution(
+        -second, first, tree, pool, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
+    )  # fmt: skip
+
+
+def _checks(done: int, most: float) -> Iterator[int]:
+    """After which iterations the bracket is looked at: each time a fifth later, wherever one goes on from; and at once,
+    where something was done before.
+    """
+    if done:
+        yield done
+    check = 8.0
+    while ceil(check) < most:
+        if ceil(check) > done:
+            yield ceil(check)
+        check *= 1.2
+    if most > done:
+        yield int(most)
+
+
+def _solver(
+    tree: PublicTree, target: float, device: str, workers: int | None, memory: float | None
+) -> tuple[Solver, float]:
+    """A solver for the tree if it fits, and how long compiling it took."""
+    least = min(target * 1e-3, 1e-6)
+    if device == "gpu":
+        from .gpu_solver import GpuSolver
+
+        started = time.perf_counter()
+        solver = GpuSolver(tree, least=least, memory=memory)
+        warm_up(np.float32)
+        return solver, time.perf_counter() - started
+    kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
+    limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
+    needed = memory_needed(tree, np.dtype(kind).itemsize)
+    if needed > limit:
+        raise OutOfReachError(
+            f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
+            f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit, np.dtype(kind).itemsize)}"
+        )
+    slots = int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize))
+    started = time.perf_counter()
+    warm_up(kind)
+    compile_s = time.perf_counter() - started
+    try:
+        return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
+    except MemoryError:
+        raise OutOfReachError(f"memory {gigabytes(limit)}: the system does not give so much") from None
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def memory_here() -> float:
+    """The machine's memory in gigabytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+
+
+def nodes_expected(tree: PublicTree) -> float:
+    """About how many nodes solving will meet: with wilds most of them, without only those where somebody would raise.
+
+    The growth was measured: 36,000 nodes of 2 v 2 dice (18 rungs), 410,000 of 2 v 3 (24), 3,500,000 of 3 v 3 (30).
+    """
+    everything = 2.0**tree.rungs
+    return min(everything, 80 * 1.44**tree.rungs) if tree.reduced else everything
+
+
+def memory_needed(tree: PublicTree, item_bytes: int = 4) -> float:
+    """About how many gigabytes solving the tree takes."""
+    return nodes_expected(tree) * _slot_bytes(tree, item_bytes) / 1e9
+
+
+def _slot_bytes(tree: PublicTree, item_bytes: int) -> int:
+    return 2 * tree.width * item_bytes + 8
+
+
+def gigabytes(amount: float) -> str:
+    """An amount of memory for people."""
+    return f"{amount:,.0f} GB" if amount >= 10 else f"{amount:.2g} GB"
+
+
+def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
+    """The most dice by the same rules that would fit."""
+    for total in range(config.total_dice - 1, 1, -1):
+        for own in range(total // 2, 0, -1):
+            least = min(config.opening_min_quantity, total)
+            smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
+            with suppress(OutOfReachError):
+                if memory_needed(PublicTree(smaller), item_bytes) <= limit:
+                    return f"{own} against {total - own} dice would fit"
+    return "fewer faces would fit"
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
+    """Save everything a solver knows; the file is whole or not there."""
+    beside = path.with_name(f"{path.name}.part")
+    with beside.open("wb") as file:
+        np.savez_compressed(
+            file,
+            format=np.array(FORMAT),
+            config=np.frombuffer(msgspec.json.encode(tree.config), dtype=np.uint8),
+            reduced=np.array(tree.reduced),
+            iterations=np.array(iterations),
+            **pool._asdict(),
+        )
+    beside.replace(path)
+
+
+def check_place(path: Path) -> None:
+    """Find out before the work begins whether its file can be written."""
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise DataError(f"{path}: no file can be written there")
+
+
+def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
+    """A file that cannot be written is no reason to lose the answer."""
+    try:
+        write(path, tree, pool, iterations)
+    except OSError as error:
+        warnings.warn(f"{path}: not saved ({reason_of(error)})", stacklevel=3)
+
+
+def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            version = int(file["format"])
+            if version != FORMAT:
+                raise DataError(f"{path} is of format {version}; this version reads {FORMAT}")
+            config = msgspec.json.decode(file["config"].tobytes(), type=GameConfig)
+            if config != tree.config or bool(file["reduced"]) != tree.reduced:
+                raise DataError(f"{path} holds a round with dice {config.dice} by other rules than those asked for")
+            pool = Pool(file["regret"], file["average"], file["first"])
+            iterations = int(file["iterations"])
+            fits = iterations >= 1 and _fits(pool, tree)
+    except DataError:
+        raise
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file to go on from") from None
+    except Exception as error:  # whatever a damaged archive makes its readers raise
+        raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
+    if not fits:
+        raise DataError(f"{path} is damaged: its tables do not fit the round")
+    solver.restore(pool, iterations)
+
+
+def _fits(pool: Pool, tree: PublicTree) -> bool:
+    """Whether these are tables of a tree: all raises of a node have a place, each its own."""
+    regret, average, first = pool
+    nodes = len(first)
+    if not regret.shape == average.shape == (nodes, tree.width) or first.shape != (nodes,):
+        return False
+    if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
+        return False
+    met = np.zeros(nodes, dtype=np.int64)
+    for slots, _, _ in levels(first, tree.rungs):
+        if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
+            return False
+        np.add.at(met, slots, 1)
+    return bool((met == 1).all())

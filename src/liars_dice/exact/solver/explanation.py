@@ -1,0 +1,309 @@
+"""What a solved round says about one decision: how often each action is right, and what each is worth.
+
+An action's value is what it earns against the other player's equilibrium strategy if one plays as well as possible from
+there on. What the other player may hold follows from how it bids: each hand is as likely as it was to be rolled, times
+how often the strategy bids so with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
+from ...numeric import Floats
+from ..errors import OutOfReachError
+from .cfr_walk import NOWHERE, ROOT, Pool
+from .cpu_solver import values_below
+from .equilibrium import Progress, solve
+from .public_tree import Bracket, PublicTree
+from .tablebase import FACES, MOST_DICE, Tablebase
+
+CALL: Action = CallLiarAction()
+CALLING = -1
+"""Where actions go by their rungs, this one is the call."""
+MOST_RUNGS = 18
+"""Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
+TARGET = 5e-4
+"""How exactly."""
+SELDOM = 1e-3
+"""What is done less often need not be shown."""
+
+
+class Known(Bracket, frozen=True):
+    """A round whose equilibrium is known: the tree, both strategies, and the bracket around the value."""
+
+    tree: PublicTree
+    pool: Pool
+
+
+def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: None) -> Known:
+    """The round of a rule set: from the package's tablebase, or solved now."""
+    tree = PublicTree(config)
+    if (found := shipped(tree)) is not None:
+        return found
+    if tree.rungs > MOST_RUNGS:
+        raise OutOfReachError(
+            f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
+            f"once, and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
+        )
+    solution = solve(config, target=TARGET, progress=progress)
+    if solution.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return Known(solution.lower, solution.upper, solution.tree, solution.pool)
+
+
+def shipped(tree: PublicTree) -> Known | None:
+    """The round of this tree, if the package has it."""
+    base = Tablebase.shipped()
+    dice = (tree.config.dice[0], tree.config.dice[1])
+    if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
+        return None
+    solved = base.round(*dice)
+    return Known(solved.lower, solved.upper, solved.tree, solved.pool)
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One action that can be taken."""
+
+    action: Action
+    chance: float
+    """How often the equilibrium takes it. Where it never comes by its own play, it would do what is worth most."""
+    value: float
+    """What it earns with the best play after it: 1 is a sure win, -1 a sure loss."""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """A decision, explained."""
+
+    choices: tuple[Choice, ...]
+    """Calling first where it is possible, then bids from the lowest rung up."""
+    comes_here: bool
+    """Whether the equilibrium strategy would ever have bid so with this hand."""
+    expected: bool
+    """Whether the other player's equilibrium strategy would ever have bid so. If not, its dice are weighed as they were
+    before the first bid that it would not have made."""
+    belief: tuple[tuple[tuple[int, ...], float], ...]
+    """The other player's hands, the likeliest first, and how likely each is."""
+    rarest: float = 1.0
+    """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
+    reach: float = 1.0
+    """How often this hand meets these bids of the other player, if that plays its equilibrium strategy."""
+
+    @property
+    def best(self) -> Choice:
+        """The choice that is worth most."""
+        return max(self.choices, key=lambda choice: choice.value)
+
+    @property
+    def value(self) -> float:
+        """What the decision is worth."""
+        return self.best.value
+
+    def of(self, action: Action) -> Choice:
+        """The choice of this action."""
+        return next(choice for choice in self.choices if same_action(choice.action, action))
+
+
+def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+    """An explanation for other programs, with the keys they rely on."""
+    return {
+        "dice": list(known.tree.config.dice),
+        "hand": list(hand),
+        "bids": [str(bid) for bid in history],
+        "value": float(found.value),
+        "best": str(found.best.action),
+        "comes_here": bool(found.comes_here),
+        "expected": bool(found.expected),
+        "actions": [
+            {"action": str(choice.action), "probability": float(choice.chance), "value": float(choice.value)}
+            for choice in found.choices
+        ],
+        "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
+        "lower": float(known.lower),
+        "upper": float(known.upper),
+    }
+
+
+def same_action(one: Action, other: Action) -> bool:
+    """Whether two actions are the same but for their reasoning."""
+    if isinstance(one, BidAction) and isinstance(other, BidAction):
+        return one.bid == other.bid
+    return type(one) is type(other)
+
+
+def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> Explanation:
+    """What the strategies in the pool say about a decision: the bids made so far, and the hand of whose turn it is."""
+    seat = len(history) % 2
+    own = _index(tree, seat, hand)
+    rungs = [_rung(tree, bid) for bid in history]
+    if any(low >= high for low, high in pairwise(rungs)):
+        raise OutOfReachError(f"bids {' '.join(map(str, history))}: each must be higher than the one before it")
+    if rungs and rungs[0] not in tree.rules.opening_rungs:
+        raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
+    slot, bit, comes_here, rarest, reach = _follow(tree, pool, seat, own, rungs)
+    weight = float(reach.sum())
+    mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
+    choices = []
+    for rung, values in action_values(tree, pool, seat, slot, rungs, reach).items():
+        if rung == CALLING:
+            choices.append(Choice(CALL, mix.get(None, 0.0), float(values[own])))
+        else:
+            bid = tree.rules.bids[rung]
+            choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), float(values[own])))
+    if not comes_here:
+        best = max(choices, key=lambda choice: choice.value)
+        choices = [msgspec.structs.replace(choice, chance=float(choice is best)) for choice in choices]
+    other = tree.hand_sets[1 - seat]
+    order = np.argsort(-reach, kind="stable")
+    belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
+    return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
+
+
+def action_values(
+    tree: PublicTree, pool: Pool, seat: int, slot: int, rungs: Sequence[int], reach: Floats
+) -> dict[int, Floats]:
+    """What each action is worth with each hand, after bids on these rungs that lead to the slot: calling first, where
+    it is possible, then bids by their rungs. The other player comes there as likely as `reach` says.
+    """
+    rules, values = tree.rules, dict[int, Floats]()
+    if rungs:
+        values[CALLING] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
+    for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
+        bit = tree.rungs - 1 - rung
+        if bit < 0:  # nothing but a claim, which is called
+            values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
+        else:
+            below = (slot_below(pool, slot, bit), bit, len(rungs) + 1)
+            values[rung] = values_below(tree, pool, pool.average, seat, below, reach) / reach.sum()
+    return values
+
+
+def slot_below(pool: Pool, slot: int, bit: int) -> int:
+    """Where the raise with this bit leads."""
+    first = int(pool.first[slot]) if slot != NOWHERE else 0
+    return first + bit if first else NOWHERE
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """How the other player's equilibrium strategy takes a bid."""
+
+    called: float
+    """How often it calls."""
+    holds: float
+    """How often the bid is true when it does."""
+
+
+def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int], bid: Bid) -> Reply:
+    """What becomes of a bid made with this hand after these bids: the best reason why it is good or bad."""
+    seat = len(history) % 2
+    own, rung = _index(tree, seat, hand), _rung(tree, bid)
+    slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
+    child = tree.rungs - 1 - rung
+    first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
+    calls = chances_at(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    view = tree.views[seat]
+    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
+    calling = reach * calls
+    often = float(calling.sum())
+    return Reply(often / float(reach.sum()), float(calling[true].sum()) / often if often > 0 else 0.0)
+
+
+def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
+    found = tree.hand_sets[seat].index.get(tuple(sorted(hand)))
+    if found is None:
+        raise OutOfReachError(
+            f"hand {','.join(map(str, hand))}: expected {tree.config.dice[seat]} dice from 1 to {tree.config.faces}"
+        )
+    return found
+
+
+def _rung(tree: PublicTree, bid: Bid) -> int:
+    if bid not in tree.rules.rungs:
+        raise OutOfReachError(f"{bid} cannot be bid with {tree.config.total_dice} dice by these rules")
+    return tree.rules.rungs[bid]
+
+
+def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[Bid | None, float]:
+    """How often the seat takes each action with this hand; None is calling."""
+    if slot == NOWHERE:
+        return {None: 1.0}
+    chances = chances_at(tree, pool, seat, slot, bit)[:, own]
+    mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
+    mix[None] = float(chances[bit + 1])
+    if chances[bit] > 0:
+        mix[Bid(tree.config.total_dice, tree.hand_sets[seat].hands[own][0])] = float(chances[bit])
+    return mix
+
+
+def chances_at(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
+    """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
+    hands, theirs = tree.hands[seat], tree.hands[1 - seat]
+    done = np.zeros((bit + 2, hands))
+    first = int(pool.first[slot])
+    if first:
+        done[:bit] = pool.average[first : first + bit, :hands]
+    done[bit, tree.views[seat].own_claims] = pool.average[slot, hands + theirs :]
+    if slot != ROOT:
+        done[bit + 1] = pool.average[slot, theirs : theirs + hands]
+    total = done.sum(axis=0)
+    done[bit + 1, total == 0] = 1
+    chances: Floats = done / done.sum(axis=0)
+    return chances
+
+
+def _follow(
+    tree: PublicTree, pool: Pool, seat: int, own: int, rungs: Sequence[int]
+) -> tuple[int, int, bool, float, Floats]:
+    """Where bids lead: the slot and bit, whether the seat would come there, how often the other player makes the least
+    likely of its bids, and the other's hands, weighted.
+    """
+    slot, bit, comes_here, rarest = ROOT, tree.rungs, True, 1.0
+    reach: Floats = tree.weights[1 - seat].copy()
+    for made, rung in enumerate(rungs):
+        actor, child = made % 2, tree.rungs - 1 - rung
+        chances: Floats = np.zeros(tree.hands[actor])
+        if slot >= 0 and child >= 0:
+            chances = chances_at(tree, pool, actor, slot, bit)[child]
+        elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
+            claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
+            chances[claim] = chances_at(tree, pool, actor, slot, bit)[bit, claim]
+        if actor == seat:
+            comes_here = comes_here and bool(chances[own] > 0)
+        else:
+            rarest = min(rarest, float((reach * chances).sum() / reach.sum()))
+            reach = reach * chances if rarest > 0 else reach
+        first = int(pool.first[slot]) if slot >= 0 else 0
+        slot, bit = (first + child if first and child >= 0 else NOWHERE), child
+    return slot, bit, comes_here, rarest, reach
+
+
+def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
+    """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
+    seat = (len(history) - 1) % 2
+    rungs = [_rung(tree, bid) for bid in history]
+    slot, bit, _, _, theirs = _follow(tree, pool, seat, 0, rungs)
+    own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
+    if rungs[-1] >= tree.rungs:
+        return float(-call_values(tree, seat, history[-1], theirs) @ own / own.sum())
+    values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
+    return float(values @ own / (own.sum() * theirs.sum()))
+
+
+def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
+    """What calling this bid is worth with each hand."""
+    view = tree.views[seat]
+    true = view.their_matches[bid.face][:, None] + view.own_matches[bid.face] >= bid.quantity
+    called: Floats = 1 - 2 * (reach @ true) / reach.sum()
+    return called
+
+
+def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
+    """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
+    by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
+    taken = sum(choice.chance >= SELDOM for choice in explanation.choices)
+    kept = by_merit[: max(most, taken)]
+    return [choice for choice in explanation.choices if choice in kept]

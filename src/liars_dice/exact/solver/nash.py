@@ -1,0 +1,63 @@
+"""The agent that plays solved rounds, and says what it plays by."""
+
+from __future__ import annotations
+
+from ...agents import Policy, PolicyAgent, ProbabilisticAgent
+from ...core import Action, BidAction, CallExactAction, CallLiarAction, GameView
+from . import short_memory
+from .tablebase import MOST_DICE, Tablebase, is_plain
+
+_LIAR: Action = CallLiarAction()
+
+
+class NashAgent(PolicyAgent):
+    """In two-player rounds without wilds: an equilibrium with at most six dice in all, a short-memory strategy with
+    up to five dice each. In all other rounds it plays as `probabilistic` does.
+
+    Every action says in its reasoning which of the three it comes from.
+    """
+
+    name = "nash"
+
+    def __init__(self) -> None:
+        self._otherwise = ProbabilisticAgent()
+        Tablebase.shipped(), short_memory.load()  # both are read now, since a walled bot cannot read files later
+
+    def policy(self, view: GameView) -> Policy:
+        """How probable each action is."""
+        return self._advice(view)[1]
+
+    def choose_action(self, view: GameView) -> Action:
+        """Draw from the policy."""
+        source, policy = self._advice(view)
+        drawn = self.rng.choices(list(policy), list(policy.values()))[0]
+        return _because(drawn, source if len(policy) == 1 else f"{source}: {policy[drawn]:.0%} of the time")
+
+    def _advice(self, view: GameView) -> tuple[str, Policy]:
+        """What the decision rests on, and how probable each action is."""
+        public, own = view.public, len(view.my_dice)
+        in_play = [n for n in public.dice_counts if n]
+        other = sum(in_play) - own
+        if len(in_play) == 2 and is_plain(public.rules):
+            opens = len(public.bid_history) % 2 == 0
+            if own + other <= MOST_DICE:
+                solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
+                mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
+                return f"equilibrium, {own} against {other} dice", mix
+            if (own, other, opens) in short_memory.load():
+                strategy = short_memory.load()[own, other, opens]
+                rungs = [public.rules.rungs[bid] for bid in public.bid_history]
+                chances = strategy.chances(view.my_dice, rungs)
+                moves = public.rules.moves
+                return f"short-memory strategy, {own} against {other} dice", {
+                    _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
+                }
+        chosen = self._otherwise.choose_action(view)
+        why = "more than two players" if len(in_play) > 2 else "these rounds are not solved"
+        return f"{why}, so by the odds: {chosen.reasoning}", {_because(chosen, ""): 1.0}
+
+
+def _because(action: Action, reasoning: str) -> Action:
+    if isinstance(action, BidAction):
+        return BidAction(action.bid, reasoning)
+    return CallExactAction(reasoning) if isinstance(action, CallExactAction) else CallLiarAction(reasoning)

@@ -1,0 +1,146 @@
+"""The tree of all biddings of a two-player round, and how it is laid out for loops.
+
+What both players see is the set of rungs bid so far. A node of the tree is such a set; whose turn it is follows from
+how many bids there were, and from a node whose last bid is rung b one can call, or raise to any rung above b. Rung b is
+known by its *bit*, rungs - 1 - b: the number of rungs above it, which is how many raises are left. At every node a row
+of numbers belongs to the hands of the player who acts there, sorted hands, not rolls: 6, 21, 56, 126 for 1 to 4 dice.
+
+Without wilds, in the order of quantities, the tree is made smaller without loss (docs/solver.md has the proof): with n
+dice in play the rungs of quantity n are left out, and a hand of nothing but one face has one more action instead, the
+*claim* that all dice show it, which ends the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from ...core import Bid, GameConfig, RoundRules, round_rules
+from ...numeric import Ints, Truths
+from ..errors import OutOfReachError
+from ..tables import hand_set, number_of_hands, rungs
+
+MOST_RUNGS = 60
+"""A set of rungs is a number of 64 bits, and no tree with so many rungs is ever walked in full."""
+
+
+class Bracket(msgspec.Struct, frozen=True):
+    """Between what the value of a round was proved to lie, to the opener."""
+
+    lower: float
+    upper: float
+
+    @property
+    def value(self) -> float:
+        """The middle: what the round is worth to the opener."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def exploitability(self) -> float:
+        """What a perfect adversary would earn against these strategies above the value, the mean of both seats."""
+        return (self.upper - self.lower) / 2
+
+
+class SeatView(NamedTuple):
+    """The tree as compiled code reads it on behalf of one seat."""
+
+    quantity: Ints
+    """By bit: how many dice the bid names."""
+    face: Ints
+    """By bit: the face it names."""
+    opens: Truths
+    """By bit: whether the bid may open a round."""
+    own_matches: Ints
+    """[face, hand]: how many dice of each own hand count for a bid on the face; row 0: on any."""
+    their_matches: Ints
+    own_claims: Ints
+    """The hands of nothing but one face, by face; none if the tree is whole."""
+    their_claims: Ints
+
+
+class PublicTree:
+    """The public tree of one round: the opener has `config.dice[0]` dice, the other player `config.dice[1]`.
+
+    >>> from liars_dice.core import preset
+    >>> tree = PublicTree(preset("classic", dice=1))
+    >>> tree.reduced, tree.rungs, tree.hands
+    (True, 6, (6, 6))
+    """
+
+    def __init__(self, config: GameConfig, *, reduce: bool = True) -> None:
+        _check(config)
+        self.config = config.without_seed
+        self.rules: RoundRules = round_rules(self.config, config.total_dice, False)
+        bids = self.rules.bids
+        self.reduced = reduce and can_reduce(config)
+        self.bids: tuple[Bid, ...] = bids[: -config.faces] if self.reduced else bids
+        """The bids of the tree, lowest rung first."""
+        self.rungs = len(self.bids)
+        self.hand_sets = tuple(hand_set(n, config.faces) for n in config.dice)
+        self.hands = (len(self.hand_sets[0]), len(self.hand_sets[1]))
+        self.weights = tuple(hands.weights for hands in self.hand_sets)
+        self.claims = config.faces if self.reduced else 0
+        """How many hands of each seat can make a claim."""
+        self.width = sum(self.hands) + self.claims
+        """How many numbers a node holds: the bidder's row, the actor's row for calling, and its claims."""
+
+    @cached_property
+    def views(self) -> tuple[SeatView, SeatView]:
+        """What compiled code reads, for either seat."""
+        falling = self.bids[::-1]
+        faces = range(1, self.claims + 1)
+        matches = [np.ascontiguousarray(hands.matches(self.rules.wild_face).T) for hands in self.hand_sets]
+        for hands, counted in zip(self.hand_sets, matches, strict=True):
+            counted[0] = hands.dice  # no face: that row says how many dice there are
+        claims = [np.array([h.index[(face,) * h.dice] for face in faces], dtype=np.int64) for h in self.hand_sets]
+        quantity, face = (np.array([getattr(bid, name) for bid in falling]) for name in ("quantity", "face"))
+        opens = np.array([self.rules.rungs[bid] in self.rules.opening_rungs for bid in falling])
+        return (
+            SeatView(quantity, face, opens, matches[0], matches[1], claims[0], claims[1]),
+            SeatView(quantity, face, opens, matches[1], matches[0], claims[1], claims[0]),
+        )
+
+    @cached_property
+    def kept(self) -> frozenset[Bid]:
+        """The bids of the tree."""
+        return frozenset(self.bids)
+
+    def node(self, history: Sequence[Bid]) -> int:
+        """The node after these bids, all of which must be in the tree: a number with a one for every bit."""
+        return sum(1 << (self.rungs - 1 - self.rules.rungs[bid]) for bid in history)
+
+    @property
+    def information_sets(self) -> int:
+        """How many different things a player can know when deciding, in the whole game."""
+        return sum(self.hands) << (len(self.rules.bids) - 1)
+
+
+def can_reduce(config: GameConfig) -> bool:
+    """Whether the rungs of the highest quantity can be left out: see docs/solver.md for why."""
+    total = config.total_dice
+    rules = round_rules(config.without_seed, total, False)
+    plain = config.wild == "none" and config.bid_ordering == "quantity_then_face"
+    return plain and config.max_quantity in ("total", total) and len(rules.opening_rungs) == len(rules.bids)
+
+
+def _check(config: GameConfig) -> None:
+    """Raise `OutOfReachError` unless rounds by these rules have such a tree."""
+    if config.num_players != 2:
+        raise OutOfReachError(f"{config.num_players} players: rounds are solved for two")
+    if config.exact_call:
+        raise OutOfReachError("exact_call is on: rounds are solved without exact calls")
+    if config.max_turns is not None:
+        raise OutOfReachError(f"max_turns is {config.max_turns}: rounds are solved without a limit on turns")
+    number = rungs(config, config.total_dice)
+    if number > MOST_RUNGS:
+        raise OutOfReachError(f"dice {config.dice} with {config.faces} faces make {number} rungs; {MOST_RUNGS} at most")
+    for dice in config.dice:
+        hands = number_of_hands(dice, config.faces)
+        if hands > 10_000:
+            raise OutOfReachError(
+                f"{dice} dice with {config.faces} faces make {hands:,} hands; at most 10,000 can be solved"
+            )

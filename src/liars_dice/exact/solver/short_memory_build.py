@@ -1,0 +1,491 @@
+"""Making and measuring strategies with a short memory (see `shortmemory`).
+
+For a pair of hands let
+
+    J(place) = how likely the pair comes there,    V(place) = what the pair's round is worth from there on.
+
+One sweep computes J from the lowest rung up and V from the highest down, for every pair of hands; a move is worth
+sum over the other's hands of J(place) V(next place). Regret matching (CFR+, with old regrets discounted) makes of it
+strategies whose average is returned. With a small chance, the tremble, every bid is made in J, so that places which
+good players avoid are learned too.
+
+Nothing proves that this converges where players forget, so what comes out is measured: `response_bounds` is what a
+perfect adversary earns who knows the strategy, remembers the whole bidding and is bound by no memory.
+
+    python -m liars_dice.exact.solver.short_memory_build build    makes the packaged file again
+    python -m liars_dice.exact.solver.short_memory_build check    measures what is in it
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...agents import Agent
+from ...core import GameConfig
+from ...numeric import Floats, Ints, Truths, compiled
+from ..tables import PolicyTable
+from .short_memory import FACES, NAME, PARTS, Places, Reals, ShortStrategy, in_parts, load, packed, written
+
+TREMBLE = 0.1
+"""The chance of a raise that nobody chose, any of them: a tenth of this at first, and ever less."""
+UNLIKELY = 0.003
+"""What is done at places that a hand comes to with a smaller chance than this, whatever the other does, is not kept."""
+MOST_DICE, SOLVED = 5, 6
+"""It is for hands of up to five dice, and rounds of more dice in all than are solved."""
+
+
+# -- solving ---------------------------------------------------------------------------------------------------------
+
+
+def solve_shortmemory(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
+    """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move].
+
+    Iteration n counts n times in the regrets, and its square in the average.
+    """
+    places = Places(config)
+    now = [np.repeat(places.even[None], len(weights), axis=0) for weights in places.weights]
+    regret = [np.zeros_like(chances) for chances in now]
+    total = [np.zeros_like(chances) for chances in now]
+    for iteration in range(1, iterations + 1):
+        for player in (0, 1):
+            gain = worth(places, now, player, TREMBLE / (iteration + 9))
+            _match_regrets(gain, places.width, iteration, now[player], regret[player], total[player])
+    return places.normal(total[0]), places.normal(total[1])
+
+
+@compiled
+def _match_regrets(gain: Reals, width: Ints, iteration: int, chances: Reals, regret: Reals, total: Reals) -> None:
+    """Add chances to their total and what was missed by them to the regrets; new chances are as the regrets are."""
+    hands, columns, memories, moves = gain.shape
+    keep, weight, call = np.float32(iteration / (iteration + 1)), np.float32(iteration**2), moves - 1
+    for hand in range(hands):
+        for column in range(columns):
+            raises = width[column]
+            first = 0 if column > 0 else 1  # calling is the last move; an opener cannot
+            for memory in range(memories if column > 0 else 1):
+                worth, chance = gain[hand, column, memory], chances[hand, column, memory]
+                missed, summed = regret[hand, column, memory], total[hand, column, memory]
+                mean = np.float32(0)
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    mean += worth[move] * chance[move]
+                    summed[move] += weight * chance[move]
+                whole = np.float32(0)
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    missed[move] = max(keep * missed[move] + worth[move] - mean, np.float32(0))
+                    whole += missed[move]
+                for i in range(first, raises + 1):
+                    move = i - 1 if i > 0 else call
+                    chance[move] = missed[move] / whole if whole > 0 else np.float32(1) / (raises + 1 - first)
+
+
+def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float = 0.0) -> Reals:
+    """What each move of the player's is worth, times how likely it comes to that: [hand, column, memory, move]."""
+    gain = np.zeros_like(chances[player])
+    other = np.ascontiguousarray(chances[1 - player].transpose(1, 2, 3, 0))
+    used: Truths = np.asarray((other > 0).any(axis=-1))
+    weights, matches = places.weights, places.matches
+    mine, theirs = (weights[player], matches[player]), (weights[1 - player], matches[1 - player])
+    ladder = _Ladder(places.quantity, places.face, places.width, places.after, places.kind)
+    _sweep(player == 0, chances[player], other, used, *mine, *theirs, ladder, tremble, gain)
+    return gain
+
+
+def value(places: Places, opener: Reals, other: Reals) -> float:
+    """What the opener earns in a round: +1 for a win, -1 for a loss."""
+    gain = worth(places, (opener, other), 0)
+    return float((gain[:, 0, 0] * opener[:, 0, 0]).sum())
+
+
+class _Ladder(NamedTuple):
+    """The public places as compiled code reads them, see `Places`."""
+
+    quantity: Ints
+    face: Ints
+    width: Ints
+    after: Ints
+    kind: Ints
+
+
+class _Work(NamedTuple):
+    """The numbers of one hand of mine; every row has one for each of their hands."""
+
+    my_reach: Reals
+    """[column, memory]: J where I am to move."""
+    their_reach: Reals
+    """The same where they are to move."""
+    my_value: Reals
+    """[column, memory]: V, to me, where I am to move."""
+    their_value: Reals
+    """The same where they are to move."""
+    called: Reals
+    """[column]: what I earn if I call."""
+    slips: Reals
+    """[whose, kind]: how likely a place is left by a certain slip, by what is remembered of the past."""
+    following: Reals
+    """[kind, move]: what my moves lead to."""
+
+
+@compiled
+def _sweep(
+    opens: bool,
+    mine: Reals,
+    theirs: Reals,
+    used: Truths,
+    my_weights: Floats,
+    my_matches: Ints,
+    their_weights: Floats,
+    their_matches: Ints,
+    ladder: _Ladder,
+    tremble: float,
+    gain: Reals,
+) -> None:
+    """One hand of mine at a time against all of theirs."""
+    hands, columns, memories, moves = mine.shape
+    size, kinds = their_weights.size, ladder.kind.max() + 1
+    work = _Work(
+        np.zeros((columns, memories, size), dtype=np.float32),
+        np.zeros((columns, memories, size), dtype=np.float32),
+        np.zeros((columns, memories, size), dtype=np.float32),
+        np.zeros((columns, memories, size), dtype=np.float32),
+        np.zeros((columns, size), dtype=np.float32),
+        np.zeros((2, kinds, size), dtype=np.float32),
+        np.zeros((kinds, moves - 1, size), dtype=np.float32),
+    )
+    for hand in range(hands):
+        for column in range(1, columns):
+            missing = ladder.quantity[column - 1] - my_matches[hand, ladder.face[column - 1]]
+            for k in range(size):
+                work.called[column, k] = -1 if their_matches[k, ladder.face[column - 1]] >= missing else 1
+        work.my_reach[:] = 0
+        work.their_reach[:] = 0
+        first = work.my_reach if opens else work.their_reach
+        for k in range(size):
+            first[0, 0, k] = my_weights[hand] * their_weights[k]
+        _go_up(work, mine[hand], theirs, used, ladder, tremble)
+        _come_down(work, mine[hand], theirs, used, ladder, gain[hand])
+
+
+@compiled
+def _go_up(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladder, tremble: float) -> None:
+    """J: from the lowest rung up, every place passes on how likely it is, by moves and by slips."""
+    my_reach, their_reach, slips = work.my_reach, work.their_reach, work.slips
+    width, after, kind = ladder.width, ladder.after, ladder.kind
+    columns, memories, size = my_reach.shape
+    keep = np.float32(1 - tremble)
+    for column in range(columns - 1):
+        raises = width[column] if column else columns - 1  # that may be made by a slip
+        slip = np.float32(tremble / raises)
+        slips[:] = 0
+        for memory in range(memories if column else 1):
+            from_me, from_them = my_reach[column, memory], their_reach[column, memory]
+            my_slip, their_slip = slips[0, kind[memory]], slips[1, kind[memory]]
+            for k in range(size):
+                my_slip[k] += slip * from_me[k]
+                their_slip[k] += slip * from_them[k]
+            for move in range(width[column]):
+                remembered = after[memory, move] if column else 0
+                chance = keep * mine[column, memory, move]
+                if chance > 0:
+                    to_them = their_reach[column + move + 1, remembered]
+                    for k in range(size):
+                        to_them[k] += chance * from_me[k]
+                if used[column, memory, move]:
+                    row, to_me = theirs[column, memory, move], my_reach[column + move + 1, remembered]
+                    for k in range(size):
+                        to_me[k] += keep * row[k] * from_them[k]
+        for memory in range(memories if column else 1):
+            if memory > 0 and kind[memory] <= kind[:memory].max():
+                continue  # its slips are those of a memory before
+            my_slip, their_slip = slips[0, kind[memory]], slips[1, kind[memory]]
+            for move in range(raises):
+                remembered = after[memory, move] if column else 0
+                to_them, to_me = their_reach[column + move + 1, remembered], my_reach[column + move + 1, remembered]
+                for k in range(size):
+                    to_them[k] += my_slip[k]
+                    to_me[k] += their_slip[k]
+
+
+@compiled
+def _come_down(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladder, gain: Reals) -> None:
+    """V: from the highest rung down; and with it what each of my moves is worth."""
+    my_value, their_value, called, following = work.my_value, work.their_value, work.called, work.following
+    width, after, kind = ladder.width, ladder.after, ladder.kind
+    columns, memories, size = my_value.shape
+    call = mine.shape[2] - 1
+    for column in range(columns - 1, -1, -1):
+        raises = width[column]
+        for memory in range(memories if column else 1):
+            reach, i_move, they_move = (
+                work.my_reach[column, memory],
+                my_value[column, memory],
+                their_value[column, memory],
+            )
+            next_values = following[kind[memory]]
+            if memory == 0 or kind[memory] > kind[:memory].max():
+                for move in range(raises):
+                    next_values[move] = their_value[column + move + 1, after[memory, move] if column else 0]
+            row = theirs[column, memory, call]
+            chance = mine[column, memory, call]
+            calling = np.float32(0)
+            for k in range(size):
+                i_move[k] = chance * called[column, k]
+                they_move[k] = -row[k] * called[column, k]
+                calling += reach[k] * called[column, k]
+            gain[column, memory, call] = calling
+            for move in range(raises):
+                chance = mine[column, memory, move]
+                if chance > 0:
+                    for k in range(size):
+                        i_move[k] += chance * next_values[move, k]
+                if used[column, memory, move]:
+                    row = theirs[column, memory, move]
+                    i_answer = my_value[column + move + 1, after[memory, move] if column else 0]
+                    for k in range(size):
+                        they_move[k] += row[k] * i_answer[k]
+            if raises > 0:
+                gain[column, memory, :raises] = np.dot(next_values[:raises], reach)
+
+
+# -- making ----------------------------------------------------------------------------------------------------------
+
+
+def likely(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Truths:
+    """[hand, column, memory]: the places a hand comes to, with the other's help, by a likely enough way; and all with
+    memory 0, which stands in for the rest.
+    """
+    chances = parts / PARTS
+    hands, columns, memories, _ = parts.shape
+    best = np.zeros((hands, columns, memories))  # the likeliest way to be there and have to move
+    raised = np.zeros((hands, columns, memories))  # to have bid this, with the memory the other then has
+    best[:, :1, 0] = opens
+    best[:, 1:, 0] = not opens
+    for column in range(columns):
+        for low in range(1, column):
+            for memory in range(memories):
+                to = places.after[memory, column - low - 1]
+                best[:, column, to] = np.maximum(best[:, column, to], raised[:, low, memory])
+        for memory in range(memories if column else 1):
+            for move in range(int(places.width[column])):
+                to = places.after[memory, move] if column else 0
+                chance = best[:, column, memory] * chances[:, column, memory, move]
+                raised[:, column + move + 1, to] = np.maximum(raised[:, column + move + 1, to], chance)
+    kept = best >= UNLIKELY
+    kept[:, :, 0] = True
+    kept[:, 0, 1:] = False
+    return kept
+
+
+def rounds() -> list[tuple[int, int]]:
+    """The (opener's, other's) dice of every round in the packaged file."""
+    every = range(1, MOST_DICE + 1)
+    return [(a, b) for a in every for b in every if a + b > SOLVED]
+
+
+def iterations_for(dice: int) -> int:
+    """How often a round of so many dice is worked over: larger ones take longer, and the whole should be done soon."""
+    return 120 if dice <= 7 else 80 if dice == 8 else 60
+
+
+def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[tuple[int, int, bool], bytes]:
+    """Both strategies of a round, solved and packed."""
+    config = GameConfig(dice=dice, faces=FACES)
+    places = Places(config)
+    solved = solve_shortmemory(config, iterations or iterations_for(sum(dice)))
+    blocks = {}
+    for opens, chances in zip((True, False), solved, strict=True):
+        own, other = dice if opens else dice[::-1]
+        parts = in_parts(chances)
+        blocks[own, other, opens] = packed(parts, likely(places, parts, opens=opens))
+    return blocks
+
+
+def build(out: Path) -> None:
+    """Make the file of all strategies, and say how it goes."""
+    blocks: dict[tuple[int, int, bool], bytes] = {}
+    for dice in rounds():
+        start = time.perf_counter()
+        blocks.update(packed_round(dice))
+        print(f"{dice[0]} v {dice[1]}: {time.perf_counter() - start:.0f} s", flush=True)
+    out.write_bytes(written(blocks))
+    print(f"{out}: {out.stat().st_size:,} bytes")
+
+
+# -- measuring -------------------------------------------------------------------------------------------------------
+
+
+def response_bounds(config: GameConfig, strategy: Floats, *, opens: bool, cut: float = 0.0) -> tuple[float, float]:
+    """What a perfect adversary earns at least and at most against the opener's (or the other's) strategy.
+
+    Biddings that the strategy takes part in with a chance below `cut` are not followed: at least, the adversary calls
+    there; at most, it wins. With no cut both numbers are one, the exact answer. Wants a strategy with few moves a
+    place: the tree of all biddings is walked.
+    """
+    places = Places(config)
+    me, it = (0, 1) if opens else (1, 0)
+    policy = np.ascontiguousarray(strategy.transpose(1, 2, 3, 0), dtype=np.float64)
+    used: Truths = np.asarray((policy > 0).any(axis=-1))
+    depth, size, own = places.rungs // 2 + 3, len(places.weights[me]), len(places.weights[it])
+    beliefs = np.zeros((depth, size))
+    rows = np.zeros((4, depth, own))
+    bounds = np.zeros((2, own))
+    count = np.zeros(places.dice[me] + 2)
+    ladder = (places.quantity, places.face, places.width, places.after)
+    rest = (cut, policy, used, *ladder, places.matches[me], places.matches[it], beliefs, rows, count)
+    if opens:
+        for move in range(int(places.width[0])):
+            beliefs[0] = places.weights[me] * policy[0, 0, move]
+            if beliefs[0].any():
+                _answer(0, move + 1, 0, *rest)
+                bounds += rows[:2, 0]
+    else:
+        beliefs[0] = places.weights[me]
+        _answer(0, 0, 0, *rest)
+        bounds += rows[:2, 0]
+    least, most = 2 * (bounds @ places.weights[it]) - 1
+    return float(least), float(most)
+
+
+@compiled
+def _answer(
+    level: int,
+    column: int,
+    memory: int,
+    cut: float,
+    policy: Floats,
+    used: Truths,
+    quantity: Ints,
+    face: Ints,
+    width: Ints,
+    after: Ints,
+    their_matches: Ints,
+    matches: Ints,
+    beliefs: Floats,
+    rows: Floats,
+    count: Floats,
+) -> int:
+    """Put into rows[:2, level] the least and the most of the adversary's chances to win with each of its hands, when it
+    has to answer; `beliefs[level]` holds how likely each hand of the strategy's is. rows[2:] are for work.
+    """
+    rungs, call, most = quantity.size, policy.shape[2] - 1, count.size - 1
+    belief, hands, own = beliefs[level], beliefs.shape[1], matches.shape[0]
+    for o in range(own):
+        rows[0, level, o] = rows[1, level, o] = 0.0
+    if column > 0:
+        weight = _at_least(belief, policy[0, 0, call], False, their_matches[:, face[column - 1]], count)
+        for o in range(own):
+            missing = quantity[column - 1] - matches[o, face[column - 1]]
+            rows[0, level, o] = weight - count[min(max(missing, 0), most)]
+            rows[1, level, o] = rows[0, level, o]
+        if weight < cut:
+            for o in range(own):
+                rows[1, level, o] = weight
+            return 0
+    for bid in range(column + 1, rungs + 1):
+        remembered = after[memory, bid - column - 1] if column > 0 else 0
+        _at_least(belief, policy[bid, remembered, call], True, their_matches[:, face[bid - 1]], count)
+        for o in range(own):
+            missing = quantity[bid - 1] - matches[o, face[bid - 1]]
+            rows[2, level, o] = count[min(max(missing, 0), most)]
+            rows[3, level, o] = rows[2, level, o]
+        for move in range(width[bid]):
+            if used[bid, remembered, move]:
+                possible = False
+                for h in range(hands):
+                    chance = belief[h] * policy[bid, remembered, move, h]
+                    beliefs[level + 1, h] = chance
+                    possible = possible or chance > 0
+                if possible:
+                    _answer(
+                        level + 1,
+                        bid + move + 1,
+                        after[remembered, move],
+                        cut,
+                        policy,
+                        used,
+                        quantity,
+                        face,
+                        width,
+                        after,
+                        their_matches,
+                        matches,
+                        beliefs,
+                        rows,
+                        count,
+                    )
+                    for o in range(own):
+                        rows[2, level, o] += rows[0, level + 1, o]
+                        rows[3, level, o] += rows[1, level + 1, o]
+        for o in range(own):
+            rows[0, level, o] = max(rows[0, level, o], rows[2, level, o])
+            rows[1, level, o] = max(rows[1, level, o], rows[3, level, o])
+    return 0
+
+
+@compiled
+def _at_least(belief: Floats, chances: Floats, weighted: bool, matches: Ints, count: Floats) -> float:
+    """How likely the hands have at least 0, 1, 2 ... matching dice (times `chances`, if weighted); the whole weight."""
+    count[:] = 0.0
+    for h in range(belief.size):
+        if belief[h] > 0:
+            count[matches[h]] += belief[h] * chances[h] if weighted else belief[h]
+    for n in range(count.size - 2, -1, -1):
+        count[n] += count[n + 1]
+    return float(count[0])
+
+
+def exploitability_bounds(dice: tuple[int, int], cut: float = 1e-4) -> tuple[float, float]:
+    """What a perfect adversary earns against the packaged strategies, the mean of both seats, at least and at most."""
+    opener, other = load()[(*dice, True)], load()[(*dice[::-1], False)]
+    against_opener = response_bounds(opener.config, opener.array(), opens=True, cut=cut)
+    against_other = response_bounds(other.config, other.array(), opens=False, cut=cut)
+    return (against_opener[0] + against_other[0]) / 2, (against_opener[1] + against_other[1]) / 2
+
+
+def earned(strategy: ShortStrategy, agent: Agent) -> float:
+    """What a strategy earns in a round against a memoryless agent: +1 for a win, -1 for a loss."""
+    places = Places(strategy.config, any_raise=True)
+    columns, memories, moves = places.legal.shape
+    mine = np.zeros((len(strategy.hands), columns, memories, moves), dtype=np.float32)
+    narrow = strategy.array()
+    mine[..., : narrow.shape[-1] - 1] = narrow[..., :-1]
+    mine[..., -1] = narrow[..., -1]
+    table = PolicyTable.of(agent, strategy.config, own=strategy.other, other=strategy.own).complete()
+    theirs = np.zeros((len(table.hands), columns, memories, moves), dtype=np.float32)
+    for hand, column in np.ndindex(theirs.shape[:2]):
+        cell = table.cell(hand, column - 1)
+        for action, chance in (table.mixes[cell] if cell < 0 else {cell: 1.0}).items():
+            theirs[hand, column, :, places.call if action == table.liar else action - column] = chance
+    return value(places, mine, theirs) if strategy.opens else -value(places, theirs, mine)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`build [--out FILE]` or `check`."""
+    match list(arguments):
+        case ["build"]:
+            build(Path(__file__).parent / "data" / NAME)
+        case ["build", "--out", out]:
+            build(Path(out))
+        case ["check"]:
+            for dice in rounds():
+                least, most = exploitability_bounds(dice)
+                print(f"{dice[0]} v {dice[1]}: exploitability from {least:.4f} to {most:.4f}", flush=True)
+        case _:
+            print(
+                "usage: python -m liars_dice.exact.solver.short_memory_build build [--out FILE] | check",
+                file=sys.stderr,
+            )
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

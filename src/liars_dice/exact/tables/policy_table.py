@@ -1,0 +1,277 @@
+"""A memoryless agent as a table: for every hand and current bid, what it does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...agents import Agent
+from ...core import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    GameConfig,
+    GameView,
+    LiarsDiceError,
+    RoundRules,
+    agent_id,
+    can_apply,
+    describe,
+    hook_of,
+    parse_bid,
+    round_rules,
+)
+from .action_mixes import Mixes
+from .builtin_policies import VECTORISED
+from .decision_odds import sheet
+from .hands import HandSet, hand_set
+from .situation import Situation
+
+Guard = Callable[..., Any]
+"""How agents' code is called: with the function and its arguments."""
+
+
+def unguarded(call: Callable[..., Any], *arguments: object) -> Any:
+    """Call as it is; a caller who does not trust an agent passes something with a time limit instead."""
+    return call(*arguments)
+
+
+UNKNOWN = np.iinfo(np.int32).min
+"""A cell that nobody has needed yet, or that no game leads to."""
+
+
+SECOND_LOOK = 5_000
+"""So many cells of a complete table are asked for once more, in another order, to find agents that only claim to be
+memoryless. And every question is asked twice in a row, to find those that decide at random without saying so."""
+
+
+class PolicyError(LiarsDiceError):
+    """An agent of which it cannot be said what it does."""
+
+
+class PolicyTable:
+    """What an agent does in one situation: `cells[hand, rung + 1]`, where rung -1 stands for no bid yet.
+
+    A cell is a rung to bid, `liar` or `exact`, or, below zero, a distribution over these in `mixes`. Cells of built-in
+    agents are all there from the start; other agents are asked when a cell is first needed.
+
+    >>> from liars_dice.agents import make_agent
+    >>> from liars_dice.core import preset
+    >>> table = PolicyTable.of(make_agent("optimal"), preset("heads-up"), own=2, other=1)
+    >>> [str(action) for bid in (None, "1x3", "3x6") for action in table[(2, 6), bid]]
+    ['1x2', '1x6', 'liar']
+    """
+
+    def __init__(
+        self, agent: Agent, situation: Situation, mixes: Mixes | None = None, guard: Guard = unguarded
+    ) -> None:
+        if not getattr(agent, "memoryless", False):
+            raise PolicyError(f"{agent_id(agent)} is not memoryless: no table can hold what it does")
+        rules = situation.rules
+        self.agent = agent
+        self._guard = guard
+        self.situation = situation
+        self.mixes = Mixes() if mixes is None else mixes
+        self.hands: HandSet = hand_set(situation.own, rules.config.faces)
+        self.size = len(rules.ladder)
+        """How many rungs there are."""
+        self.liar, self.exact = self.size, self.size + 1
+        compiler = VECTORISED.get(type(agent))
+        self.cells: NDArray[np.int32] = np.full((len(self.hands), self.size + 1), UNKNOWN, dtype=np.int32)
+        if compiler is not None:
+            numbers = sheet(situation)
+            self.cells[:, numbers.arises] = compiler(agent, numbers, self.mixes)[:, numbers.arises]
+        self.is_complete = compiler is not None
+
+    @classmethod
+    def of(cls, agent: Agent, config: GameConfig, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
+        """The table of an agent with `own` dice against `other` dice."""
+        return cls(agent, Situation(round_rules(config.without_seed, own + other, palifico), own))
+
+    def __getitem__(self, key: tuple[tuple[int, ...], str | None]) -> dict[Action, float]:
+        """What the agent does with a hand after a bid (None: it opens), with probabilities."""
+        hand, bid = key
+        rung = -1 if bid is None else self.situation.rules.ladder.rung(parse_bid(bid))
+        return self.distribution(self.hands.index[tuple(sorted(hand))], rung)
+
+    def distribution(self, hand: int, rung: int) -> dict[Action, float]:
+        """What the agent does in a cell, as actions with probabilities."""
+        cell = self.cell(hand, rung)
+        if cell == UNKNOWN:
+            return {}
+        moves = self.situation.rules.moves
+        return {moves[a]: c for a, c in (self.mixes[cell] if cell < 0 else {cell: 1.0}).items()}
+
+    def cell(self, hand: int, rung: int) -> int:
+        """A cell, made now if it was not needed before."""
+        cell = int(self.cells[hand, rung + 1])
+        if cell == UNKNOWN and not self.is_complete:
+            cell = self._asked(hand, rung)
+            self.cells[hand, rung + 1] = cell
+        return cell
+
+    def complete(self) -> PolicyTable:
+        """Make every cell."""
+        if not self.is_complete:
+            for hand in range(len(self.hands)):
+                for rung in range(-1, self.size):
+                    self.cell(hand, rung)
+            places = list(np.ndindex(self.cells.shape))
+            for hand, column in random.Random(0).sample(places, min(SECOND_LOOK, len(places))):
+                view = self.situation.view(self.hands.hands[hand], column - 1)
+                if view is not None:
+                    self._check_same(view, self.distribution(hand, column - 1))
+            self.is_complete = True
+        return self
+
+    def _asked(self, hand: int, rung: int) -> int:
+        view = self.situation.view(self.hands.hands[hand], rung)
+        if view is None:
+            return UNKNOWN
+        chances = ask(self.agent, view, self._guard)
+        self._check_same(view, chances)
+        actions = [action_number(action, self.situation.rules) for action in chances]
+        return self.mixes.add(actions, tuple(chances.values()))
+
+    def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
+        """Ask again, and mind another answer."""
+        if ask(self.agent, view, self._guard) != chances:
+            raise PolicyError(
+                f"{agent_id(self.agent)} gives two answers to one question, {_where(view)}: "
+                "it is not memoryless, or decides at random without stating a policy"
+            )
+
+
+def action_number(action: Action, rules: RoundRules) -> int:
+    """The place of an action among `rules.moves`: its rung, or one of the calls behind the last rung."""
+    if isinstance(action, BidAction):
+        return rules.rungs[action.bid]
+    return len(rules.bids) + isinstance(action, CallExactAction)
+
+
+def states_policy(agent: Agent) -> bool:
+    """Whether an agent's `policy` speaks for its `choose_action`: it was written with or after it, not inherited."""
+    return _policy_speaks(type(agent)) and callable(getattr(agent, "policy", None))
+
+
+@lru_cache(maxsize=256)
+def _policy_speaks(kind: type) -> bool:
+    classes = kind.__mro__
+    policy = next((i for i, one in enumerate(classes) if "policy" in vars(one)), len(classes))
+    choose = next((i for i, one in enumerate(classes) if "choose_action" in vars(one)), len(classes))
+    return policy <= choose and classes[policy] is not Agent
+
+
+def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
+    """What an agent does here, with probabilities; `PolicyError` if that cannot be said."""
+    try:
+        stated = guard(agent.policy, view) if states_policy(agent) else None
+        if stated is None:
+            return {_legal(_certain_action(agent, view, guard), view, agent): 1.0}
+        total = sum(stated.values())
+        if not abs(total - 1) < 1e-9:
+            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} that adds up to {total:g}, not to 1")
+        if min(stated.values()) < 0:
+            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} with a chance below zero")
+        plain: dict[Action, float] = {}
+        for action, chance in stated.items():
+            if chance > 0:
+                legal = _legal(action, view, agent)
+                plain[legal] = plain.get(legal, 0.0) + chance / total
+        return plain
+    except PolicyError:
+        raise
+    except Exception as error:
+        raise PolicyError(f"{agent_id(agent)} failed {_where(view)}: {describe(error)}") from error
+
+
+def _where(view: GameView) -> str:
+    return f"with {view.my_dice} after {view.current_bid or 'no bid'}"
+
+
+def _legal(action: object, view: GameView, agent: Agent) -> Action:
+    """A legal action without its reasons."""
+    if type(action) not in (BidAction, CallLiarAction, CallExactAction):
+        kind = type(action).__name__
+        raise PolicyError(f"{agent_id(agent)} chose an object of type {kind} {_where(view)}, which is not an action")
+    if not can_apply(view.public, view.player_id, action):
+        raise PolicyError(f"{agent_id(agent)} chose {action} {_where(view)}, which is not legal")
+    if isinstance(action, BidAction):
+        return BidAction(action.bid)
+    return CallExactAction() if isinstance(action, CallExactAction) else CallLiarAction()
+
+
+def _certain_action(agent: Agent, view: GameView, guard: Guard) -> object:
+    """What an agent without a policy does, if it draws no random numbers for it."""
+    first: object = guard(agent.choose_action, view)
+    if getattr(agent, "_rng", None) is not None:  # it has drawn some at least once
+        for seed in range(8):
+            guard(agent.seed, seed)
+            if not _same(guard(agent.choose_action, view), first):
+                instead = ", or set memoryless = False" if getattr(agent, "memoryless", False) else ""
+                raise PolicyError(
+                    f"{agent_id(agent)} decides at random {_where(view)}, but states no policy: "
+                    f"write policy(view){instead}"
+                )
+        guard(agent.seed, 0)
+    return first
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
+
+
+def tell(agent: Agent, hook: str, *arguments: object, guard: Guard = unguarded) -> None:
+    """Call an agent's hook, if it has it: when a game begins it may prepare itself."""
+    call = hook_of(agent, hook)
+    if call is not None:
+        try:
+            guard(call, *arguments)
+        except Exception as error:
+            raise PolicyError(f"{agent_id(agent)} failed in {hook}: {describe(error)}") from error
+
+
+class PolicyBook:
+    """All tables of one agent, each made when it is first needed, with one collection of distributions."""
+
+    def __init__(self, agent: Agent, guard: Guard = unguarded) -> None:
+        self.agent = agent
+        self._guard = guard
+        self.mixes = Mixes()
+        self._tables: dict[Situation, PolicyTable] = {}
+
+    def __getitem__(self, situation: Situation) -> PolicyTable:
+        if situation not in self._tables:
+            if not self._tables and not self.is_vectorised:
+                tell(self.agent, "seed", 0, guard=self._guard)
+                tell(self.agent, "on_game_start", situation.rules.config, 0, guard=self._guard)
+            self._tables[situation] = PolicyTable(self.agent, situation, self.mixes, self._guard)
+        return self._tables[situation]
+
+    @property
+    def is_vectorised(self) -> bool:
+        """Whether tables are made at once, without asking the agent."""
+        return type(self.agent) in VECTORISED
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether the agent never mixes, as far as can be told without asking it."""
+        return not states_policy(self.agent)
+
+
+def disagreements(table: PolicyTable, agent: Agent) -> Iterator[str]:
+    """Every cell of a table where the agent, asked now, does something else."""
+    for hand, dice in enumerate(table.hands.hands):
+        for rung in range(-1, table.size):
+            view = table.situation.view(dice, rung)
+            if view is None:
+                continue
+            said, asked = table.distribution(hand, rung), ask(agent, view)
+            if said.keys() != asked.keys() or any(abs(said[a] - asked[a]) > 1e-12 for a in said):
+                yield f"with {dice} after {view.current_bid or 'no bid'}: table {said}, agent {asked}"

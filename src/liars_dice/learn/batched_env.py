@@ -1,0 +1,168 @@
+"""Many rounds at once, as arrays: for learners that want millions of steps a second.
+
+Every environment is one round for two: the learner in seat 0 opens, the opponent answers inside the step. A round that
+ends is followed by a new one at once, so arrays never have holes.
+"""
+
+from __future__ import annotations
+
+from os import cpu_count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agent, make_agent
+from ..core import SEEDS, ConfigError, GameConfig, is_whole, preset
+from ..exact.tables import hand_set
+from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
+from .features import make_basis
+from .mdp import Opponent, Round, answer, deal, holds, make_opponent, make_round
+
+
+class BatchedEnv:
+    """`n` environments side by side.
+
+    >>> env = BatchedEnv(4, seed=1)
+    >>> rewards, ended = env.step(env.any_actions())
+    >>> rewards.shape, ended.shape
+    ((4,), (4,))
+    """
+
+    def __init__(
+        self,
+        n: int,
+        config: GameConfig | None = None,
+        opponent: str | Agent = "truthful",
+        *,
+        seed: int = 0,
+        workers: int | None = None,
+    ) -> None:
+        self.config = preset("classic", dice=2) if config is None else config
+        if not is_whole(n, range(1, 10**9)):
+            raise ConfigError("n", n, "at least one environment")
+        if not is_whole(seed, SEEDS):
+            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+        rules = self.config
+        if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
+            expected = "a single round for two players, without exact calls and max_turns"
+            raise ConfigError("config", rules.mode, expected)
+        agent = make_agent(opponent) if isinstance(opponent, str) else opponent
+        self.n = n
+        self.round: Round = make_round(self.config)
+        self.opponent: Opponent = make_opponent(agent, self.config)
+        self._basis = make_basis("crossed", self.config, self.config.dice[0])
+        self._counts = hand_set(self.config.dice[0], self.config.faces).counts.astype(np.int8)
+        self._seed = np.uint64(seed)
+        self._workers = max(1, workers or cpu_count() or 1)
+        self._rng = np.random.default_rng(seed)
+        self.hands: Ints = np.zeros(n, dtype=np.int64)
+        """The learner's hand in each environment, by its number."""
+        self.rungs: Ints = np.zeros(n, dtype=np.int64)
+        """The rung of the last bid; -1 where there is none."""
+        self._others: Ints = np.zeros(n, dtype=np.int64)
+        self._games: Ints = np.arange(n)
+        self._bids: Ints = np.zeros(n, dtype=np.int64)
+        self._parts = np.array_split(np.arange(n), min(self._workers, n // 2048)) if n >= 4096 else [np.arange(n)]
+        self._stop = np.zeros(1, dtype=np.int64)
+        _deal_all(self.round, self._seed, self._games, self.hands, self._others, self.rungs)
+
+    @property
+    def n_actions(self) -> int:
+        """One for each rung, and the last for "liar"."""
+        return self.round.rungs + 1
+
+    @property
+    def dice_counts(self) -> NDArray[np.int8]:
+        """[environment, face - 1]: how many dice of each face the learner holds."""
+        return self._counts[self.hands]
+
+    def masks(self) -> NDArray[np.bool_]:
+        """[environment, action]: what is legal."""
+        actions = np.arange(self.n_actions)
+        higher: NDArray[np.bool_] = actions > self.rungs[:, None]
+        opening = np.append(self._basis.opens, False)
+        return np.where(self.rungs[:, None] < 0, opening, higher)
+
+    def any_actions(self, rng: np.random.Generator | None = None) -> Ints:
+        """A legal action in each environment, all alike."""
+        noise = (self._rng if rng is None else rng).random((self.n, self.n_actions))
+        chosen: Ints = np.where(self.masks(), noise, -1.0).argmax(axis=1)
+        return chosen
+
+    def step(self, actions: Ints) -> tuple[Floats, NDArray[np.bool_]]:
+        """Act everywhere: rewards (+1, -1, or 0 while a round goes on), and which rounds ended."""
+        if np.asarray(actions).dtype.kind not in "iu":
+            raise ConfigError("actions", str(np.asarray(actions).dtype), "whole numbers")
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        if actions.shape != (self.n,):
+            raise ConfigError("actions", actions.shape, f"one for each of {self.n} environments")
+        illegal = _first_illegal(actions, self.rungs, self._basis.opens)
+        if illegal >= 0:
+            what = f"a legal action in environment {illegal}; masks() has them"
+            raise ConfigError("actions", int(actions[illegal]), what)
+        rewards = np.empty(self.n)
+
+        def part(indices: Ints) -> None:
+            _step(
+                self.round, self.opponent, self._seed, indices[0], indices[-1] + 1, actions, self.n,
+                self._games, self._bids, self.hands, self._others, self.rungs, rewards,
+            )  # fmt: skip
+
+        if len(self._parts) == 1:
+            part(self._parts[0])
+        else:
+            in_threads(self._workers, part, self._parts, self._stop)
+        return rewards, rewards != 0.0
+
+
+@compiled
+def _deal_all(game: Round, seed: np.uint64, games: Ints, hands: Ints, others: Ints, rungs: Ints) -> None:
+    for i in range(games.size):
+        hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+        rungs[i] = -1
+
+
+@compiled
+def _first_illegal(actions: Ints, rungs: Ints, opens: NDArray[np.bool_]) -> int:
+    """The first environment whose action is not legal; -1 if there is none."""
+    liar = opens.size
+    for i in range(actions.size):
+        action, rung = actions[i], rungs[i]
+        if action > liar or action <= rung or (rung < 0 and (action == liar or not opens[action])):
+            return i
+    return -1
+
+
+@compiled
+def _step(
+    game: Round,
+    opponent: Opponent,
+    seed: np.uint64,
+    start: int,
+    stop: int,
+    actions: Ints,
+    n: int,
+    games: Ints,
+    bids: Ints,
+    hands: Ints,
+    others: Ints,
+    rungs: Ints,
+    rewards: Floats,
+) -> None:
+    """One step of the environments `start` to `stop`."""
+    for i in range(start, stop):
+        action, rung = actions[i], rungs[i]
+        rewards[i] = 0.0
+        if action == game.rungs:
+            rewards[i] = -1.0 if holds(game, hands[i], others[i], rung) else 1.0
+        else:
+            after = answer(opponent, others[i], action, stream(seed, games[i], DECISIONS), bids[i])
+            bids[i] += 1
+            if after == game.rungs:
+                rewards[i] = 1.0 if holds(game, hands[i], others[i], action) else -1.0
+            rungs[i] = after
+        if rewards[i] != 0.0:
+            games[i] += n
+            bids[i] = 0
+            hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+            rungs[i] = -1

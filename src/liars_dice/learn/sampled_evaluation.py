@@ -1,0 +1,52 @@
+"""W by playing: the part of M games that the greedy policy wins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import derive_seed, play_game
+from ..numeric import DECISIONS, DICE, compiled, stream
+from .mdp import Opponent, Round, answer, deal, holds
+from .policy import greedy_cells
+from .table_learners import GreedyPlayer
+from .training import Trainer
+
+CHUNK = 1_000_000
+EVALUATION = 1 << 62
+"""Evaluation games are others than those that were learnt from."""
+
+
+def sampled_wins(trainer: Trainer, games: int) -> int:
+    """How many of so many games the greedy policy wins as the opener."""
+    if trainer.opponent is None:
+        player = GreedyPlayer(trainer.model.theta, trainer.basis, trainer.config)
+        seeds = (derive_seed(trainer.model.training.seed, "evaluation", number) for number in range(games))
+        return sum(play_game([player, trainer.judge], trainer.config, seed=seed).winner == 0 for seed in seeds)
+    cells = greedy_cells(trainer.model.theta, trainer.basis)
+    seed = np.uint64(trainer.model.training.seed)
+    won = 0
+    for first in range(0, games, CHUNK):  # Ctrl-C is heard between two chunks
+        won += _play(cells, trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
+    return won
+
+
+@compiled
+def _play(cells: NDArray[np.int32], game: Round, opponent: Opponent, seed: np.uint64, first: int, games: int) -> int:
+    won = 0
+    for number in range(games):
+        own, other = deal(game, stream(seed, first + number, DICE))
+        key = stream(seed, first + number, DECISIONS)
+        rung = np.int64(-1)
+        position = 0
+        while True:
+            action = np.int64(cells[own, rung + 1])
+            if action == game.rungs:
+                won += not holds(game, own, other, rung)
+                break
+            rung = answer(opponent, other, action, key, position)
+            position += 1
+            if rung == game.rungs:
+                won += holds(game, own, other, action)
+                break
+    return won

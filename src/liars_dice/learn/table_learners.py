@@ -1,0 +1,149 @@
+"""Learning at a real table: for opponents that no table can hold, because they remember the bidding.
+
+The same updates as in `q_learning` and `policy_gradient`, made by a player of the engine while it plays.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+import numpy as np
+
+from ..agents import Agent
+from ..core import Action, CallLiarAction, GameConfig, GameEngine, GameResult, GameView, derive_seed, play_game
+from ..exact.tables import HandSet, hand_set
+from ..numeric import Floats
+from .features import Basis, phi
+from .policy_gradient import PolicyGradient
+from .q_learning import QLearning
+
+Step = tuple[int, int, int]
+"""(hand, rung, action)."""
+
+
+class LearningPlayer(Agent):
+    """What both learners share: observations and actions as numbers."""
+
+    def __init__(self, theta: Floats, basis: Basis, config: GameConfig) -> None:
+        self.theta, self.basis = theta, basis
+        self._hands: HandSet = hand_set(config.dice[0], config.faces)
+
+    def observe(self, view: GameView) -> tuple[int, int, list[int]]:
+        """o, and LEGAL(D)."""
+        moves = view.public.rules.moves
+        return (
+            self._hands.index[view.my_dice],
+            view.public.rung,
+            [self.basis.rungs if isinstance(a, CallLiarAction) else moves.index(a) for a in view.legal_actions],
+        )
+
+    def score(self, hand: int, rung: int, action: int) -> float:
+        """θᵀ φ(o, a)."""
+        return float(self.theta @ phi(self.basis, hand, rung, action))
+
+
+class GreedyPlayer(LearningPlayer):
+    """Plays the best action, and learns nothing."""
+
+    def choose_action(self, view: GameView) -> Action:
+        """Argmax of θᵀ φ(o, a)."""
+        hand, rung, legal = self.observe(view)
+        return view.public.rules.moves[max(legal, key=lambda action: self.score(hand, rung, action))]
+
+
+class QPlayer(LearningPlayer):
+    """Q-learning: every decision is also the next observation of the one before."""
+
+    def __init__(self, theta: Floats, basis: Basis, config: GameConfig, settings: QLearning) -> None:
+        super().__init__(theta, basis, config)
+        self.settings = settings
+        self.part = 0.0
+        """How much of the training is over."""
+        self._last: Step | None = None
+
+    def choose_action(self, view: GameView) -> Action:
+        """ε-greedy, after the update that this observation allows."""
+        hand, rung, legal = self.observe(view)
+        scores = {action: self.score(hand, rung, action) for action in legal}
+        self._update(self.settings.gamma * max(scores.values()))
+        explores = self.rng.random() < self.settings.epsilon.at(self.part)
+        action = self.rng.choice(legal) if explores else max(scores, key=lambda a: scores[a])
+        self._last = (hand, rung, action)
+        return view.public.rules.moves[action]
+
+    def on_game_end(self, result: GameResult) -> None:
+        """The reward."""
+        self._update(1.0 if result.winner == 0 else -1.0)
+        self._last = None
+
+    def finish(self) -> None:
+        """Nothing is left to learn: every step was learnt from."""
+
+    def _update(self, target: float) -> None:
+        if self._last is not None:
+            delta = target - self.score(*self._last)
+            self.theta += self.settings.alpha.at(self.part) * delta * phi(self.basis, *self._last)
+
+
+class PGPlayer(LearningPlayer):
+    """Policy gradient: games are remembered, and learnt from batch by batch."""
+
+    def __init__(self, theta: Floats, basis: Basis, config: GameConfig, settings: PolicyGradient) -> None:
+        super().__init__(theta, basis, config)
+        self.settings = settings
+        self.part = 0.0
+        self._steps: list[Floats] = []
+        self._batch: list[tuple[float, list[Floats]]] = []
+
+    def choose_action(self, view: GameView) -> Action:
+        """A draw from the softmax, and ∇ log π of it for later."""
+        hand, rung, legal = self.observe(view)
+        features = np.array([phi(self.basis, hand, rung, action) for action in legal])
+        scores = features @ self.theta
+        chances = np.exp(scores - scores.max())
+        chances /= chances.sum()
+        chosen = self.rng.choices(range(len(legal)), chances.tolist())[0]
+        self._steps.append(features[chosen] - chances @ features)
+        return view.public.rules.moves[legal[chosen]]
+
+    def on_game_end(self, result: GameResult) -> None:
+        """G = γ^T r_T; after a batch, θ ← θ + α ∇J."""
+        reward = 1.0 if result.winner == 0 else -1.0
+        self._batch.append((self.settings.gamma ** (len(self._steps) - 1) * reward, self._steps))
+        self._steps = []
+        if len(self._batch) == self.settings.batch:
+            self.finish()
+
+    def finish(self) -> None:
+        """Learn from the games that are remembered."""
+        if not self._batch:
+            return
+        baseline = np.mean([value for value, _ in self._batch])
+        gradient = sum((value - baseline) * sum(steps, np.zeros_like(self.theta)) for value, steps in self._batch)
+        self.theta += self.settings.alpha.at(self.part) * gradient / len(self._batch)
+        self._batch = []
+
+
+def learn_at_the_table(
+    player: QPlayer | PGPlayer, opponent: Agent, config: GameConfig, seed: int, first: int, games: int, total: int
+) -> None:
+    """Play games `first`, `first + 1`, ... of `total` through the engine; the player learns."""
+    for number in range(first, first + games):
+        player.part = number / total
+        play_game([player, opponent], config, seed=derive_seed(seed, "game", number))
+    player.finish()
+
+
+def rounds_won(player: LearningPlayer, opponent: Agent, config: GameConfig, first_seed: int = 0) -> Floats:
+    """[own hand, other hand]: 1 if the player wins as the opener. Every pair of hands is played once, with a seed of
+    its own.
+    """
+    own, other = (hand_set(dice, config.faces) for dice in config.dice)
+    seeds = count(first_seed)
+    won = np.zeros((len(own), len(other)))
+    for i, mine in enumerate(own.hands):
+        for j, theirs in enumerate(other.hands):
+            engine = GameEngine(config, [player, opponent], seed=next(seeds))
+            engine.start_new_round([mine, theirs])
+            won[i, j] = engine.play().winner == 0
+    return won

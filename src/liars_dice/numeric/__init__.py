@@ -1,0 +1,20 @@
+"""Array types, compiled functions and random streams that all numeric rooms share."""
+
+from .arrays import Floats, Ints, Truths
+from .jit import Int, compiled, in_threads, inlined
+from .random_streams import DECISIONS, DICE, below, fraction, stream
+
+__all__ = [
+    "DECISIONS",
+    "DICE",
+    "Floats",
+    "Int",
+    "Ints",
+    "Truths",
+    "below",
+    "compiled",
+    "fraction",
+    "in_threads",
+    "inlined",
+    "stream",
+]

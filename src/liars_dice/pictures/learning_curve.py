@@ -1,0 +1,48 @@
+"""The learning curve as a picture: W after every piece of the training, and the line nobody can cross."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..core import ConfigError
+from ..learn import Model
+from .png_files import blank, write_png
+
+
+def check_comparable(model: Model, others: Sequence[Model]) -> None:
+    """Raise `ConfigError` unless all curves measure the same: against the same opponent, by the same rules."""
+    for other in others:
+        mine, theirs = ((one.training.opponent, one.training.rules().dice) for one in (model, other))
+        if mine != theirs:
+            expected = f"a model trained against {mine[0]} with dice {mine[1]}, or the curves could not be compared"
+            raise ConfigError("beside", f"{theirs[0]}, dice {theirs[1]}", expected)
+
+
+def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
+    """Write a PNG with the curve of each model, and W* above them if it is known."""
+    figure = blank(7, 4)
+    axes = figure.add_subplot()
+    styles = (("#5e3c99", "-"), ("#e66101", "--"), ("#1b7837", "-."), ("#555555", ":"))
+    if optimum is not None:
+        axes.axhline(100 * optimum, color="black", linewidth=1)
+        place = (1, 100 * optimum)
+        axes.annotate(f"W* = {100 * optimum:.2f} %", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
+    for i, model in enumerate(models):
+        colour, line = styles[i % len(styles)]
+        training = model.training
+        label = f"{training.algorithm}, {training.basis} basis"
+        axes.plot(
+            [point.games for point in model.curve],
+            [100 * point.win_rate for point in model.curve],
+            color=colour,
+            linestyle=line,
+            label=label,
+        )
+    axes.set_xscale("symlog", linthresh=max(point.games for point in models[0].curve) / 10_000 or 1)
+    axes.set_xlabel("games")
+    axes.set_ylabel("W, exact, in percent")
+    axes.set_title(f"against {models[0].training.opponent}, dice {models[0].training.rules().dice}")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", frameon=False)
+    write_png("curve", path, figure)

@@ -1,0 +1,266 @@
+"""A tournament as a page to look at: tables, pictures and what they mean, in files that need nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+import msgspec
+
+from ..core import ConfigError
+from ..tournament import RoundRate, TournamentResult
+from . import tournament_plots
+
+STYLE = Path(__file__).with_name("report.css")
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """What `result.json` holds: the result, which follows from its settings, and the run, which does not."""
+
+    result: TournamentResult
+    run: dict[str, object]
+
+
+def check_writable(directory: Path) -> None:
+    """Complain now, not after a long tournament, if no report can be written there. Nothing is left behind."""
+    made = []
+    try:
+        for path in (*reversed(directory.parents), directory):
+            if not path.is_dir():
+                path.mkdir()
+                made.append(path)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except (OSError, ValueError) as error:
+        in_the_way = isinstance(error, (FileExistsError, NotADirectoryError))
+        reason = "a file is in the way" if in_the_way else getattr(error, "strerror", None) or error
+        raise ConfigError("report", str(directory), f"a directory that can be written ({reason})") from error
+    finally:
+        for path in reversed(made):
+            with contextlib.suppress(OSError):  # somebody else has begun to use it
+                path.rmdir()
+
+
+def write_report(result: TournamentResult, directory: Path, run: Mapping[str, object]) -> Path:
+    """Write pictures, `result.json`, and `index.html`, which holds the pictures too. Gives the path of the page.
+
+    `run` is what may differ between two runs with the same settings, such as the time and the number of workers.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    saved = msgspec.json.encode(Saved(result, dict(run)), enc_hook=str)
+    directory.joinpath("result.json").write_bytes(msgspec.json.format(saved) + b"\n")
+    pictures = {}
+    for draw in (
+        tournament_plots.ratings,
+        tournament_plots.heatmap,
+        tournament_plots.significance,
+        tournament_plots.breakdown,
+    ):
+        file = directory / f"{draw.__name__}.png"
+        png = draw(result)
+        if png is None:
+            file.unlink(missing_ok=True)  # left by an earlier report
+        else:
+            file.write_bytes(png)
+            pictures[draw.__name__] = png
+    page = directory / "index.html"
+    page.write_text(_page(result, run, pictures), encoding="utf-8", newline="\n")
+    return page
+
+
+def _page(result: TournamentResult, run: Mapping[str, object], pictures: Mapping[str, bytes]) -> str:
+    kind = "League" if result.settings.kind == "league" else "Round robin"
+    title = escape(f"{kind} of {len(result.agents)} agents")
+    sections = {
+        "Ranking": _leaderboard(result) + _ratings(result, pictures["ratings"]),
+        "Who beats whom": _pairs(result, pictures),
+        "How rounds go": _rounds(result, pictures.get("breakdown")),
+        "Faults": _faults(result),
+        "How it was done": _settings(result, run),
+    }
+    body = "".join(f"<section>\n<h2>{heading}</h2>\n{content}</section>\n" for heading, content in sections.items())
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title} · Liar's Dice</title>\n<style>\n{STYLE.read_text(encoding='utf-8')}</style>\n</head>\n"
+        f"<body>\n<main>\n<header>\n<p>Liar's Dice · {escape(result.settings.rules)}</p>\n<h1>{title}</h1>\n"
+        f"{_summary(result)}</header>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def _summary(result: TournamentResult) -> str:
+    """Who won, how sure that is, by which method, and what to bear in mind."""
+    exact = result.method == "exact"
+    first = [standing for standing in result.ranking if standing.rank == 1]
+    best, others = first[0], len(result.agents) - 1
+    share = "on average" if result.settings.kind == "round-robin" else "of its games"
+    names = " and ".join(f"<strong>{escape(standing.agent)}</strong>" for standing in first)
+    if len(first) > 1:
+        who = f"{names} share the first place: each wins {_percent(best.win_rate)} {share}."
+    else:
+        beats = "beats" if exact else "is significantly better than"
+        whom = f"{best.beats} of {others} other agents" if others > 1 else ("the other" if best.beats else "nobody")
+        who = f"{names} comes first: it wins {_percent(best.win_rate)} {share} and {beats} {whom}."
+        if best.rank_interval[1] > 1:
+            who += f" That is not certain: its rank may be as low as {best.rank_interval[1]}."
+    if exact:
+        how = "These numbers are exact: no games were played, and there is no interval because there is no error."
+    else:
+        engine = "the compiled simulator" if result.method == "compiled" else "the rules engine"
+        how = f"The numbers rest on {result.games or 0:,} games played by {engine}."
+        how += f" Why not exact: {escape(result.why.rstrip('.'))}." if result.why else ""
+    text = f'<p class="lead">{who} {how}</p>\n'
+    if not result.complete:
+        text += '<p class="note">This tournament was stopped early: the ranking is preliminary.</p>\n'
+    if result.ordered:
+        text += (
+            f'<p class="note">Learning while they played: {escape(", ".join(result.ordered))}. Their games were played '
+            "one after the other; a win rate is the mean over that time, not how good they were at the end.</p>\n"
+        )
+    return text
+
+
+def _leaderboard(result: TournamentResult) -> str:
+    exact = result.method == "exact"
+    head = ("Rank", "Possible ranks", "Agent", "Win rate", "95\u202f% interval", "Beats")
+    rows = []
+    for one in result.ranking:
+        low, high = one.rank_interval
+        interval = "exact" if exact else "–"
+        if one.ci95 is not None:
+            interval = f"{100 * one.ci95[0]:.1f} – {_percent(one.ci95[1])}"
+        rating = f"{one.rating:.0f}" if exact else f"{one.rating:.1f}"
+        if one.rating_interval is not None:
+            rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
+        ranks = str(low) if low == high else f"{low} – {high}"
+        rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
+    return _table("The agents, the best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+
+
+def _ratings(result: TournamentResult, png: bytes) -> str:
+    best = max(result.ranking, key=lambda one: one.rating)
+    worst = min(result.ranking, key=lambda one: one.rating)
+    alt = f"Ratings from {best.rating:.1f} for {best.agent} down to {worst.rating:.1f} for {worst.agent}."
+    how = "Further right is stronger."
+    if result.settings.kind == "round-robin":
+        how += " 400 points more mean about ten wins for each loss."
+    if any(standing.rating_interval is not None for standing in result.ranking):
+        how += " Where bars overlap a lot, the games do not tell who is."
+    return _picture(png, alt, how)
+
+
+def _pairs(result: TournamentResult, pictures: Mapping[str, bytes]) -> str:
+    exact, league = result.method == "exact", result.settings.kind == "league"
+    even = "exact ties" if exact else "pairs that are not decided"
+    text = _picture(
+        pictures["heatmap"],
+        "Heatmap of win rates, the best agent first. All numbers are in the table below.",
+        "How often the agent of the row wins against the agent of the column, in percent: purple is more than half, "
+        f"orange less. Dots mark {even}. Grey: the same agent, or two that never met."
+        + (" Of the games at a common table, those count that one of the two won." if league else ""),
+    )
+    text += _picture(
+        pictures["significance"],
+        "Grid of who is better and who is worse, the best agent first. The table below marks the same pairs.",
+        "Where the agent of the row is better (+) or worse (−) than the agent of the column."
+        + ("" if exact else " The chance that even one of these is wrong is at most 5\u202f% (Holm's correction)."),
+    )
+    names = [one.agent for one in result.ranking]
+    rows = [
+        (name, *("" if c is None else f"{100 * c.win_rate:.1f}{'' if c.verdict else ' ≈'}" for c in row))
+        for name, row in zip(names, tournament_plots.ranked(result), strict=True)
+    ]
+    caption = f"Games won by the agent of the row, in percent; ≈ marks {even}"
+    table = _table(caption, ("Agent", *names), rows, kind="grid")
+    return f"{text}<details>\n<summary>All win rates as a table</summary>\n{table}</details>\n"
+
+
+def _rounds(result: TournamentResult, png: bytes | None) -> str:
+    if png is None:
+        return "<p>Rounds were not counted.</p>\n"
+    most = f" Shown are the best {tournament_plots.SHOWN}." if len(result.ranking) > tournament_plots.SHOWN else ""
+    text = _picture(
+        png,
+        "Part of the rounds won, by who opens and by the number of own dice. The tables below hold the numbers.",
+        "Above: rounds won when the agent opens (circle) and when another does (diamond). Below: rounds won by how "
+        f"many dice the agent has; grey are the other agents, to compare.{most}",
+    )
+    openers = [(one.agent, *_shares(one.opening), *_shares(one.answering)) for one in result.ranking]
+    caption = "Rounds by who opens" + (" (expected numbers)" if result.method == "exact" else "")
+    text += _table(caption, ("Agent", "Rounds opened", "Won", "Rounds answered", "Won"), openers)
+    if dice := sorted({n for one in result.ranking for n in one.by_dice}):
+        by_dice = [(one.agent, *(_shares(one.by_dice.get(n))[1] for n in dice)) for one in result.ranking]
+        counts = [f"{n} {'die' if n == 1 else 'dice'}" for n in dice]
+        text += _table("Rounds won, by the number of own dice", ("Agent", *counts), by_dice)
+    return text
+
+
+def _faults(result: TournamentResult) -> str:
+    kinds = sorted({kind for one in result.ranking for kind in one.faults})
+    if not kinds:
+        return "<p>No faults: every agent kept to the rules.</p>\n"
+    rows = [(one.agent, *(one.faults.get(kind, 0) for kind in kinds)) for one in result.ranking if one.faults]
+    head = ("Agent", *(kind.replace("_", " ") for kind in kinds))
+    return _table("What agents did wrong, and how often; agents not listed did nothing wrong", head, rows)
+
+
+def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:
+    asked = msgspec.to_builtins(result.settings)
+    config = asked.pop("config")
+    asked |= {"agents": len(result.agents), "games played": result.games or "none", "rounds": result.rounds}
+    text = ""
+    for caption, values in (("Settings", asked), ("Rules", config), ("This run", run)):
+        rows = [(_words(name), _value(value)) for name, value in values.items() if value is not None]
+        text += _table(caption, ("Name", "Value"), rows, kind="text") if rows else ""
+    return text
+
+
+def _table(
+    caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, named: int = 0, kind: str = "numbers"
+) -> str:
+    """A table; column `named` is what its rows are called."""
+    columns = [f'<th scope="col"><span>{escape(name)}</span></th>' for name in head]
+    columns[named] = f'<th scope="col" class="name">{escape(head[named])}</th>'
+    text = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">\n<table class="{kind}">\n'
+    text += f"<caption>{escape(caption)}</caption>\n<thead><tr>{''.join(columns)}</tr></thead>\n<tbody>\n"
+    for row in rows:
+        cells = [f"<td>{escape(str(value))}</td>" for value in row]
+        cells[named] = f'<th scope="row">{escape(str(row[named]))}</th>'
+        text += f"<tr>{''.join(cells)}</tr>\n"
+    return f"{text}</tbody>\n</table>\n</div>\n"
+
+
+def _picture(png: bytes, alt: str, caption: str) -> str:
+    width, height = (round(int.from_bytes(png[at : at + 4]) * 96 / tournament_plots.DPI) for at in (16, 20))
+    kind = ' class="wide"' if width > 1000 else ""
+    return (
+        f'<figure{kind}>\n<div class="card"><img src="data:image/png;base64,{b64encode(png).decode()}" width="{width}" '
+        f'height="{height}" alt="{escape(alt)}"></div>\n<figcaption>{escape(caption)}</figcaption>\n</figure>\n'
+    )
+
+
+def _shares(rate: RoundRate | None) -> tuple[str, str]:
+    """How many rounds, and the part that was won."""
+    return (_number(rate.rounds), _percent(rate.rate)) if rate is not None and rate.rounds else ("–", "–")
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.1f}\u202f%"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _words(name: str) -> str:
+    return (name[:-2] + " (seconds)" if name.endswith("_s") else name).replace("_", " ")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.10g}" if isinstance(value, float) else str(value)

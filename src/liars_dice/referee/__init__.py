@@ -1,0 +1,55 @@
+"""Bots at a table: limits, seats, sandbox, wire protocol, the referee and the bot check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import lazy_names as _lazy_names
+from .limits import BotFault, Limits, Verdict
+from .named_seats import (
+    all_known,
+    are_strangers,
+    check_fits,
+    check_program,
+    load_agents,
+    make_fitting_seat,
+    make_seat,
+    plays_with,
+)
+from .referee import MatchResult, Referee
+from .seats import InProcessSeat, Seat, decide, fallback
+from .time_guard import alarms, guarded, tables_guard
+
+if TYPE_CHECKING:
+    from .bot_check import check_bot
+
+__getattr__, __dir__ = _lazy_names(
+    __name__,
+    {
+        "check_bot": "bot_check",
+    },
+)
+
+__all__ = [
+    "BotFault",
+    "InProcessSeat",
+    "Limits",
+    "MatchResult",
+    "Referee",
+    "Seat",
+    "Verdict",
+    "alarms",
+    "all_known",
+    "are_strangers",
+    "check_bot",
+    "check_fits",
+    "check_program",
+    "decide",
+    "fallback",
+    "guarded",
+    "load_agents",
+    "make_fitting_seat",
+    "make_seat",
+    "plays_with",
+    "tables_guard",
+]

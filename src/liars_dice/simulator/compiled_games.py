@@ -1,0 +1,331 @@
+"""Games between memoryless agents at compiled speed: any number of players, every rule set."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import cpu_count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agent
+from ..core import SEEDS, ConfigError, GameConfig, Hands, agent_id, apply, deal, is_whole, new_game, round_rules
+from ..exact import OutOfReachError
+from ..exact.tables import (
+    CALLS_ONLY,
+    MOST_CELLS,
+    UNKNOWN,
+    VECTORISED,
+    Guard,
+    MixArrays,
+    PolicyBook,
+    PolicyTable,
+    Situation,
+    cells_needed,
+    dice_states,
+    hand_set,
+    situations,
+    unguarded,
+)
+from ..numeric import Ints, in_threads
+from .game_kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games
+
+MOST_ROLLS = 1 << 16
+"""Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
+SMALL = 1 << 11
+"""So few games are not worth a thread."""
+_GO_ON = np.zeros(1, dtype=np.int64)
+BLOCK, FIRST_BLOCK = 1 << 19, 1 << 10
+"""So many games by so many players are played at once, and so many games at first if cells may be missing."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What came of some games."""
+
+    winners: NDArray[np.int8]
+    """Who won each game, by seat."""
+    rounds: int
+    actions: int
+    decided: Ints
+    """[seat, own dice, whether it opened, whether it won]: rounds that a seat lost or won."""
+
+    def wins(self, seat: int) -> int:
+        """How many games a seat won."""
+        return int((self.winners == seat).sum())
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tally]) -> Tally:
+        """All of these one after the other."""
+        return cls(
+            np.concatenate([part.winners for part in parts]),
+            sum(part.rounds for part in parts),
+            sum(part.actions for part in parts),
+            np.sum([part.decided for part in parts], axis=0),
+        )
+
+
+@dataclass(frozen=True)
+class TracedRound:
+    """One round, move by move."""
+
+    hands: Hands
+    actions: tuple[int, ...]
+    """Rungs, and at the end a call."""
+
+
+class Simulator:
+    """A field of memoryless agents, ready to play any number of games at tables of any of them.
+
+    Game g of a seed is always the same game, however many are played, in whatever order, by however many workers.
+
+    >>> from liars_dice.agents import make_agent
+    >>> from liars_dice.core import preset
+    >>> simulator = Simulator([make_agent("optimal"), make_agent("maniac")], preset("heads-up"))
+    >>> simulator.play(10_000, seed=1).wins(0)
+    7542
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        config: GameConfig,
+        *,
+        workers: int | None = None,
+        guard: Guard = unguarded,
+    ) -> None:
+        self.config = config.without_seed
+        self._workers = workers or cpu_count() or 1
+        kinds = [_same_policy(agent) for agent in agents]
+        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, agents, strict=True)}
+        self._books = list(books.values())
+        self._policy_of = [list(books).index(kind) for kind in kinds]
+        check_simulable(agents, self.config)
+        self._rules = _rules_as_arrays(self.config)
+        self._lay_out(list(situations(self.config)))
+
+    # -- the tables, one behind the other ----------------------------------------------------------------------------
+
+    def _lay_out(self, every: list[Situation]) -> None:
+        states = dice_states(self.config)
+        shape = [max(own for own, _ in states) + 1, max(other for _, other in states) + 1, 2 * (self.config.faces + 2)]
+        self._start: Ints = np.full((len(self._books), *shape), -1)
+        self._tables: list[PolicyTable] = []
+        self._first: list[int] = []
+        """Where each table begins."""
+        self._policy: list[int] = []
+        """Whose table it is."""
+        at = 0
+        for situation in every:
+            for policy, book in enumerate(self._books):
+                self._start[policy, situation.own, situation.other, _kind(situation)] = at
+                self._tables.append(book[situation])
+                self._first.append(at)
+                self._policy.append(policy)
+                at += self._tables[-1].cells.size
+        self._total = at
+        self._gather()
+
+    def _gather(self) -> None:
+        """Copy all tables into one array, with all agents' distributions in one list.
+
+        Half as wide numbers keep twice as much of the tables near the processor; they do where all is known already.
+        """
+        parts = [book.mixes.arrays() for book in self._books]
+        mixes = self._first_mix = _starts([len(part.size) for part in parts])
+        entries = _starts([len(part.action) for part in parts])
+        self._mixes = MixArrays(
+            np.concatenate([part.start + first for part, first in zip(parts, entries, strict=True)]).astype(np.int64),
+            np.concatenate([part.size for part in parts]).astype(np.int64),
+            *(np.concatenate([part[field] for part in parts]) for field in range(2, 6)),
+        )
+        narrow = all(book.is_vectorised for book in self._books) and len(self._mixes.size) < -np.iinfo(np.int16).min
+        self._cells: NDArray[np.int16 | np.int32] = np.empty(self._total, dtype=np.int16 if narrow else np.int32)
+        self._unknown = int(np.iinfo(self._cells.dtype).min)
+        for table, first, policy in zip(self._tables, self._first, self._policy, strict=True):
+            cells = table.cells.ravel()
+            cells = np.where(cells < 0, cells - mixes[policy], cells) if mixes[policy] else cells
+            self._cells[first : first + cells.size] = np.where(table.cells.ravel() == UNKNOWN, self._unknown, cells)
+
+    def _make(self, places: Ints) -> None:
+        """Make the cells at these places, by asking the agents."""
+        mixed = sum(len(book.mixes) for book in self._books)
+        for place in places.tolist():
+            at = bisect_right(self._first, place) - 1
+            table = self._tables[at]
+            hand, column = divmod(place - self._first[at], table.size + 1)
+            cell = table.cell(hand, column - 1)
+            assert cell != UNKNOWN, "a game leads only to cells that can be made"
+            self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
+        if sum(len(book.mixes) for book in self._books) > mixed:
+            self._gather()
+
+    # -- playing -----------------------------------------------------------------------------------------------------
+
+    def play(self, games: int, *, seed: int, seats: Sequence[int] | None = None, first: int = 0) -> Tally:
+        """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default one
+        after the other).
+        """
+        if games < 0 or first < 0:
+            raise ConfigError("games", (games, first), "a number of games, and the first of them, from 0 up")
+        if not is_whole(seed, SEEDS):
+            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+        parts = [self._nothing()]
+        done = 0
+        most = BLOCK // self.config.num_players
+        size = most if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
+        while done < games:
+            block = np.arange(first + done, first + min(done + size, games))
+            tally, needed = self._play(self._seated(seats), seed, block)
+            if needed.size:
+                self._make(needed)  # and play the block again
+                continue
+            parts.append(tally)
+            done += block.size
+            size = min(4 * size, most)
+        return Tally.joined(parts)
+
+    def _seated(self, seats: Sequence[int] | None) -> Policies:
+        chosen = range(len(self._policy_of)) if seats is None else seats
+        if len(chosen) != self.config.num_players:
+            raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+        if not set(chosen) <= set(range(len(self._policy_of))):
+            raise ConfigError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
+        return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
+
+    def _nothing(self) -> Tally:
+        shape = (self.config.num_players, self._start.shape[1], 2, 2)
+        return Tally(np.empty(0, dtype=np.int8), 0, 0, np.zeros(shape, dtype=np.int64))
+
+    def _play(self, policies: Policies, seed: int, games: Ints) -> tuple[Tally, Ints]:
+        """Play these games side by side; what came of them, and the cells that some of them lacked."""
+        no_trace = np.empty(0, dtype=np.int32)
+        stop = np.zeros(1, dtype=np.int64)
+
+        def part(numbers: Ints) -> tuple[Tally, Ints]:
+            return self._run(policies, seed, numbers, no_trace, stop)
+
+        if games.size < SMALL or self._workers == 1:
+            parts = [part(games)]
+        else:
+            parts = in_threads(self._workers, part, np.array_split(games, self._workers), stop)
+        needed = np.unique(np.concatenate([cells for _, cells in parts]))
+        return Tally.joined([tally for tally, _ in parts]), needed
+
+    def _run(
+        self, policies: Policies, seed: int, games: Ints, trace: NDArray[np.int32], stop: Ints
+    ) -> tuple[Tally, Ints]:
+        winners = np.empty(games.size, dtype=np.int8)
+        needed = np.empty(games.size, dtype=np.int64)
+        totals = np.zeros(2, dtype=np.int64)
+        decided = self._nothing().decided
+        key = np.uint64(seed)
+        play_games(self._rules, policies, key, games, self._unknown, winners, needed, totals, decided, trace, stop)
+        if (needed == ENDLESS).any():
+            raise OutOfReachError(f"game {games[needed == ENDLESS][0]} was not over after {MOST_ROUNDS:,} rounds")
+        return Tally(winners, int(totals[0]), int(totals[1]), decided), needed[needed >= 0]
+
+    def warm_up(self) -> None:
+        """Compile what playing needs, unless it is compiled already."""
+        chosen = [0] * self.config.num_players
+        self._run(self._seated(chosen), 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), _GO_ON)
+
+    def trace(self, game: int, *, seed: int, seats: Sequence[int] | None = None) -> tuple[int, list[TracedRound]]:
+        """One game move by move, and who won it."""
+        tally = self.play(1, seed=seed, seats=seats, first=game)
+        trace = np.empty(tally.actions + tally.rounds * (self.config.num_players + 1), dtype=np.int32)
+        self._run(self._seated(seats), seed, np.array([game]), trace, _GO_ON)
+        return int(tally.winners[0]), self._read(trace.tolist())
+
+    def _read(self, trace: list[int]) -> list[TracedRound]:
+        """The rounds of a trace; dice counts follow from the rounds before, as the rules say."""
+        state = new_game(self.config)
+        rounds = []
+        at = 0
+        while at < len(trace):
+            assert trace[at] == NEW_ROUND
+            counts = state.public.dice_counts
+            hands = tuple(
+                hand_set(n, self.config.faces).hands[trace[at + 1 + seat]] if n else () for seat, n in enumerate(counts)
+            )
+            at += 1 + len(counts)
+            state = deal(state, hands)
+            actions = []
+            while state.public.status == "BIDDING":
+                actions.append(trace[at])
+                state = apply(state, state.public.rules.moves[trace[at]])
+                at += 1
+            rounds.append(TracedRound(hands, tuple(actions)))
+        return rounds
+
+
+def _kind(situation: Situation) -> int:
+    """The number of a kind of situation: the limit on raises, apart for palifico rounds."""
+    faces = situation.rules.config.faces
+    limit = faces + 1 if situation.limit == CALLS_ONLY else situation.limit
+    return limit + (faces + 2) * situation.rules.palifico
+
+
+def _same_policy(agent: Agent) -> object:
+    """What two agents have in common that share their tables."""
+    if type(agent) not in VECTORISED:
+        return id(agent)
+    settings = {name: value for name, value in vars(agent).items() if name != "name" and not name.startswith("_")}
+    return type(agent), tuple(sorted(settings.items()))
+
+
+def check_simulable(agents: Sequence[Agent], config: GameConfig) -> None:
+    """Raise `OutOfReachError` if the simulator cannot play these agents by these rules."""
+    for agent in agents:
+        if not getattr(agent, "memoryless", False):
+            raise OutOfReachError(
+                f"{agent_id(agent)} is not memoryless, so the compiled simulator cannot play it; the engine can"
+            )
+    cells = len({_same_policy(agent) for agent in agents}) * cells_needed(config)
+    if cells > MOST_CELLS:
+        raise OutOfReachError(
+            f"dice {config.dice} with {config.faces} faces: the compiled simulator would need tables of {cells:,} "
+            f"cells, {MOST_CELLS:,} at most are held; the engine plays such games"
+        )
+
+
+def _rules_as_arrays(config: GameConfig) -> Rules:
+    faces, most_dice = config.faces, config.dice_cap if config.mode == "elimination" else max(config.dice)
+    at_once = max(n for n in range(most_dice + 1) if faces**n <= MOST_ROLLS)
+    tables = [hand_set(n, faces).of_rolls() for n in range(at_once + 1)]
+    sets = [hand_set(n, faces) for n in range(most_dice + 1)]
+    grown = [hands.with_one_more() for hands in sets[:-1]] + [np.zeros((len(sets[-1]), faces), dtype=np.int64)]
+    ladders = [
+        [round_rules(config, n, pal).bids if n else () for n in range(config.total_dice + 1)] for pal in (False, True)
+    ]
+    sizes = np.array([[len(bids) for bids in row] for row in ladders])
+    bids = [bid for row in ladders for ladder in row for bid in ladder]
+    return Rules(
+        dice=np.array(config.dice),
+        mode=("single_round", "elimination", "best_of").index(config.mode),
+        wins_needed=config.wins_needed,
+        next_opener=("loser", "winner", "alternate").index(config.next_opener),
+        dice_cap=config.dice_cap,
+        palifico=config.palifico,
+        most_turns=-1 if config.max_turns is None else config.max_turns,
+        faces=faces,
+        at_once=at_once,
+        rolls=np.array([len(table) for table in tables]),
+        roll_start=_starts([len(table) for table in tables]),
+        hand_of_roll=np.concatenate(tables).astype(np.uint16),
+        hand_start=_starts([len(hands) for hands in sets]),
+        grown=np.concatenate(grown).astype(np.int32),
+        matches=np.stack(
+            [np.concatenate([hands.matches(config.wild_face(palifico=pal)) for hands in sets]) for pal in (False, True)]
+        ).astype(np.int8),
+        ladder_start=_starts(sizes.ravel().tolist()).reshape(sizes.shape),
+        ladder_size=sizes,
+        quantity=np.array([bid.quantity for bid in bids], dtype=np.int16),
+        face=np.array([bid.face for bid in bids], dtype=np.int8),
+    )
+
+
+def _starts(sizes: list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)

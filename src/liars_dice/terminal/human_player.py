@@ -1,0 +1,186 @@
+"""A person at the keyboard: asked until the answer is a legal move, helped on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
+from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
+from .read_move import Wish, read_answer, shown
+from .table_view import Quit, TableView, read_line, wipe
+
+if TYPE_CHECKING:
+    from ..coach import Model
+
+
+class Undo(Exception):  # noqa: N818 - a person's wish, not an error
+    """A person wants to go back to the own last decision."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
+
+
+class TerminalPlayer:
+    """The people who share this terminal: the interface a `HumanAgent` asks through.
+
+    With several `people`, dice are hidden between turns: the screen is wiped, and whoever is next says so.
+    """
+
+    def __init__(self, console: Console, *, people: int = 1, practice: bool = False, ascii_only: bool = False) -> None:
+        self.console = console
+        self.people = people
+        self.practice = practice
+        self.ascii_only = ascii_only
+        self.known_as: Sequence[str] | None = None
+        """What sits at the table, a word a seat, for the coach; by default it goes by the names."""
+        self._on_screen: tuple[int, int] | None = None
+        """Whose dice of which round can be read on the screen."""
+        self._preparing: Thread | None = None
+        self._prepared = -1
+        """The round that the coach is prepared for."""
+
+    def choose_action(self, view: GameView) -> Action:
+        """Ask until the answer is a legal action."""
+        table = TableView(self.console, view.public.names, ascii_only=self.ascii_only)
+        if self.people > 1:
+            self._pass_to(view, table)
+        self._look(view, table)
+        self._prepare(view)
+        while True:
+            answer = self.ask(f"  {shown(view.name, 12)} > " if self.people > 1 else "  > ")
+            if not answer:
+                table.say(escape(what_now(view)))
+                continue
+            try:
+                meant = read_answer(answer)
+                if isinstance(meant, str):
+                    self._grant(meant, view, table)
+                    continue
+                verify(view.public, view.player_id, meant)
+            except NotationError as error:
+                said = repr(error.text) if error.text else "that key"
+                table.say(escape(f"I cannot read {said}: type {error.expected}."))
+            except IllegalMoveError as error:
+                table.say(escape(f"{error}. Possible: {possible(view)}"))
+            else:
+                return meant
+
+    def hide(self) -> None:
+        """Wipe the screen if others share it and somebody's dice can be read there."""
+        if self.people > 1 and self._on_screen is not None:
+            wipe(self.console)
+        self._on_screen = None
+
+    def ask(self, prompt: str = "  > ") -> str:
+        """One line from the keyboard; `quit` or the end of input raises `Quit`."""
+        return ask(self.console, prompt)
+
+    def _pass_to(self, view: GameView, table: TableView) -> None:
+        """See to it that nobody but the next player looks."""
+        now = (view.player_id, view.public.round_index)
+        if self._on_screen == now:
+            return
+        if self._on_screen is not None and self._on_screen[1] >= now[1]:
+            wipe(self.console)
+            self._lines(table, history_lines(view.public)[-1:])
+        self._on_screen = None
+        table.say(f"[bold]Pass to {escape(view.name)}[/bold], and press Enter.")
+        self.ask("  ")
+
+    def _look(self, view: GameView, table: TableView) -> None:
+        self._on_screen = (view.player_id, view.public.round_index)
+        table.hand(view.player_id, view.my_dice)
+        table.say(escape(what_now(view)))
+
+    def _grant(self, wish: Wish, view: GameView, table: TableView) -> None:
+        match wish:
+            case "help":
+                self._lines(table, help_lines(view, practice=self.practice))
+            case "odds":
+                self._lines(table, ["Given your dice, before anybody's bid is believed:"])
+                self._lines(table, odds_lines(view, self.console.width - 2, ascii_only=table.ascii_only))
+            case "history":
+                self._lines(table, history_lines(view.public))
+            case "dice":
+                self._look(view, table)
+            case "hint":
+                self._hint(view, table)
+            case "undo":
+                self._undo(view, table)
+            case "quit":
+                raise Quit
+
+    def _hint(self, view: GameView, table: TableView) -> None:
+        if self._preparing is None or self._preparing.is_alive():
+            self.console.print("  Let me think ...", markup=False)
+        self.wait_for_coach()
+        from ..coach import advise
+
+        try:
+            self._lines(table, hint_lines(advise(view, self._models())))
+        except LiarsDiceError as error:
+            table.say(escape(f"I do not know either: {error}."))
+
+    def _models(self) -> tuple[Model, ...] | None:
+        from ..coach import model_of
+
+        return None if self.known_as is None else tuple(map(model_of, self.known_as))
+
+    def _prepare(self, view: GameView) -> None:
+        """While somebody looks at the dice of a new round, read what a hint rests on: it takes a second at times."""
+        if not self.console.is_terminal or self._prepared == view.public.round_index:
+            return
+        self._prepared = view.public.round_index
+
+        def read() -> None:
+            from ..coach import prepare
+
+            with suppress(LiarsDiceError):  # a hint will say why
+                prepare(view.public, self._models())
+
+        self._preparing = Thread(target=read, name="coach")
+        self._preparing.start()
+
+    def wait_for_coach(self) -> None:
+        """Until it is ready: Python cannot end before that. Only the very first time on a machine it takes long."""
+        if self._preparing is not None:
+            self._preparing.join(timeout=3)
+            if self._preparing.is_alive():
+                self.console.print("  One moment: the coach is still getting ready ...", markup=False)
+                self._preparing.join()
+
+    def _undo(self, view: GameView, table: TableView) -> None:
+        if not self.practice:
+            table.say("What is said is said. With --practice, moves can be taken back.")
+        elif not has_decided(view):
+            table.say("You have not decided anything yet.")
+        else:
+            raise Undo(view.player_id)
+
+    def _lines(self, table: TableView, lines: Iterable[str]) -> None:
+        for line in lines:
+            table.say(escape(line))
+
+
+def ask(console: Console, prompt: str) -> str:
+    """One line from the keyboard; `quit` or the end of input raises `Quit`."""
+    try:
+        answer = read_line(console, prompt).strip()
+    except EOFError:
+        raise Quit from None
+    if answer.lower() in ("quit", "exit"):
+        raise Quit
+    return answer
+
+
+def has_decided(view: GameView) -> bool:
+    """Whether this player has made a decision that can be taken back."""
+    seat = view.player_id
+    return seat in view.public.bidders or any(seat in (*r.bidders, r.caller) for r in view.resolutions)

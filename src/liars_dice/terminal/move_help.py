@@ -1,0 +1,155 @@
+"""What a player is told who asks: what is possible, how likely it is, what was bid, what a strong player would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..core import (
+    Action,
+    Bid,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    GameView,
+    PublicState,
+    RoundResolution,
+    chance_exact,
+    chance_true,
+    percent,
+    say_bid,
+)
+
+if TYPE_CHECKING:
+    from ..coach import Advice
+
+SENSIBLE = 0.25
+"""Beside the lowest raise on each face, raises that hold at least so often are worth showing."""
+
+NOTHING = 1e-9
+"""Chances below this are errors of rounding."""
+
+
+def what_now(view: GameView) -> str:
+    """What is asked of the player, in one line."""
+    bid = view.current_bid
+    if bid is None:
+        return "You open: make a bid."
+    said = f"{view.public.names[view.public.bidders[-1]]} said {say_bid(bid)}."
+    if not any(isinstance(action, BidAction) for action in view.legal_actions):
+        return f"{said} Nothing is higher: {' or '.join(map(str, calls(view)))}."
+    return f"{said} Raise, or say {' or '.join(map(str, calls(view)))}."
+
+
+def calls(view: GameView) -> list[Action]:
+    """The calls that are possible now."""
+    return [action for action in view.legal_actions if not isinstance(action, BidAction)]
+
+
+def possible(view: GameView) -> str:
+    """The lowest bids that are possible, and the calls."""
+    bids = [str(action) for action in view.legal_actions if isinstance(action, BidAction)]
+    some = f"{' '.join(bids[:6])}{f' ... {bids[-1]}' if len(bids) > 6 else ''}"
+    return ", or ".join(part for part in (some, " or ".join(map(str, calls(view)))) if part)
+
+
+def help_lines(view: GameView, *, practice: bool) -> list[str]:
+    """All that can be typed."""
+    lines = [
+        f"Possible now: {possible(view)}",
+        "A bid is how many and which face: 3 4, 3x4, 3 fours, three fours.",
+        "liar (or call, dudo) doubts the last bid"
+        + ("; exact (or calza, spot on) says it is just right." if view.config.exact_call else "."),
+        "hint: what a strong player would do, and why",
+        "odds: how likely the bid and raises are, given your dice",
+        "history: the bids of this round, and earlier rounds",
+        "dice: your dice and the last bid again",
+    ]
+    if practice:
+        lines.append("undo: back to your last decision")
+    wild = view.wild_face
+    if wild is not None:
+        lines.append(f"A {wild} counts as every face.")
+    return [*lines, "quit: leave; the game is saved"]
+
+
+def sensible_raises(view: GameView) -> list[Bid]:
+    """The lowest raise on each face, and others that are not unlikely, from the lowest up."""
+    shown: list[Bid] = []
+    unlikely: set[int] = set()
+    seen: set[int] = set()
+    for action in view.legal_actions:
+        if not isinstance(action, BidAction) or action.bid.face in unlikely:
+            continue
+        bid = action.bid
+        if bid.face not in seen or chance_true(view, bid) >= SENSIBLE:
+            shown.append(bid)
+            seen.add(bid.face)
+        else:
+            unlikely.add(bid.face)
+            if len(unlikely) == view.faces:
+                break
+    return shown
+
+
+def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
+    """What can be said and how likely it is to be right, given the own dice alone: the bid on the table and its calls,
+    then raises from the likeliest down.
+    """
+    rows: list[tuple[str, float]] = []
+    bid = view.current_bid
+    if bid is not None:
+        true = chance_true(view, bid)
+        rows.append((f"{bid} holds", true))
+        for action in calls(view):
+            if isinstance(action, CallLiarAction):
+                rows.append(("liar is right", 1 - true))
+            elif isinstance(action, CallExactAction):
+                rows.append(("exact is right", chance_exact(view, bid)))
+    raises = sorted(((chance_true(view, raised), raised) for raised in sensible_raises(view)), key=lambda r: -r[0])
+    return rows + [(str(raised), chance) for chance, raised in raises[: most - len(rows)]]
+
+
+def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]:
+    """The odds as a small chart."""
+    room = max(8, min(30, width - 24))
+    for label, chance in odds_rows(view):
+        bar = ("#" if ascii_only else "█") * round(chance * room)
+        yield f"{label:14} {percent(chance):>5} {bar}".rstrip()
+
+
+def history_lines(public: PublicState) -> list[str]:
+    """Earlier rounds, a line each, and this round's bids."""
+    lines = [_told(resolution, public.names) for resolution in public.resolutions]
+    if public.status == "BIDDING":
+        bids = _bids(public.names, public.bidders, public.bid_history)
+        lines.append(f"Round {public.round_index + 1}: {bids or 'no bid yet'}")
+    return lines
+
+
+def _told(resolution: RoundResolution, names: tuple[str, ...]) -> str:
+    return (
+        f"Round {resolution.round_index + 1}: {_bids(names, resolution.bidders, resolution.bids)}, "
+        f"{names[resolution.caller]} {resolution.call}; there were {resolution.match_count} "
+        f"({names[resolution.loser]} lost)"
+    )
+
+
+def _bids(names: tuple[str, ...], bidders: tuple[int, ...], bids: tuple[Bid, ...]) -> str:
+    return ", ".join(f"{names[seat]} {bid}" for seat, bid in zip(bidders, bids, strict=True))
+
+
+def hint_lines(advice: Advice) -> list[str]:
+    """What a strong player would do, why, and what else might be done."""
+    best, *others = advice.choices
+    if best.win_chance < NOTHING:
+        return [f"Whatever you do, this round is lost {advice.given}".rstrip() + ".", f"({advice.source})"]
+    lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
+    if others:
+        listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
+        lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
+    return [*lines, f"({advice.source})"]
+
+
+def _does(action: Action) -> str:
+    return f"bid {say_bid(action.bid)}" if isinstance(action, BidAction) else f"call {action}"

@@ -1,0 +1,127 @@
+"""A review as text for a terminal: every decision, the chart, the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from ..coach import KINDS, Review, Verdict
+from ..core import percent
+from .table_view import knows_ascii_only
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
+"""How decisions are marked under the chart."""
+COLOURS = {
+    "best": "green",
+    "good": "green",
+    "inaccuracy": "yellow",
+    "mistake": "bright_red",
+    "blunder": "bold bright_red",
+}
+"""How kinds are coloured in a terminal, where it has colours; the words say it all without."""
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_ASCII = " .-=#"
+
+Styled = tuple[str, str]
+"""A line and how it is coloured; empty: as it is."""
+
+
+def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
+    """Columns as high as values from 0 to 1, in so many lines.
+
+    >>> strip([0, 0.5, 1], 1, ascii_only=True)
+    [' -#']
+    """
+    steps = _ASCII if ascii_only else _EIGHTHS
+    fine = len(steps) - 1
+    heights = [round(value * height * fine) for value in values]
+    return ["".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)]
+
+
+def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
+    """The chances to win over the game: one chart for two players, a line a seat for more."""
+    points = review.curve
+    room = max(8, width - 7)
+    columns = min(room, len(points))
+    starts = [round(i * len(points) / columns) for i in range(columns + 1)]
+    wide = max(1, min(3, room // columns))
+
+    def along(seat: int) -> list[float]:
+        """The chance at the end of each column's turns."""
+        return [points[end - 1].chances[seat] for end in starts[1:] for _ in range(wide)]
+
+    shown = (
+        [review.seat] if review.seat is not None else [0] if len(review.names) == 2 else list(range(len(review.names)))
+    )
+    lines = []
+    height = 5 if len(shown) == 1 else 2
+    for seat in shown:
+        assert seat is not None
+        lines.append(_cut(f"{review.names[seat]}: chance to win the game", width))
+        drawn = strip(along(seat), height, ascii_only=ascii_only)
+        labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
+        lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
+    worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
+    if any(mark != " " for mark in worst):
+        lines.append(f"{'':6}{''.join(mark.ljust(wide) for mark in worst)}".rstrip())
+        lines += wrap("? inaccuracy, x mistake, X blunder", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return lines
+
+
+def _worst(moves: Sequence[Verdict]) -> str:
+    kinds = {move.kind for move in moves}
+    return next((MARKS[kind] for kind in reversed(MARKS) if kind in kinds), " ")
+
+
+def _wrapped(text: str, width: int, first: str, then: str) -> list[str]:
+    """A text in lines, with no number parted from its percent sign."""
+    lines = wrap(text.replace(" %", "\u00a0%"), width, initial_indent=first, subsequent_indent=then)
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"
+
+
+def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[Styled]:
+    """The whole review in lines: every decision, what was wrong with it, the chart and the sums."""
+    width = max(20, width)
+    lines: list[Styled] = []
+    now = 0
+    name_width = min(12, max(map(len, review.names)), max(4, width - 33))
+    for move in review.moves:
+        if move.round != now:
+            now = move.round
+            lines.append((f"Round {now}", "bold"))
+        name = review.names[move.player]
+        name = name if len(name) <= name_width else name[: name_width - 1] + "~"
+        lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
+        lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
+        if move.kind in MARKS:
+            lines += [(line, "") for line in _wrapped(move.words, width, "    ", "    ")]
+    if not review.moves:
+        lines.append(("There is no decision to judge yet.", ""))
+    lines.append(("", ""))
+    lines += [(line, "") for line in strips(review, width, ascii_only=ascii_only)]
+    lines.append(("", ""))
+    for seat, kept in review.accuracy.items():
+        counts = review.counts[seat]
+        plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
+        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
+        summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
+        lines += [(line, "") for line in _wrapped(summed, width, "", "  ")]
+    return lines
+
+
+def show_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:
+    """Print a review."""
+    from rich.text import Text
+
+    ascii_only = ascii_only or knows_ascii_only(console)
+    for line, style in review_lines(review, console.width, ascii_only=ascii_only):
+        console.print(Text(line, style), soft_wrap=True)

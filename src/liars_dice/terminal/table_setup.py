@@ -1,0 +1,107 @@
+"""What a person is asked who sits down without saying more: against whom, by which rules, in which seat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import cycle, islice
+from typing import TypeVar
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+
+from ..agents import AGENTS, make_agent
+from ..core import PLAYERS, PRESETS, ConfigError, GameConfig, LiarsDiceError, load_rules
+from ..persistence import is_person
+from ..referee import check_fits
+from .human_player import ask
+from .seating import seated
+from .table_view import TableView
+
+USUAL = ("optimal", "maniac", "calling-station", "bluffer")
+"""Opponents for somebody who only says how many."""
+
+Answer = TypeVar("Answer")
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The table a person wants to sit down at."""
+
+    words: tuple[str, ...]
+    """Who sits where, as in `seating`."""
+    rules: str
+    config: GameConfig
+
+
+def ask_for_a_table(console: Console, *, isolate: bool = False) -> Wanted:
+    """Ask, until all answers make sense. Enter takes what is suggested; `Quit` if the person leaves."""
+    table = TableView(console, ())
+    table.say("Enter takes what stands in brackets, ? lists what there is.", indent=0)
+    bots = _ask(table, "Opponents [optimal]", lambda text: read_opponents(text, isolate=isolate), _list_bots)
+    usual = "heads-up" if len(bots) == 1 else "perudo"
+    rules, config = _ask(table, f"Rules [{usual}]", lambda text: _rules(text or usual, bots), _list_rules)
+    last = len(bots)
+    seat = _ask(table, f"Your seat, 0 to {last}; 0 opens [0]", lambda text: _seat(text, last), _list_seats)
+    name = None
+    if any(map(is_person, bots)):
+        name = _ask(table, "Your name [Player 1]", lambda text: text or None, _list_seats)
+    return Wanted(seated(bots, seat, name), rules, config)
+
+
+def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
+    """Names separated by spaces or commas, or how many there shall be. Strangers to be isolated are not loaded here."""
+    words = tuple(text.replace(",", " ").split()) or ("optimal",)
+    if len(words) == 1 and words[0].isdecimal():
+        count = int(words[0])
+        if count + 1 not in PLAYERS:
+            raise ConfigError("opponents", count, f"{PLAYERS[0] - 1} to {PLAYERS[-1] - 1}")
+        words = tuple(islice(cycle(USUAL), count))
+    for word in words:
+        if not (is_person(word) or word in AGENTS or word.startswith("cmd:") or isolate):
+            make_agent(word)
+    return words
+
+
+def _rules(name: str, opponents: tuple[str, ...]) -> tuple[str, GameConfig]:
+    config = load_rules(name, players=len(opponents) + 1)
+    for word in opponents:
+        if word in AGENTS:
+            check_fits(word, make_agent(word), config)
+    return name, config
+
+
+def _seat(text: str, last: int) -> int:
+    if not text:
+        return 0
+    if not text.isdecimal() or int(text) > last:
+        raise ConfigError("seat", text, f"a seat from 0 to {last}")
+    return int(text)
+
+
+def _ask(table: TableView, question: str, read: Callable[[str], Answer], listed: Callable[[], list[str]]) -> Answer:
+    while True:
+        answer = ask(table.console, f"{question}: ")
+        if answer in ("?", "help"):
+            for line in listed():
+                table.say(escape(line))
+            continue
+        try:
+            return read(answer)
+        except LiarsDiceError as error:
+            table.say(escape(f"{error}"))
+
+
+def _list_bots() -> list[str]:
+    bots = [f"{info.name}: {info.summary}" for info in AGENTS.values()]
+    return [*bots, "human or human:NAME: somebody beside you", "a number: so many bots of different styles"]
+
+
+def _list_seats() -> list[str]:
+    return ["Whoever sits in seat 0 opens the first round; play goes round from there."]
+
+
+def _list_rules() -> list[str]:
+    return [
+        f"{name}: {config.mode.replace('_', ' ')}, wild {config.wild}{', exact calls' if config.exact_call else ''}"
+        for name, config in PRESETS.items()
+    ]

@@ -1,0 +1,251 @@
+"""Pieces of work: so many deals at one table, in every seating. A block's result follows from the block alone.
+
+The same dice are dealt in all seatings of a deal (duplicate dice): member m of the table sits in seat (m - r) of
+rotation r. So luck with the dice and with the seat is shared out evenly, and what remains is skill.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ..core import GameConfig, GameEngine, derive_seed, numbered
+from ..persistence import InMemoryRecorder, RecordedEvent, record_game
+from ..referee import Limits, MatchResult, Referee, Seat, make_seat
+
+if TYPE_CHECKING:
+    from ..simulator import Simulator
+
+Record = Literal["all", "faults", "none"]
+"""Which games are recorded."""
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """Who plays what: all that a worker needs to know, on any machine."""
+
+    agents: tuple[str, ...]
+    config: GameConfig
+    limits: Limits = Limits()
+    isolate: bool = False
+    record: Record = "none"
+    prefix: str = ""
+    """What the ids of recorded games begin with."""
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """Deals `first`, `first + 1`, ... of a seed at one table."""
+
+    number: int
+    """Its place in the plan."""
+    table: tuple[int, ...]
+    """Its members, by their place in the field."""
+    seed: int
+    first: int
+    deals: int
+    rotations: int
+    """In how many seatings each deal is played."""
+    compiled: bool
+    ordered: bool = False
+    """Whether a member learns, so that blocks must be played one after the other."""
+
+    @property
+    def games(self) -> int:
+        """How many games it has."""
+        return self.deals * self.rotations
+
+
+class BlockResult(msgspec.Struct, kw_only=True):
+    """What came of a block. Sums of counts, so that results can be added in any order."""
+
+    number: int
+    table: tuple[int, ...]
+    games: int
+    wins: list[list[int]]
+    """[rotation][seat]: games won."""
+    pairs: tuple[int, int, int] = (0, 0, 0)
+    """At a table of two: deals of which member 0 won no game, one, and both."""
+    compiled: bool
+    why: str = ""
+    """Why it was not compiled, if it should have been."""
+    rounds: int
+    decided: list[list[list[list[int]]]]
+    """[member][own dice][whether it opened][whether it won]: rounds."""
+    faults: list[tuple[int, str, int]] = []
+    """(member, verdict, how many)."""
+
+    def member_wins(self) -> list[int]:
+        """How many games each member won."""
+        size = len(self.table)
+        return [
+            sum(row[(member - rotation) % size] for rotation, row in enumerate(self.wins)) for member in range(size)
+        ]
+
+
+Played = tuple[BlockResult, list[list[RecordedEvent]]]
+"""A block's result, and the games that are to be recorded."""
+
+
+def rotated(table: Sequence[int], rotation: int) -> list[int]:
+    """Who sits in each seat."""
+    return [table[(seat + rotation) % len(table)] for seat in range(len(table))]
+
+
+class Worker:
+    """Plays blocks of one field. Agents are made anew for every block, except those that learn."""
+
+    def __init__(self, field: Field, *, threads: int = 1) -> None:
+        self.field = field
+        self._threads = threads
+        self._simulator: Simulator | None = None
+        self._places: dict[int, int] = {}
+        self._learners: dict[tuple[int, int], Seat] = {}
+
+    def play(self, block: Block) -> Played:
+        """Play a block. A bot that cannot be compiled after all is refereed."""
+        if block.compiled:
+            from ..exact.tables import PolicyError
+
+            try:
+                return self._play_compiled(block)
+            except PolicyError as error:
+                result, records = self._play_refereed(block)
+                result.why = str(error)
+                return result, records
+        return self._play_refereed(block)
+
+    # -- through the referee -----------------------------------------------------------------------------------------
+
+    def _play_refereed(self, block: Block) -> Played:
+        size = len(block.table)
+        most = max(self.field.config.dice_cap, *self.field.config.dice)
+        result = _nothing(block, most, compiled=False)
+        records: list[list[RecordedEvent]] = []
+        faults: Counter[tuple[int, str]] = Counter()
+        seats = self._seats(block)
+        for deal in range(block.first, block.first + block.deals):
+            won = 0
+            for rotation in range(block.rotations):
+                seated = rotated(range(size), rotation)
+                played, events = self._referee([seats[member] for member in seated], block, deal, rotation)
+                if played.winner is not None:
+                    result.wins[rotation][played.winner] += 1
+                    won += seated[played.winner] == 0
+                for fault in played.faults:
+                    faults[seated[fault.player_id], fault.verdict] += 1
+                for last in played.game.resolutions if played.game else ():
+                    result.rounds += 1
+                    for seat, has_won in ((last.winner, 1), (last.loser, 0)):
+                        result.decided[seated[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
+                if events and (self.field.record == "all" or played.faults):
+                    records.append(events)
+            if size == block.rotations == 2:
+                counts = list(result.pairs)
+                counts[won] += 1
+                result.pairs = (counts[0], counts[1], counts[2])
+        result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
+        return result, records
+
+    def _seats(self, block: Block) -> list[Seat]:
+        """A seat for each member; the second of the same agent is another agent."""
+        copies: Counter[int] = Counter()
+        seats = []
+        for agent in block.table:
+            key = (agent, copies[agent])
+            copies[agent] += 1
+            if block.ordered:
+                if key not in self._learners:
+                    self._learners[key] = self._seat(agent)
+                seats.append(self._learners[key])
+            else:
+                seats.append(self._seat(agent))
+        return seats
+
+    def _seat(self, agent: int) -> Seat:
+        return make_seat(self.field.agents[agent], self.field.limits, isolate=self.field.isolate)
+
+    def _referee(
+        self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
+    ) -> tuple[MatchResult, list[RecordedEvent]]:
+        referee = Referee(
+            seats, self.field.config, seed=derive_seed(block.seed, "deal", deal), limits=self.field.limits
+        )
+        if self.field.record == "none":
+            return referee.play(), []
+        memory = InMemoryRecorder()
+        game_id = record_game(referee.engine, memory, game_id=self._game_id(block, deal, rotation))
+        return referee.play(), memory.events(game_id)
+
+    def _game_id(self, block: Block, deal: int, rotation: int) -> str:
+        table = "-".join(map(str, block.table))
+        return f"{self.field.prefix}-{table}-{deal}-{rotation}"
+
+    # -- compiled ----------------------------------------------------------------------------------------------------
+
+    def _play_compiled(self, block: Block) -> Played:
+        import numpy as np
+
+        simulator = self._compiled()
+        size = len(block.table)
+        members = [self._places[agent] for agent in block.table]
+        result = _nothing(block, 0, compiled=True)
+        decided: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = []
+        won = np.zeros(block.deals, dtype=np.int64)
+        for rotation in range(block.rotations):
+            tally = simulator.play(block.deals, seed=block.seed, seats=rotated(members, rotation), first=block.first)
+            result.wins[rotation] = np.bincount(tally.winners, minlength=size).tolist()
+            result.rounds += tally.rounds
+            decided.append(np.roll(tally.decided, rotation, axis=0))
+            won += tally.winners == -rotation % size
+        result.decided = np.sum(decided, axis=0).tolist()
+        if size == block.rotations == 2:
+            none, one, both = np.bincount(won, minlength=3).tolist()
+            result.pairs = (none, one, both)
+        return result, list(self._traced(block, members)) if self.field.record == "all" else []
+
+    def _compiled(self) -> Simulator:
+        """One simulator for all agents of the field that it can play."""
+        if self._simulator is None:
+            from ..referee import load_agents, tables_guard
+            from ..simulator import Simulator
+
+            loaded = load_agents(self.field.agents, self.field.limits)
+            fit = [i for i, agent in enumerate(loaded) if agent is not None and agent.memoryless]
+            self._places = {i: place for place, i in enumerate(fit)}
+            agents = [agent for agent in loaded if agent is not None and agent.memoryless]
+            guard = tables_guard(self.field.limits)
+            self._simulator = Simulator(agents, self.field.config, workers=self._threads, guard=guard)
+        return self._simulator
+
+    def _traced(self, block: Block, members: Sequence[int]) -> Iterator[list[RecordedEvent]]:
+        """The games of a compiled block once more, move by move, through the engine and its recorder."""
+        assert self._simulator is not None
+        for deal in range(block.first, block.first + block.deals):
+            for rotation in range(block.rotations):
+                _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
+                names = numbered([self.field.agents[agent] for agent in rotated(block.table, rotation)])
+                engine = GameEngine(self.field.config, names=names, seed=derive_seed(block.seed, "deal", deal))
+                memory = InMemoryRecorder()
+                game_id = self._game_id(block, deal, rotation)
+                record_game(engine, memory, game_id=game_id, player_types=names)
+                for played in rounds:
+                    engine.start_new_round(played.hands)
+                    for action in played.actions:
+                        public = engine.state.public
+                        engine.apply_action(public.current_player, public.rules.moves[action])
+                yield memory.events(game_id)
+
+
+def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:
+    size = len(block.table)
+    return BlockResult(
+        number=block.number,
+        table=block.table,
+        games=block.games,
+        compiled=compiled,
+        wins=[[0] * size for _ in range(block.rotations)],
+        rounds=0,
+        decided=[[[[0, 0], [0, 0]] for _ in range(most_dice + 1)] for _ in range(size)],
+    )

@@ -1,0 +1,167 @@
+"""Two agents against each other, by the fastest honest method."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..agents import Agent
+from ..core import ConfigError, GameConfig
+from ..exact import OutOfReachError
+from ..exact.matchups import Matchups
+from ..exact.tables import PolicyError
+from ..referee import Limits, all_known, load_agents, tables_guard
+from .backends import Processes
+from .blocks import Block, BlockResult, Field, Played
+from .method_choice import GAMES, Method, Progress, is_quick, refereed_because, simulable
+from .statistics import PairCounts, paired_ci
+
+BLOCK_DEALS = {True: 1 << 16, False: 20}
+"""Deals between reports of progress, compiled and refereed."""
+
+
+class FinalDice(msgspec.Struct, frozen=True):
+    """How probable it is that a match ends with these numbers of dice."""
+
+    a: int
+    b: int
+    probability: float
+
+
+class Matchup(msgspec.Struct, frozen=True, kw_only=True):
+    """How A fares against B. Rates are A's; `first` is A in seat 0, which opens the first round."""
+
+    a: str
+    b: str
+    method: Method
+    why: str = ""
+    """Why it was not found out in a better way."""
+    win_rate: float
+    win_rate_first: float
+    win_rate_second: float
+    games: int | None = None
+    ci95: tuple[float, float] | None = None
+    round_first: float | None = None
+    """A's chance to win a round when it opens, with the dice the seats start with."""
+    round_second: float | None = None
+    expected_rounds: float
+    final_dice: tuple[FinalDice, ...] = ()
+    faults: int = 0
+    """What the bots did wrong, in games that were played by the engine."""
+    complete: bool = True
+    """Whether all games were played that were asked for."""
+
+
+def matchup(
+    a: str,
+    b: str,
+    config: GameConfig,
+    *,
+    exact: bool = False,
+    games: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Matchup:
+    """How A fares against B: `exact` insists on the exact method, `games` on playing."""
+    limits = Limits() if limits is None else limits
+    if config.num_players != 2:
+        raise ConfigError("players", config.num_players, "2: a match-up is between two")
+    if games is not None and (games < 2 or games % 2):
+        raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
+    names = (a, b)
+    agents = load_agents(names, limits, config)
+    why, trusted = "", True
+    if games is None:
+        try:
+            return _exactly(names, all_known(names, agents), config, exact, limits, workers)
+        except (OutOfReachError, PolicyError) as error:
+            if exact:
+                raise
+            why = str(error)
+            trusted = isinstance(error, OutOfReachError)  # who cannot be asked for a table is refereed
+    compiled = all(simulable(agents, config, trusted=trusted))
+    deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
+    why = why or refereed_because(names, agents, config)
+    return _played(names, config, deals, seed, compiled, why, limits, workers, progress)
+
+
+def _exactly(
+    names: tuple[str, str], agents: list[Agent], config: GameConfig, insist: bool, limits: Limits, workers: int | None
+) -> Matchup:
+    if not insist and not is_quick(agents, config, limits):
+        raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
+    grid = Matchups(agents, config, workers=workers, guard=tables_guard(limits))
+    match, (opener, other) = grid.match, config.dice
+    first, second = float(match.win[0, 1]), 1 - float(match.win[1, 0])
+    final: dict[tuple[int, int], float] = {}
+    for (dice0, dice1), chance in match.final.items():
+        final[dice0, dice1] = final.get((dice0, dice1), 0.0) + float(chance[0, 1]) / 2
+        final[dice1, dice0] = final.get((dice1, dice0), 0.0) + float(chance[1, 0]) / 2
+    return Matchup(
+        a=names[0],
+        b=names[1],
+        method="exact",
+        win_rate=(first + second) / 2,
+        win_rate_first=first,
+        win_rate_second=second,
+        round_first=float(grid.round_win(opener, other)[0, 1]),
+        round_second=1 - float(grid.round_win(opener, other)[1, 0]),
+        expected_rounds=float(match.rounds[0, 1] + match.rounds[1, 0]) / 2,
+        final_dice=tuple(FinalDice(*dice, chance) for dice, chance in sorted(final.items())),
+    )
+
+
+def _played(
+    names: tuple[str, str],
+    config: GameConfig,
+    deals: int,
+    seed: int,
+    compiled: bool,
+    why: str,
+    limits: Limits,
+    workers: int | None,
+    progress: Progress | None,
+) -> Matchup:
+    """Play so many deals in both seatings. Ctrl-C keeps what was played, if it was anything."""
+    size = BLOCK_DEALS[compiled]
+    blocks = [
+        Block(
+            number=number,
+            table=(0, 1),
+            seed=seed,
+            first=first,
+            deals=min(size, deals - first),
+            rotations=2,
+            compiled=compiled,
+        )
+        for number, first in enumerate(range(0, deals, size))
+    ]
+    results: list[BlockResult] = []
+
+    def take(played: Played) -> None:
+        results.append(played[0])
+        if progress is not None:
+            progress(sum(result.games for result in results), 2 * deals)
+
+    try:
+        Processes(workers).run(Field(agents=names, config=config, limits=limits), blocks, take)
+    except KeyboardInterrupt:
+        if not results:
+            raise
+    counts = sum((PairCounts(*result.pairs) for result in results), start=PairCounts())
+    played = 2 * counts.pairs
+    return Matchup(
+        a=names[0],
+        b=names[1],
+        method="compiled" if all(result.compiled for result in results) else "engine",
+        why=why or next((result.why for result in results if result.why), ""),
+        win_rate=counts.win_rate,
+        win_rate_first=2 * sum(result.wins[0][0] for result in results) / played,
+        win_rate_second=2 * sum(result.wins[1][1] for result in results) / played,
+        games=played,
+        ci95=paired_ci(counts),
+        expected_rounds=sum(result.rounds for result in results) / played,
+        faults=sum(number for result in results for _, _, number in result.faults),
+        complete=counts.pairs == deals,
+    )

@@ -1,0 +1,126 @@
+"""One number for each agent: a skill from games at any table, or an Elo-like one from win rates of two."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from math import log
+from statistics import fmean
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import ConfigError
+
+PASSES = 4
+"""How many orders of the same games a rating is the mean of."""
+
+PRIOR = 1e-4
+"""The part of the games between any two agents that counts as shared equally, whatever the results: without it, an
+agent that never lost would be infinitely strong. Between two agents alone, ratings differ by at most 1720."""
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """How strong an agent is (`mu`, 25 before the first game), and how far that may be off (`sigma`)."""
+
+    mu: float
+    sigma: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval."""
+        return self.mu - 1.96 * self.sigma
+
+    @property
+    def high(self) -> float:
+        """The upper end of the 95 % interval."""
+        return self.mu + 1.96 * self.sigma
+
+
+def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
+    """Each agent's rating by OpenSkill's Plackett-Luce model, from the names at each table and the winner's seat.
+
+    The winner is first and all others are tied, which pulls the losers of a table together: at large tables ratings
+    lie closer to each other than the agents do, in the same order.
+
+    Agents do not change, so neither does their uncertainty between games (tau is 0). The model takes one game after
+    another and depends on their order; so the games are sorted, rated in `PASSES` orders shuffled from a fixed seed,
+    and the means taken. The order in which games come in therefore changes nothing.
+
+    Where a name sits in several seats, each copy is rated, and the agent moves by the mean of their changes. A table
+    of one name says nothing.
+    """
+    in_order = sorted((tuple(names), winner) for names, winner in games)
+    for names, winner in in_order:
+        if not 0 <= winner < len(names):
+            raise ConfigError("winner", winner, f"a seat from 0 to {len(names) - 1}")
+    agents = sorted({name for names, _ in in_order for name in names})
+    rng = random.Random(0)
+    passes = [_rate_once(agents, rng.sample(in_order, len(in_order))) for _ in range(PASSES)]
+    return {
+        agent: Rating(fmean(one[agent][0] for one in passes), fmean(one[agent][1] for one in passes))
+        for agent in agents
+    }
+
+
+def rate_from_matrix(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Ratings of mean 1500 under which i beats j with chance 1 / (1 + 10^((r_j - r_i) / 400)), as likely as can be.
+
+    `win_rates[i][j]` is how often i beats j, every pair counting the same; the diagonal is ignored. This fits the
+    Bradley-Terry model by maximum likelihood, after mixing a little ½ into every rate (see `PRIOR`).
+    """
+    rates = np.array(win_rates, dtype=float)
+    n = len(names)
+    if rates.shape != (n, n):
+        raise ConfigError("win_rates", rates.shape, f"{n} rows of {n}, as there are names")
+    if n != len(set(names)):
+        raise ConfigError("names", list(names), "different names")
+    np.fill_diagonal(rates, 0.5)
+    if not (np.all((rates >= 0) & (rates <= 1)) and np.allclose(rates + rates.T, 1, atol=1e-6)):
+        raise ConfigError(
+            "win_rates", win_rates, "rates from 0 to 1, those of i and j against each other adding up to 1"
+        )
+    wins = (1 - PRIOR) * rates + PRIOR / 2
+    strengths = np.zeros(n)
+    step = np.ones(n)
+    while np.abs(step).max(initial=0) > 1e-9:
+        beats = (1 + np.tanh((strengths[:, None] - strengths[None, :]) / 2)) / 2
+        gradient = (wins - beats).sum(axis=1)
+        curvature = beats * (1 - beats)
+        # the Laplacian of the curvatures; adding 1 everywhere fixes the mean, which the games leave open
+        hessian = np.diag(curvature.sum(axis=1)) - curvature + 1
+        step = np.linalg.solve(hessian, gradient)
+        # Newton's step climbs for sure while no difference changes by more than 1
+        step /= max(1.0, np.ptp(step))
+        strengths += step
+    return {name: float(1500 + 400 / log(10) * x) for name, x in zip(names, strengths - strengths.mean(), strict=True)}
+
+
+def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> dict[str, tuple[float, float]]:
+    """Each agent's mu and sigma after these games in this order."""
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce(tau=0.0)
+    ratings = {agent: model.rating() for agent in agents}
+    for names, winner in games:
+        if len(set(names)) == 1:
+            continue
+        ranks = [1.0 if seat == winner else 2.0 for seat in range(len(names))]
+        after = model.rate([[ratings[name]] for name in names], ranks=ranks)
+        for name in set(names):
+            copies = [new for (new,), other in zip(after, names, strict=True) if other == name]
+            ratings[name] = model.rating(fmean(new.mu for new in copies), fmean(new.sigma for new in copies))
+    return {agent: (rating.mu, rating.sigma) for agent, rating in ratings.items()}
+
+
+def elo_errors(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
+    """Half the width of each rating's 95 % interval, given how many games each two have played: from the curvature of
+    the likelihood at its top. Exact results have no games and no error.
+    """
+    strength = np.array(elo) * log(10) / 400
+    chances = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    curvature = np.asarray(games, dtype=np.float64) * chances * (1 - chances)
+    information = np.diag(curvature.sum(axis=1)) - curvature
+    variances = np.diag(np.linalg.pinv(information, hermitian=True))
+    return [float(1.96 * 400 / log(10) * np.sqrt(max(variance, 0.0))) for variance in variances]

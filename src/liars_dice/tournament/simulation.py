@@ -1,0 +1,168 @@
+"""Table simulations: random tables of all agents there are, many games at each, and who won how often."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from ..core import PLAYERS, ConfigError, GameConfig, derive_seed, fresh_seed, numbered, preset
+from ..referee import Limits, load_agents, plays_with
+from .backends import Backend, Processes
+from .blocks import Block, BlockResult, Field, Played
+from .fields import everybody
+from .method_choice import Method, Progress, learns, simulable
+
+BLOCK_GAMES = {True: 10_000, False: 25}
+PARTS = 1_000_000
+"""No table has so many blocks."""
+
+
+class TableScore(msgspec.Struct, frozen=True):
+    """One table: who sat there, in seat order, and how many games each won."""
+
+    agents: tuple[str, ...]
+    wins: tuple[int, ...]
+
+
+class Simulation:
+    """Random tables of agents, each playing many games.
+
+    >>> simulation = Simulation(n_players_per_table=3, n_tables=2, n_replications=10, seed=1)
+    >>> sum(simulation.start(verbose=False).values())
+    20
+    """
+
+    def __init__(
+        self,
+        n_players_per_table: int = 6,
+        n_tables: int = 10,
+        n_replications: int = 100,
+        *,
+        agents: Sequence[str] | None = None,
+        config: GameConfig | None = None,
+        seed: int | None = None,
+        backend: Backend | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """`agents` can be drawn (by default all that are built in or discovered); `config` is played (perudo)."""
+        for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
+            if value < least:
+                raise ConfigError(name, value, f"at least {least}")
+        if n_players_per_table not in PLAYERS:
+            raise ConfigError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+        self.config = preset("perudo", players=n_players_per_table) if config is None else config
+        if self.config.num_players != n_players_per_table:
+            raise ConfigError(
+                "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
+            )
+        self.n_tables = n_tables
+        self.n_replications = n_replications
+        self.seed = fresh_seed() if seed is None else seed
+        self._limits = Limits() if limits is None else limits
+        self._backend = Processes() if backend is None else backend
+        names = everybody() if agents is None else list(agents)
+        if not names or len(set(names)) < len(names):
+            raise ConfigError("agents", names, "at least one agent, each of them once")
+        if agents is None:  # of all there are, those who play with so many
+            names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
+        self.agents = tuple(names)
+        self._loaded = load_agents(names, self._limits, self.config)
+        self.tables = self._draw_tables()
+        """Each table's agents by their place among `agents`, in seat order."""
+        self.scores: list[TableScore] = []
+        """The local scores, table by table."""
+        self.games = 0
+        """How many games were played: fewer than asked for, if somebody stopped it."""
+        self.faults = 0
+        """What the bots did wrong."""
+
+    def _draw_tables(self) -> list[tuple[int, ...]]:
+        """Random tables, nobody twice at one while there are enough of them; else numbered copies fill the seats."""
+        rng = random.Random(derive_seed(self.seed, "tables"))
+        seats, kinds = self.config.num_players, range(len(self.agents))
+        tables = []
+        for _ in range(self.n_tables):
+            whole, rest = divmod(seats, len(kinds))
+            table = [*kinds] * whole + rng.sample(kinds, rest)
+            rng.shuffle(table)
+            tables.append(tuple(table))
+        return tables
+
+    def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
+        """What the agents of a table are called: the second of a kind is numbered."""
+        return tuple(numbered(self.agents[agent] for agent in table))
+
+    def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
+        """Play everything; the global scores: how many games each agent won, copies apart, the best first.
+
+        With `verbose` the local scores of each table are printed as soon as its games are over.
+        """
+        field = Field(agents=self.agents, config=self.config, limits=self._limits)
+        blocks = self._blocks()
+        wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
+        played_at = Counter[int]()
+        games = 0
+        self.method: Method = "compiled"
+
+        def take(played: Played) -> None:
+            nonlocal games
+            result: BlockResult = played[0]
+            table = result.number // PARTS
+            wins[table].update(dict(enumerate(result.wins[0])))
+            games += result.games
+            played_at[table] += result.games
+            if verbose and played_at[table] == self.n_replications:
+                self._print_table(table, wins[table])
+            self.method = self.method if result.compiled else "engine"
+            self.faults += sum(number for _, _, number in result.faults)
+            if progress is not None:
+                progress(games, self.n_tables * self.n_replications)
+
+        try:
+            self._backend.run(field, blocks, take)
+        except KeyboardInterrupt:
+            if not games:
+                raise
+        self.games = games
+        self.scores = [self._score(number, wins[number]) for number in range(self.n_tables)]
+        totals = Counter[str]()
+        for score in self.scores:
+            totals.update(dict(zip(score.agents, score.wins, strict=True)))
+        ranked = dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))
+        if verbose:
+            print(f"Global scores:\n{ranked}")
+        return ranked
+
+    def _score(self, number: int, wins: Counter[int]) -> TableScore:
+        table = self.tables[number]
+        return TableScore(self.names_at(table), tuple(wins[seat] for seat in range(len(table))))
+
+    def _print_table(self, number: int, wins: Counter[int]) -> None:
+        score = self._score(number, wins)
+        print(f"Table {number + 1} of {self.n_tables}: {', '.join(score.agents)}")
+        print(f"{self.n_replications} replications have been finished. Scores at this table:")
+        print(dict(zip(score.agents, score.wins, strict=True)))
+
+    def _blocks(self) -> list[Block]:
+        blocks = []
+        fit = simulable(self._loaded, self.config)
+        for number, table in enumerate(self.tables):
+            compiled = all(fit[agent] for agent in table)
+            size = BLOCK_GAMES[compiled]
+            for part, first in enumerate(range(0, self.n_replications, size)):
+                blocks.append(
+                    Block(
+                        number=number * PARTS + part,
+                        table=table,
+                        seed=derive_seed(self.seed, "table", number),
+                        first=first,
+                        deals=min(size, self.n_replications - first),
+                        rotations=1,
+                        compiled=compiled,
+                        ordered=any(learns(self._loaded[agent]) for agent in table),
+                    )
+                )
+        return blocks

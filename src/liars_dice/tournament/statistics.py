@@ -1,0 +1,181 @@
+"""Who is better, and how sure that is: intervals, tests, and when a match may stop.
+
+In *duplicate dice* the same dice are played twice with the seats swapped. The two games of such a pair are not
+independent, so the pair is what is counted: an agent lost both games, won one, or won both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import erfc, exp, inf, lgamma, log, sqrt
+from statistics import NormalDist
+
+import msgspec
+
+from ..core import ConfigError
+
+
+class PairCounts(msgspec.Struct, frozen=True):
+    """How many pairs of games an agent lost, split and won. Counts of several batches can be added."""
+
+    lost_both: int = 0
+    split: int = 0
+    won_both: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.lost_both, self.split, self.won_both) < 0:
+            raise ConfigError("counts", msgspec.structs.astuple(self), "no negative numbers")
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were played."""
+        return self.lost_both + self.split + self.won_both
+
+    @property
+    def win_rate(self) -> float:
+        """The part of all games that was won; ½ before the first."""
+        return (self.won_both + self.split / 2) / self.pairs if self.pairs else 0.5
+
+    def __add__(self, other: PairCounts) -> PairCounts:
+        return PairCounts(self.lost_both + other.lost_both, self.split + other.split, self.won_both + other.won_both)
+
+
+def wilson_ci(wins: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a win rate, from independent games; everything is possible before the first."""
+    from scipy.stats import binomtest
+
+    _check_wins(wins, total)
+    _check_confidence(confidence)
+    if not total:
+        return 0.0, 1.0
+    low, high = binomtest(wins, total).proportion_ci(confidence, method="wilson")
+    return float(low), float(high)
+
+
+def z_test_proportions(wins1: int, total1: int, wins2: int, total2: int) -> tuple[float, float]:
+    """Do two win rates differ? z with the pooled variance, and the two-sided p-value.
+
+    (0, 1) where nothing can be said: one side never played, or all games of both ended alike.
+    """
+    _check_wins(wins1, total1)
+    _check_wins(wins2, total2)
+    wins, total = wins1 + wins2, total1 + total2
+    if not total1 or not total2 or wins in (0, total):
+        return 0.0, 1.0
+    pooled = wins / total
+    z = (wins1 / total1 - wins2 / total2) / sqrt(pooled * (1 - pooled) * (1 / total1 + 1 / total2))
+    return z, erfc(abs(z) / sqrt(2))
+
+
+def binomial_test(k: int, n: int, p: float = 0.5) -> float:
+    """The exact two-sided p-value of k successes in n trials, each with probability p."""
+    from scipy.stats import binomtest
+
+    _check_wins(k, n)
+    if not 0 <= p <= 1:
+        raise ConfigError("p", p, "a probability")
+    return float(binomtest(k, n, p).pvalue) if n else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given: reject where one is at most alpha, and the chance of even one
+    false rejection among all of them is at most alpha.
+    """
+    if not all(0 <= p <= 1 for p in p_values):
+        raise ConfigError("p_values", list(p_values), "probabilities")
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = largest
+    return adjusted
+
+
+def paired_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, float]:
+    """An interval for the win rate, from pairs: Tango's score interval (Statistics in Medicine 17, 1998).
+
+    With δ = P(won both) - P(lost both), the win rate is (1 + δ) / 2. The interval is every δ that the score test of
+    the pairs does not reject; like Wilson's, it also holds for few pairs and for rates near 0 and 1.
+    """
+    _check_confidence(confidence)
+    n, won, lost = counts.pairs, counts.won_both, counts.lost_both
+    if not n:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+
+    def accepted(delta: float) -> bool:
+        # q: the likeliest P(lost both) if the difference is delta, the larger root of 2n q² + b q - c = 0
+        b = (2 * n - won + lost) * delta - won - lost
+        c = lost * delta * (1 - delta)
+        q = (sqrt(max(b * b + 8 * n * c, 0.0)) - b) / (4 * n)
+        return (won - lost - n * delta) ** 2 <= z * z * n * (2 * q + delta * (1 - delta))
+
+    estimate = (won - lost) / n
+    return (1 + _edge(accepted, estimate, -1.0)) / 2, (1 + _edge(accepted, estimate, 1.0)) / 2
+
+
+def paired_p_value(counts: PairCounts) -> float:
+    """Is the win rate ½? The exact two-sided sign test on the pairs that were not split.
+
+    It is valid for one look at a number of pairs fixed beforehand; `sequential_p` is for those who look often.
+    """
+    return binomial_test(counts.won_both, counts.won_both + counts.lost_both)
+
+
+def e_value(counts: PairCounts) -> float:
+    """The evidence against a win rate of ½, which may be looked at after every pair.
+
+    With w pairs won and l lost (split ones say nothing), this is the likelihood ratio of "each is won with an unknown
+    chance, any as likely as another" against "each is won with chance ½": ∫ p^w (1-p)^l dp / 2^-(w+l). At ½ it is a
+    martingale that starts at 1, so the chance that it ever reaches 1/alpha is at most alpha (Ville's inequality).
+
+    >>> round(e_value(PairCounts(lost_both=0, split=7, won_both=3)), 9)  # 2³ / 4
+    2.0
+    """
+    log_e = _log_e(counts)
+    return exp(log_e) if log_e < 709 else inf
+
+
+def sequential_p(counts: PairCounts) -> float:
+    """A p-value for "the win rate is ½" that stays valid however often one looks: 1 / `e_value`, at most 1."""
+    return exp(-max(0.0, _log_e(counts)))
+
+
+def rank_intervals(better: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:
+    """Each agent's best and worst possible rank, where `better[i][j]` says that i is significantly better than j.
+
+    >>> rank_intervals([[False, False, True], [False, False, True], [False, False, False]])
+    [(1, 2), (1, 2), (3, 3)]
+    """
+    n = len(better)
+    if any(len(row) != n for row in better):
+        raise ConfigError("better", [len(row) for row in better], f"{n} rows of {n}")
+    return [(1 + sum(bool(row[i]) for row in better), n - sum(map(bool, better[i]))) for i in range(n)]
+
+
+def _log_e(counts: PairCounts) -> float:
+    won, lost = counts.won_both, counts.lost_both
+    return (won + lost) * log(2) + lgamma(won + 1) + lgamma(lost + 1) - lgamma(won + lost + 2)
+
+
+def _edge(accepted: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where `accepted` ends on the way from `inside` to `outside`, by halving."""
+    if accepted(outside):
+        return outside
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        if accepted(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _check_wins(wins: int, total: int) -> None:
+    if not 0 <= wins <= total:
+        raise ConfigError("wins", wins, f"0 to {total}, the number of games")
+
+
+def _check_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ConfigError("confidence", confidence, "a number between 0 and 1")

@@ -1,0 +1,215 @@
+"""Bots over the network: programs at seats that speak the bot protocol on a socket, or ask again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from starlette.websockets import WebSocket
+
+from ..core import LiarsDiceError, RoundResolution, derive_seed, result_of
+from ..persistence import RecordedEvent, StoreError
+from ..referee import protocol
+from . import messages as m
+from .bot_feed import feed
+from .connection_limits import Doors
+from .errors import RoomError
+from .room import Room
+from .rooms import Rooms
+from .safety import Limits
+from .websocket_io import TROUBLE, Line, accepted, hello, refuse, when_gone
+
+
+class BotSaid(msgspec.Struct, frozen=True):
+    """Anything a bot may say."""
+
+    type: str
+    id: int | None = None
+    action: str | None = None
+    reasoning: str = ""
+    token: m.Token | None = None
+    name: str = ""
+    events: bool = False
+    confirms_start: bool = False
+    verdict: str = ""
+    detail: str = ""
+
+
+_bot_decoder = msgspec.json.Decoder(BotSaid)
+
+
+def decode_bot(text: str) -> BotSaid:
+    """A bot's message; `BadMessageError` if it is none."""
+    try:
+        return _bot_decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise m.BadMessageError(f"cannot understand that: {m.plain(error)}") from None
+
+
+class RemoteBot(Line):
+    """A program at a seat, somewhere else."""
+
+    def __init__(self, socket: WebSocket, limits: Limits, seat: int) -> None:
+        super().__init__(socket, limits)
+        self.seat = seat
+        self.wants_events = False
+        self.confirms_start = False
+        self.ready = False
+
+    def tell(self, *messages: bytes) -> None:
+        """What pages are told is not for bots."""
+
+    def say(self, *messages: protocol.Message) -> None:
+        """Say something of the protocol."""
+        super().tell(*(json.dumps(message).encode() for message in messages))
+
+    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
+        """The game went on."""
+        if not self.ready:
+            return
+        self.say(*self._told(room, news))
+
+    def _told(self, room: Room, news: Sequence[RecordedEvent]) -> Iterator[protocol.Message]:
+        """What the bot is told of these events, the beginning of the game among them, and what it is asked now."""
+        if news and news[0].version == 0:
+            yield self._start(room)
+        for one in feed(news, self.seat, room.state.public.resolutions):
+            if isinstance(one, RoundResolution):
+                yield protocol.round_end_message(one)
+            elif self.wants_events:
+                yield protocol.event_message(one)
+        message = next_for(room, self.seat)
+        if message is not None:
+            yield message
+
+    def _start(self, room: Room) -> protocol.Message:
+        public = room.state.public
+        seed = derive_seed(room.engine.seed, "agent", self.seat)
+        message = protocol.start_message(room.state.config, self.seat, public.names, seed)
+        return message | {"id": 0} if self.confirms_start else message
+
+    def catch_up(self, room: Room) -> None:
+        """The bot is ready: tell it everything that has happened, as if it had been here."""
+        self.ready = True
+        if room.record:
+            self.say(*self._told(room, room.record))
+
+    def begin_anew(self, room: Room) -> None:
+        """The game now goes on from an earlier moment."""
+        self.catch_up(room)
+
+    def leave(self, reason: str) -> None:
+        """The room is given up."""
+        self.end(TROUBLE, reason)
+
+
+def next_for(room: Room, seat: int) -> protocol.Message | None:
+    """What a bot at this seat is to be asked or told now, if anything."""
+    if room.doc.game_id is None:
+        return None
+    public = room.state.public
+    if room.doc.over:
+        if public.winner is not None:
+            return protocol.game_end_message(room.turn, result_of(public))
+        return {"type": "game_end", "id": room.turn, "winner": None, "names": public.names}
+    view = room.player_view(seat)
+    return protocol.choose_message(room.turn, view) if view.is_my_turn else None
+
+
+async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
+    """A bot's answer, done and stored."""
+    await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
+
+
+async def bot_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
+    """A bot: hello with its token, then the bot protocol."""
+    async with accepted(socket, rooms, doors) as receive:
+        if receive is None:
+            return
+        room, said = await hello(socket, rooms, receive, decode_bot, BotSaid)
+        if room is None or not isinstance(said, BotSaid):
+            return
+        try:
+            bot = RemoteBot(socket, rooms.limits, room.seat_of(said.token))
+        except RoomError as error:
+            await refuse(socket, str(error))
+            return
+        room.join(bot)
+        bot.gone = when_gone(room, bot, receive)
+        try:
+            while (text := await receive()) is not None:
+                await _hear_bot(room, bot, text)
+        finally:
+            room.leave(bot)
+            await bot.close()
+
+
+async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
+    try:
+        said = decode_bot(text)
+        match said.type:
+            case "ready":
+                bot.wants_events, bot.confirms_start = said.events, said.confirms_start
+                bot.catch_up(room)
+            case "action":
+                if said.id is None or said.action is None:
+                    raise RoomError('an action needs "id" and "action"')
+                await bot_act(room, bot.seat, said.id, said.action, said.reasoning)
+            case "done" | "fault":
+                pass
+            case other:
+                raise RoomError(f"a bot says ready, action, done or fault, not {other[:40]!r}")
+    except m.BadMessageError as error:
+        bot.say({"type": "error", "error": str(error)})
+    except (RoomError, LiarsDiceError) as error:
+        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
+        bot.say({"type": "error", "error": line})
+
+
+# -- without sockets ---------------------------------------------------------------------------------------------------
+
+
+class _Waiter:
+    """A question that waits for something to happen in a room."""
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.woken = asyncio.Event()
+
+    def tell(self, message: bytes) -> None:
+        """Not of interest."""
+
+    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
+        """The game went on."""
+        self.woken.set()
+
+    def begin_anew(self, room: Room) -> None:
+        """The game goes on from somewhere else."""
+        self.woken.set()
+
+    def leave(self, reason: str) -> None:
+        """The room is given up."""
+        self.woken.set()
+
+
+async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Message:
+    """The next thing a bot at this seat is asked or told; `wait` if there is nothing for so long."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    waiter = _Waiter(seat)
+    room.join(waiter)
+    try:
+        while True:
+            waiter.woken.clear()
+            message = next_for(room, seat)
+            left = until - loop.time()
+            if message is not None or left <= 0 or room.gone:
+                return message or {"type": "wait"}
+            try:
+                await asyncio.wait_for(waiter.woken.wait(), left)
+            except TimeoutError:
+                return {"type": "wait"}
+    finally:
+        room.leave(waiter)

@@ -1,0 +1,175 @@
+"""Asking the process in which the coach thinks. It is started when it is first needed, and again if it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ..core import PublicState
+from .coach_process import WARM_UPS, Progress, receive, send
+from .errors import FullError, RoomError
+
+KEPT = 1024
+"""So many kinds of rounds are remembered as prepared."""
+
+
+class RefusedError(RoomError):
+    """A question that makes no sense, or that the coach cannot answer."""
+
+    status = 400
+
+
+class CoachError(RoomError):
+    """The coach's process died over it, or something went wrong there."""
+
+    status = 503
+
+
+class _Question:
+    def __init__(self, what: str, progress: Progress | None) -> None:
+        self.what = what
+        self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.progress = progress
+        self.asked: subprocess.Popen[bytes] | None = None
+        """The process that knows of it."""
+
+
+class Coach:
+    """The way to the coach: so many questions of a kind at a time, each with its answer or one plain line."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.numbers = itertools.count()
+        """The number of the next question."""
+        self._asked: dict[int, _Question] = {}
+        self._writer = ThreadPoolExecutor(1, "coach")
+        self.process: subprocess.Popen[bytes] | None = None
+        """Where the coach thinks; None before the first question."""
+        self._ear: threading.Thread | None = None
+        self._closed = False
+        self._prepared: set[object] = set()
+        self._ahead: asyncio.Task[None] | None = None
+        """What is done before anybody asks."""
+
+    async def ask(self, what: str, *arguments: object, progress: Progress | None = None) -> Any:
+        """The answer to a question of `study`; `progress` hears how far it is, where the question says so."""
+        if self._closed:
+            raise CoachError("the server is going down")
+        if sum(other.what == what for other in self._asked.values()) >= self._most:
+            raise FullError("many wait for an answer; ask again in a moment")
+        loop = asyncio.get_running_loop()
+        number, question = next(self.numbers), _Question(what, progress)
+        self._asked[number] = question
+        try:
+            await loop.run_in_executor(self._writer, self._send, loop, question, (number, what, arguments))
+            return await question.answer
+        finally:
+            del self._asked[number]
+
+    def warm_up(self) -> None:
+        """Start the process and let it load what it needs: seconds, and more when it has to compile that first."""
+        self._do_ahead(self._warm_up())
+
+    async def _warm_up(self) -> None:
+        for step in range(WARM_UPS):  # one by one, so that a question that comes now need not wait for all of them
+            await self.ask("warm_up", step)
+
+    def prepare(self, public: PublicState, known: Sequence[str]) -> None:
+        """A round begins: let the coach get ready for it, unless it knows its like or has other things to do."""
+        kinds = tuple(agent_id.partition(":")[0] for agent_id in known)
+        key = (public.rules, public.dice_counts, public.current_player, kinds)
+        if self.process is None or self._asked or key in self._prepared:
+            return
+        if len(self._prepared) >= KEPT:
+            self._prepared.clear()
+        self._prepared.add(key)
+        self._do_ahead(self.ask("prepare", public, known))
+
+    def _do_ahead(self, work: Coroutine[Any, Any, Any]) -> None:
+        async def quietly() -> None:
+            with contextlib.suppress(RoomError):  # whoever asks will be told
+                await work
+
+        self._ahead = asyncio.create_task(quietly())
+
+    def _send(
+        self, loop: asyncio.AbstractEventLoop, question: _Question, message: tuple[int, str, tuple[object, ...]]
+    ) -> None:
+        """Run in the writer's thread, as it may have to wait for the process."""
+        for attempt in (1, 2):
+            try:
+                question.asked = process = self.process or self._start(loop)
+                assert process.stdin is not None
+                send(process.stdin, message)
+                return
+            except OSError as error:
+                self.process = None
+                if attempt == 2:
+                    raise CoachError("the coach cannot be asked now; try again") from error
+
+    def _start(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
+        self.process = process = subprocess.Popen(
+            [sys.executable, "-m", f"{__package__}.study"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
+            start_new_session=True,  # Ctrl-C is for the server alone
+        )
+        self._ear = threading.Thread(target=self._listen, args=(loop, process), name="coach-ear", daemon=True)
+        self._ear.start()
+        return process
+
+    def _listen(self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            while (said := receive(process.stdout)) is not None:
+                loop.call_soon_threadsafe(self._heard, *said)
+            loop.call_soon_threadsafe(self._lost, process)
+        process.wait()
+        process.stdout.close()
+        with contextlib.suppress(OSError):  # half a question may be left in it
+            process.stdin.close()
+
+    def _heard(self, number: int, kind: str, value: Any) -> None:
+        question = self._asked.get(number)
+        if question is None or question.answer.done():  # whoever asked has left
+            return
+        match kind:
+            case "progress":
+                if question.progress is not None:
+                    question.progress(*value)
+            case "answer":
+                question.answer.set_result(value)
+            case "refused":
+                question.answer.set_exception(RefusedError(value))
+            case _:
+                question.answer.set_exception(CoachError(f"the coach failed: {value}"))
+
+    def _lost(self, process: subprocess.Popen[bytes]) -> None:
+        """The process is gone, and with it whatever it was asked."""
+        if self.process is process:
+            self.process = None
+        for question in self._asked.values():
+            if question.asked is process and not question.answer.done():
+                question.answer.set_exception(CoachError("the coach lost the thread; ask again"))
+
+    def close(self) -> None:
+        """No more questions."""
+        self._closed = True
+        if self._ahead is not None:
+            self._ahead.cancel()
+        if self.process is not None:
+            self.process.kill()
+        self._writer.shutdown(cancel_futures=True)
+        if self._ear is not None:
+            self._ear.join()

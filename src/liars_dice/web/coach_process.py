@@ -1,0 +1,170 @@
+"""Where the coach thinks: a process of its own, so that nobody's move waits for it and its crash harms nobody.
+
+Questions come in on standard input, answers go out on standard output, both pickled (the other end is always our own
+server). When the input ends, so does the process. What is slow has a thread of its own, so that no hint waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import IO, Any
+
+from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, PublicState, describe
+from ..persistence import RecordedEvent
+from .messages import Json, MatchupTable, plain
+
+Progress = Callable[[int, int], None]
+_LENGTH = struct.Struct(">Q")
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message."""
+    data = pickle.dumps(message)
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message; None at the end."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    return pickle.loads(data) if len(data) == length else None
+
+
+# -- what can be asked -------------------------------------------------------------------------------------------------
+# The modules behind this take a while to load, so each is loaded when it is needed.
+
+
+def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
+    """What the coach would do; `known` says who sits where."""
+    from ..coach import advise, model_of
+
+    advice = advise(view, [model_of(agent_id) for agent_id in known])
+    return {
+        "best": str(advice.best),
+        "win_chance": advice.win_chance,
+        "why": advice.why,
+        "source": advice.source,
+        "choices": [
+            {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
+            for choice in advice.choices
+        ],
+    }
+
+
+def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
+    """What perfect play does at one point of a round."""
+    from ..exact.solver import as_dict, explain, known
+
+    round_ = known(GameConfig(dice=dice))
+    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+
+
+def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress) -> Json:
+    """The coach's verdict on a game."""
+    from ..coach import review_game
+    from ..persistence import verify_game
+
+    found = review_game(verify_game(events), seat, progress=progress)
+    return {"game_id": events[0].game_id, **found.to_dict()}
+
+
+def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
+    """Every memoryless bot of ours against every other."""
+    from ..agents import AGENTS, make_agent
+    from ..exact.matchups import Matchups
+
+    names = [info.name for info in AGENTS.values() if info.memoryless]
+    win = Matchups([make_agent(one) for one in names], config).match.win
+    n = len(names)
+    both = [[None if i == j else float((win[i, j] + 1 - win[j, i]) / 2) for j in range(n)] for i in range(n)]
+    return MatchupTable(names, both, name)
+
+
+def prepare(public: PublicState, known: Sequence[str], progress: Progress) -> None:
+    """Build what advice in such a round rests on, before somebody asks for it."""
+    from ..coach import model_of, prepare
+
+    prepare(public, [model_of(agent_id) for agent_id in known])
+
+
+WARM_UPS = 4
+"""How many steps there are of getting ready."""
+
+
+def warm_up(step: int, progress: Progress) -> None:
+    """Load, and the first time on a machine compile, what the coach needs: one step of it."""
+    from ..agents import make_agent
+    from ..coach import model_of, review_game
+    from ..exact.matchups import Matchups
+
+    def judge(dice: int, names: tuple[str, str], taken_for: tuple[str, str]) -> None:
+        engine = GameEngine(GameConfig(dice=(dice, dice), seed=3), [make_agent(name) for name in names])
+        engine.play()
+        review_game(engine.state, models=[model_of(name) for name in taken_for])
+
+    match step:
+        case 0:
+            judge(2, ("optimal", "bluffer"), ("human", "bluffer"))
+        case 1:
+            judge(3, ("bluffer", "optimal"), ("human", "optimal"))
+        case 2:
+            judge(4, ("bluffer", "bluffer"), ("bluffer", "bluffer"))
+        case _:
+            Matchups([make_agent(name) for name in ("bluffer", "random")], GameConfig(dice=(1, 1)))
+
+
+QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "explain": explain}
+SLOW: dict[str, Callable[..., Any]] = {
+    "review": review,
+    "matchups": matchups,
+    "prepare": prepare,
+    "warm_up": warm_up,
+}
+LONG: dict[str, Callable[..., Any]] = {"long_review": review}
+
+
+# -- the process -------------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    with suppress(AttributeError, OSError):
+        os.nice(5)  # whoever plays goes first
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed here is no answer
+    lock = threading.Lock()
+
+    def say(number: int, kind: str, value: object) -> None:
+        with lock:
+            send(answers, (number, kind, value))
+
+    def work(number: int, what: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        try:
+            say(number, "answer", what(*arguments, progress=lambda done, of: say(number, "progress", (done, of))))
+        except LiarsDiceError as error:
+            say(number, "refused", plain(error))
+        except Exception as error:
+            say(number, "failed", describe(error))
+
+    desks = [(named, ThreadPoolExecutor(1)) for named in (QUICK, SLOW, LONG)]
+    while (question := receive(sys.stdin.buffer)) is not None:
+        number, what, arguments = question
+        for named, desk in desks:
+            if what in named:
+                desk.submit(work, number, named[what], arguments)
+    os._exit(0)  # nobody is left who wants to know
+
+
+if __name__ == "__main__":
+    main()

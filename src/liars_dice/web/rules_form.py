@@ -1,0 +1,94 @@
+"""Rules as clients ask for them: every field with what it may be, and a rule set from their wishes."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+
+from ..core import (
+    DICE_PER_SEAT,
+    FACES,
+    PLAYERS,
+    PRESETS,
+    BidOrdering,
+    ConfigError,
+    GameConfig,
+    Mode,
+    NextOpener,
+    Wild,
+    WildBids,
+    preset,
+)
+from . import messages as m
+
+_CHOICES = {"wild": Wild, "bid_ordering": BidOrdering, "wild_bids": WildBids, "mode": Mode, "next_opener": NextOpener}
+_NUMBERS = {
+    "faces": (FACES[0], FACES[-1]),
+    "max_quantity": (1, 900),
+    "rounds": (1, 99),
+    "max_dice": (DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+    "opening_min_quantity": (1, 900),
+    "max_turns": (1, 999_999),
+}
+_ABOUT = {
+    "dice": f"how many dice each of {PLAYERS[0]} to {PLAYERS[-1]} seats starts with; seat 0 opens",
+    "faces": "how many faces a die has",
+    "wild": "the face that counts as every other face",
+    "bid_ordering": "which bids are higher than which",
+    "wild_bids": "whether the wild face itself may be bid",
+    "max_quantity": 'the highest quantity that may be bid; "total" is all dice in play',
+    "exact_call": "whether a player may claim that the bid is exactly right",
+    "mode": "one round, rounds until one player has dice left, or the best of N",
+    "rounds": "the N of best of N",
+    "max_dice": "the most dice a right exact call can bring a player to",
+    "next_opener": "who opens the next round",
+    "opening_min_quantity": "the least quantity of a round's first bid",
+    "open_on_ones": "whether a round's first bid may be on ones",
+    "palifico": "whether a player's first round with one die is special",
+    "max_turns": "after so many bids in a round only calls remain",
+}
+
+
+def rule_fields() -> list[m.RuleField]:
+    """Every field of the rules that players may choose."""
+    defaults = GameConfig().to_dict()
+    fields = []
+    for name, about in _ABOUT.items():
+        default = defaults[name]
+        if name in _CHOICES:
+            fields.append(m.RuleField(name, "choice", default, list(get_args(_CHOICES[name])), about=about))
+        elif name in _NUMBERS:
+            low, high = _NUMBERS[name]
+            fields.append(m.RuleField(name, "number", default, None, low, high, default is None, about))
+        elif name == "dice":
+            fields.append(m.RuleField(name, "dice", default, None, DICE_PER_SEAT[0], DICE_PER_SEAT[-1], about=about))
+        else:
+            fields.append(m.RuleField(name, "flag", default, about=about))
+    return fields
+
+
+def public(config: GameConfig) -> m.Json:
+    """Rules as anybody may see them: without the seed."""
+    fields: m.Json = msgspec.to_builtins(config.without_seed)
+    return fields
+
+
+def config_of(rules: str | m.Json, changes: m.Json, players: int | None) -> GameConfig:
+    """The rules a client asks for; the seed is no part of them."""
+    if "seed" in changes or (isinstance(rules, dict) and "seed" in rules):
+        raise ConfigError("seed", "...", "no seed among the rules")
+    changes = dict(changes)
+    if isinstance(rules, str):
+        dice = changes.pop("dice", None)
+        if isinstance(dice, list):
+            dice = tuple(dice)
+        elif dice is not None and (isinstance(dice, bool) or not isinstance(dice, int)):
+            raise ConfigError("dice", dice, "a whole number, or one for each seat")
+        if rules not in PRESETS:
+            raise ConfigError("rules", rules, f"one of {', '.join(PRESETS)}")
+        return GameConfig.from_dict(preset(rules, players=players, dice=dice).to_dict() | changes)
+    config = GameConfig.from_dict({**rules, **changes})
+    if players is not None and config.num_players != players:
+        raise ConfigError("dice", config.dice, f"one number for each of {players} seats")
+    return config

@@ -1,0 +1,601 @@
+"""The coach: perfect play is flawless, other play is measured exactly, and nobody's hidden dice are used."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liars_dice.agents import Agent, make_agent
+from liars_dice.coach.advice import advise, prepare
+from liars_dice.coach.chance_curve import Prospects
+from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of
+from liars_dice.coach.review import KINDS, Review, kind_of, review_game
+from liars_dice.core import (
+    PRESETS,
+    Action,
+    Bid,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    ConfigError,
+    GameConfig,
+    GameEngine,
+    GameState,
+    apply,
+    deal,
+    legal_actions,
+    new_game,
+    preset,
+    view_of,
+)
+from liars_dice.core.rules import count_matches, round_rules
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.exact.response.adversary import raises_from
+from liars_dice.exact.response.belief_graph import BeliefGraph
+from liars_dice.exact.solver.explanation import explain
+from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
+from liars_dice.exact.tables.policy_table import PolicyTable
+from liars_dice.persistence import InMemoryRecorder, record_game
+from liars_dice.pictures import draw_review
+from liars_dice.terminal.review_text import review_lines, strip, strips
+from support import Chooser, dealt, play
+
+
+def plain(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
+    """The lines of a review without their colours."""
+    return [line for line, _ in review_lines(review, width, ascii_only=ascii_only)]
+
+
+def played(config: GameConfig, names: Sequence[str], seed: int) -> GameState:
+    """A whole game between bots."""
+    engine = GameEngine(config, [make_agent(name) for name in names], seed=seed)
+    engine.play()
+    return engine.state
+
+
+def named(state: GameState, *names: str) -> GameState:
+    """A first round again, between players with these names."""
+    return deal(new_game(state.config, names), state.hands)
+
+
+# -- perfect play ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3), (2, 4), (5, 1)]
+)
+def test_perfect_play_is_flawless(dice: tuple[int, int]) -> None:
+    for seed in (*range(12), 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
+        review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
+        assert {move.source for move in review.moves} == {"equilibrium"}
+        assert {move.kind for move in review.moves} == {"best"}
+        assert all(accuracy > 99.9 for accuracy in review.accuracy.values())
+
+
+def test_perfect_matches_are_flawless() -> None:
+    review = review_game(played(preset("heads-up", dice=3), ("nash", "nash"), 5))
+    assert len(review.moves) == len(review.curve) - 1 > 10
+    assert {move.kind for move in review.moves} == {"best"}
+    assert all(accuracy > 99.9 for accuracy in review.accuracy.values())
+
+
+def test_random_play_is_not() -> None:
+    kept = []
+    for seed in range(10):
+        review = review_game(played(preset("heads-up", dice=2), ("random", "nash"), seed))
+        kept.append(review.accuracy[0])
+        by_tablebase = [move for move in review.moves if move.player == 1 and move.source == "equilibrium"]
+        assert all(move.loss == 0 for move in by_tablebase)
+        assert review.accuracy[1] > 95  # whoever knows how a random player plays does a little better
+    assert sum(kept) / len(kept) < 60
+    assert max(kept) < 95
+
+
+def test_nothing_lost_is_as_good_as_the_best() -> None:
+    """Wherever random play leads: no decision that is called flawless is worth less than the best one."""
+    rng = random.Random(3)
+    surprises = 0
+    for dice in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)):
+        for seed in range(12):
+            engine = GameEngine(GameConfig(dice=dice), [make_agent("random"), make_agent("random")], seed=seed)
+            engine.start_new_round()
+            for _ in range(4):
+                state = engine.state
+                advice = advise(view_of(state, state.public.current_player))
+                for choice in advice.choices:
+                    if advice.loss(choice.action) == 0:
+                        excused = advice.excused if (choice.chance or 0) >= 0.001 else 0.0
+                        assert advice.win_chance - choice.win_chance <= max(excused, advice.tolerance) < 0.051
+                surprises += "hardly ever bids so" in advice.source
+                bids = [action for action in legal_actions(state.public) if isinstance(action, BidAction)]
+                if not bids:
+                    break
+                engine.apply_action(state.public.current_player, rng.choice(bids[:8]))
+    assert surprises > 20
+
+
+def test_a_bid_that_perfect_play_never_makes_proves_nothing() -> None:
+    """Perfect play opens low with two dice each: 3x5 says no hand for certain, and the models judge."""
+    state = named(dealt(GameConfig(dice=(2, 2)), (2, 5), (1, 1)), "You", "ann")
+    state = play(state, "3x5")
+    advice = advise(view_of(state, 1))
+    assert advice.source == "opponent model: optimal, conservative or probabilistic (perfect play hardly ever bids so)"
+    assert advice.of(CallLiarAction()).chance is None
+    assert str(advice.best) == "liar"
+
+
+def test_what_solving_left_over_proves_nothing() -> None:
+    """Bids that are left in the solved strategy with the chance of a rounding error are surprises, too."""
+    solved = Tablebase.shipped().round(1, 2)
+    left_over = []
+    for bid in solved.tree.rules.bids:
+        found = explain(solved.tree, solved.pool, [bid], (3, 4))
+        if found.expected and found.rarest < 1e-4:
+            left_over.append(bid)
+            advice = advise(view_of(play(dealt(GameConfig(dice=(1, 2)), (1,), (3, 4)), str(bid)), 1))
+            assert "hardly ever" in advice.source
+    assert left_over
+
+
+def test_a_known_blunder_is_found() -> None:
+    """Bob holds a four and calls a single four; ann then claims what cannot be."""
+    state = play(dealt(preset("heads-up", dice=2), (1, 2), (4, 4)), "1x4 liar")
+    state = play(deal(state, ((1, 2), (3,))), "3x6 liar")
+    review = review_game(state)
+    blunder = review.moves[1]
+    assert (blunder.turn, blunder.round, blunder.player, str(blunder.action)) == (2, 1, 1, "liar")
+    assert blunder.kind == "blunder"
+    assert blunder.loss == pytest.approx(blunder.best_chance)
+    assert "player-1 called a bid that held 100 % of the time against perfect play" in blunder.words
+    impossible = review.moves[2]
+    assert (impossible.player, str(impossible.action), impossible.kind) == (1, "3x6", "blunder")
+    assert impossible.win_chance < 1e-6
+    assert review.moves[3].kind == "best"
+    assert review.counts[1] == {"best": 0, "good": 0, "inaccuracy": 0, "mistake": 0, "blunder": 2}
+
+
+def test_kinds_and_accuracy() -> None:
+    assert [kind_of(loss) for loss in (0, 0.004, 0.005, 0.05, 0.1, 0.2, 1)] == [
+        "best",
+        "best",
+        "good",
+        "inaccuracy",
+        "mistake",
+        "blunder",
+        "blunder",
+    ]
+    review = review_game(played(preset("duel"), ("random", "random"), 4))
+    for seat in review.seats:
+        own = [move for move in review.moves if move.player == seat and not move.forced]
+        kept = sum(move.best_chance - move.loss for move in own) / sum(move.best_chance for move in own)
+        assert review.accuracy[seat] == pytest.approx(100 * kept)
+        assert sum(review.counts[seat].values()) == sum(move.player == seat for move in review.moves)
+
+
+# -- values, found in another way --------------------------------------------------------------------------------------
+
+Answer = Callable[[tuple[int, ...], tuple[Bid, ...]], dict[Action, float]]
+
+
+def brute_force(
+    state: GameState, seat: int, theirs: dict[tuple[int, ...], float], answer: Answer
+) -> dict[Action, float]:
+    """What each action wins, by walking every bidding: the other's hands with their weights, and how it answers."""
+    config, rules = state.config, state.public.rules
+    own = state.hands[seat]
+
+    def won(hand: tuple[int, ...], bid: Bid, *, called_by_me: bool, exact: bool) -> bool:
+        count = count_matches((own, hand), bid.face, rules.wild_face)
+        right = count == bid.quantity if exact else count < bid.quantity
+        return right is called_by_me
+
+    def legal(history: tuple[Bid, ...]) -> tuple[Action, ...]:
+        now = named(state, *state.public.names)
+        for bid in history:
+            now = apply(now, BidAction(bid))
+        return legal_actions(now.public)
+
+    def worth(history: tuple[Bid, ...], action: Action, weights: dict[tuple[int, ...], float]) -> float:
+        if not isinstance(action, BidAction):
+            exact = isinstance(action, CallExactAction)
+            return sum(w for h, w in weights.items() if won(h, history[-1], called_by_me=True, exact=exact))
+        after = (*history, action.bid)
+        total, groups = 0.0, dict[Bid, dict[tuple[int, ...], float]]()
+        for hand, weight in weights.items():
+            for reply, chance in answer(hand, after).items():
+                if isinstance(reply, BidAction):
+                    groups.setdefault(reply.bid, {})[hand] = weight * chance
+                else:
+                    exact = isinstance(reply, CallExactAction)
+                    total += weight * chance * won(hand, action.bid, called_by_me=False, exact=exact)
+        for bid, left in groups.items():
+            further = (*after, bid)
+            total += max(worth(further, again, left) for again in legal(further))
+        return total
+
+    assert config.num_players == 2
+    history = state.public.bid_history
+    whole = sum(theirs.values())
+    return {action: worth(history, action, theirs) / whole for action in legal_actions(state.public)}
+
+
+@pytest.mark.parametrize("moves", ["", "1x3", "1x5 2x2"])
+def test_equilibrium_values_by_brute_force(moves: str) -> None:
+    strategies = Tablebase.shipped().round(1, 1).strategies
+    for own in range(1, 7):
+        state = play(dealt(GameConfig(dice=(1, 1)), (own,), (own,)), moves)
+        seat = state.public.current_player
+
+        def answer(hand: tuple[int, ...], history: tuple[Bid, ...], seat: int = seat) -> dict[Action, float]:
+            return dict(strategies[1 - seat].mix(history, hand))
+
+        theirs = {(die,): 1 / 6 for die in range(1, 7)}
+        for made, bid in enumerate(state.public.bid_history):
+            if made % 2 != seat:
+                for hand in theirs:
+                    theirs[hand] *= answer(hand, state.public.bid_history[:made]).get(BidAction(bid), 0.0)
+        if not any(theirs.values()):
+            continue
+        found = brute_force(state, seat, {hand: w for hand, w in theirs.items() if w > 0}, answer)
+        advice = advise(view_of(state, seat))
+        best = max(found.values())
+        for action, value in found.items():
+            assert advice.of(action).win_chance == pytest.approx(value, abs=1e-9)
+            if (advice.of(action).chance or 0) < 0.01 and best - value > 1e-3:
+                assert advice.loss(action) == pytest.approx(best - value, abs=2e-4)
+
+
+def asked(agent: Agent, state: GameState, seat: int) -> Answer:
+    """How an agent answers, by asking it at the table."""
+
+    def answer(hand: tuple[int, ...], history: tuple[Bid, ...]) -> dict[Action, float]:
+        hands = [state.hands[0], state.hands[1]]
+        hands[1 - seat] = hand
+        now = deal(new_game(state.config, state.public.names), tuple(hands))
+        for bid in history:
+            now = apply(now, BidAction(bid))
+        view = view_of(now, 1 - seat)
+        stated = agent.policy(view)
+        chances = {agent.choose_action(view): 1.0} if stated is None else dict(stated)
+        return {BidAction(a.bid) if isinstance(a, BidAction) else type(a)(): chance for a, chance in chances.items()}
+
+    return answer
+
+
+@pytest.mark.parametrize("name", ["optimal", "conservative", "sniper", "bluffer", "random"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        preset("openspiel", faces=3),
+        GameConfig(dice=(2, 1), faces=3, wild="ones", exact_call=True, bid_ordering="perudo"),
+        GameConfig(dice=(1, 2), faces=3, wild="ones", bid_ordering="liars_dice_standard"),
+    ],
+    ids=["openspiel", "exact", "standard"],
+)
+def test_values_against_a_model_by_brute_force(name: str, config: GameConfig) -> None:
+    for own in ((1,) * config.dice[0], tuple(range(3, 3 - config.dice[0], -1))):
+        state = named(dealt(config, own, (2,) * config.dice[1]), "You", name)
+        answer = asked(make_agent(name), state, 0)
+        theirs: dict[tuple[int, ...], float] = {}
+        for roll in product(range(1, 4), repeat=config.dice[1]):
+            hand = tuple(sorted(roll))
+            theirs[hand] = theirs.get(hand, 0.0) + 1 / 3 ** config.dice[1]
+        found = brute_force(state, 0, theirs, answer)
+        advice = advise(view_of(state, 0))
+        assert advice.source == f"opponent model: {name}"
+        for action, value in found.items():
+            assert advice.of(action).win_chance == pytest.approx(value, abs=1e-12)
+        assert advice.win_chance == pytest.approx(max(found.values()))
+
+
+def test_sets_of_hands_agree_with_beliefs() -> None:
+    """The two ways to follow a deterministic player's beliefs, from lopsided weights."""
+    weights = np.random.default_rng(3).random(56)
+    for name in ("optimal", "truthful", "crawler"):
+        table = PolicyTable.of(make_agent(name), preset("perudo", players=2), own=3, other=2).complete()
+        slow = raises_from(table, (1, 4), weights / weights.sum(), -1, 10**6)
+        assert slow is not None
+        assert np.allclose(BeliefGraph(table).raises((1, 4), weights), slow, atol=1e-12)
+
+
+# -- what bids tell ----------------------------------------------------------------------------------------------------
+
+
+def test_known_and_unknown_players() -> None:
+    assert model_of("optimal#2").known
+    assert str(model_of("threshold:0.4,0.2")) == "threshold:0.4,0.2"
+    for stranger in ("You", "nash", "detective", "threshold:a,b", "cmd:node bot.js"):
+        assert not model_of(stranger).known
+        assert model_of(stranger).source == "opponent model: optimal, conservative or probabilistic"
+
+
+def test_beliefs_are_bayes_rule() -> None:
+    """With one die each `optimal` opens with what it holds: a known one shows its die, a stranger may do so."""
+    state = play(dealt(GameConfig(dice=(1, 1)), (2,), (5,)), "1x2")
+    assert belief(state.public, 0, model_of("optimal")).tolist() == [[0, 1, 0, 0, 0, 0]]
+    expected = np.zeros((len(STRANGER), 6))
+    for row, name in enumerate(STRANGER):
+        for die in range(1, 7):
+            bid = make_agent(name).choose_action(view_of(dealt(state.config, (die,), (5,)), 0))
+            expected[row, die - 1] = (1 - SLIP) * (str(bid) == "1x2") + SLIP / 12
+    assert np.allclose(belief(state.public, 0, model_of("somebody")), expected / expected.sum())
+    impossible = play(dealt(GameConfig(dice=(1, 1)), (2,), (5,)), "2x2")
+    assert np.allclose(belief(impossible.public, 0, model_of("optimal")), 1 / 6)
+
+
+def test_a_stranger_is_one_of_three() -> None:
+    """The best answer to one of three bots, nobody knows which, by walking every bidding."""
+    config = preset("openspiel", faces=3)
+    state = deal(new_game(config, ("You", "bob")), ((2,), (1,)))
+    answers = {name: asked(make_agent(name), state, 0) for name in STRANGER}
+    # a hand and who holds it: the walk is told apart by a second number in the hand, which counts for nothing
+    theirs: dict[tuple[int, ...], float] = {(die, 10 + who): 1 / 9 for die in (1, 2, 3) for who in range(len(STRANGER))}
+
+    def answer(hand: tuple[int, ...], history: tuple[Bid, ...]) -> dict[Action, float]:
+        return answers[STRANGER[hand[1] - 10]](hand[:1], history)
+
+    found = brute_force(state, 0, theirs, answer)
+    advice = advise(view_of(state, 0))
+    assert advice.source == "opponent model: optimal, conservative or probabilistic"
+    for action, value in found.items():
+        assert advice.of(action).win_chance == pytest.approx(value, abs=1e-12)
+
+
+def test_many_players_are_weighed_one_by_one() -> None:
+    """Three players with a die each: the first has bid a two it must hold, so a call on one two must lose."""
+    config = preset("classic", dice=(1, 1, 1))
+    state = deal(new_game(config, ("optimal", "You", "sniper")), ((2,), (5,), (6,)))
+    advice = advise(view_of(play(state, "1x2"), 1))
+    assert advice.holds == pytest.approx(1.0)
+    assert advice.of(CallLiarAction()).win_chance == pytest.approx(0.0)
+    assert advice.source == "opponent models, one answer ahead: optimal; sniper"
+    assert "is safe" in advice.why
+
+
+# -- advice ------------------------------------------------------------------------------------------------------------
+
+
+def test_advice_says_what_and_why() -> None:
+    state = play(dealt(preset("duel"), (1, 4), (2, 2, 6)), "1x6")
+    advice = advise(view_of(state, 1))
+    assert advice.source == "equilibrium"
+    assert {str(choice.action) for choice in advice.choices} == set(map(str, legal_actions(state.public)))
+    assert sum(choice.chance or 0 for choice in advice.choices) == pytest.approx(1)
+    assert advice.choices[0].action == advice.best
+    assert advice.win_chance >= max(choice.win_chance for choice in advice.choices) - advice.tolerance
+    assert advice.why.startswith("1x6 holds ")
+    assert advice.why.endswith(" %.") or advice.why.endswith("of the time.")
+    with pytest.raises(ConfigError, match="whose turn it is"):
+        advise(view_of(state, 0))
+
+
+def test_what_is_prepared_comes_at_once() -> None:
+    state = deal(new_game(preset("heads-up"), ("You", "optimal")), ((1, 2, 3, 4, 5), (1, 1, 2, 3, 3)))
+    prepare(state.public)
+    prepare(new_game(preset("heads-up")).public)
+    started = time.process_time()
+    advise(view_of(state, 0))
+    assert time.process_time() - started < 0.3
+
+
+def test_rules_out_of_the_ordinary() -> None:
+    for config in (
+        preset("classic", dice=60),
+        preset("classic", dice=(8, 9), faces=4),
+        preset("classic", max_turns=3),
+        preset("perudo", players=3, max_turns=2),
+        preset("perudo", players=3, dice=40, mode="single_round"),
+        GameConfig(dice=(2, 2), wild="ones", wild_bids="forbidden", opening_min_quantity=2, open_on_ones=False),
+        GameConfig(dice=(3, 3), max_quantity=2),
+        GameConfig(dice=(1, 1), mode="best_of", rounds=3, next_opener="alternate"),
+        GameConfig(dice=(2, 2, 2), mode="best_of", rounds=3, next_opener="winner"),
+    ):
+        engine = GameEngine(config, [make_agent("random") for _ in config.dice], seed=1)
+        engine.play()
+        check(review_game(engine.state), engine.state)
+
+
+# -- every game --------------------------------------------------------------------------------------------------------
+
+
+def check(review: Review, state: GameState) -> None:
+    """What holds for every review of a whole game."""
+    assert len(review.moves) == len(review.curve) - 1 == sum(len(r.bids) + 1 for r in state.public.resolutions)
+    assert [move.turn for move in review.moves] == list(range(1, len(review.moves) + 1))
+    for move in review.moves:
+        assert 0 <= move.loss <= 1
+        assert move.kind in KINDS
+        assert "\n" not in move.words
+        assert review.names[move.player] in move.words
+        assert move.loss > 0 or move.best == move.action
+    for point in review.curve:
+        assert sum(point.chances) == pytest.approx(1)
+        assert all(-1e-12 <= chance <= 1 + 1e-12 for chance in point.chances)
+    assert review.winner is not None
+    assert review.curve[-1].chances[review.winner] == 1
+    assert all(0 <= accuracy <= 100 for accuracy in review.accuracy.values())
+    for width in (40, 80):
+        assert all(len(line) <= width for line in plain(review, width))
+        assert all(line.isascii() for line in plain(review, width, ascii_only=True))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_every_preset(rules: str) -> None:
+    for seed in range(3):
+        config = preset(rules)
+        engine = GameEngine(config, [Chooser(seed + seat) for seat in range(config.num_players)], seed=seed)
+        engine.play()
+        check(review_game(engine.state), engine.state)
+
+
+def test_perudo_with_everything() -> None:
+    config = preset("perudo", players=4, dice=2, palifico=True)
+    seen = set()
+    for seed in range(4):
+        state = played(config, ("random", "optimal", "sniper", "bluffer"), seed)
+        seen |= {(r.palifico, r.call) for r in state.public.resolutions}
+        check(review_game(state), state)
+    assert seen >= {(True, "liar"), (False, "liar"), (False, "exact")}
+
+
+def test_recorded_events_give_the_same_review() -> None:
+    store = InMemoryRecorder()
+    engine = GameEngine(preset("heads-up", dice=2), [make_agent("optimal"), make_agent("random")], seed=3)
+    game_id = record_game(engine, store)
+    engine.play()
+    assert review_game(store.events(game_id)) == review_game(engine.state)
+    only = review_game(store.events(game_id), seat=1)
+    assert {move.player for move in only.moves} == {1}
+    with pytest.raises(ConfigError, match="seat = 2: expected a seat from 0 to 1"):
+        review_game(engine.state, 2)
+
+
+# -- no hidden information ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "names", "own", "moves"),
+    [
+        (preset("duel"), ("ann", "bob"), (1, 4), "1x4 2x2 2x4 liar"),
+        (preset("classic"), ("ann", "optimal"), (1, 1, 4, 5, 6), "1x1 1x4 2x4 3x4 4x4 liar"),
+        (preset("perudo", players=3), ("ann", "optimal", "bob"), (1, 1, 4, 5, 6), "2x4 3x4 4x4 5x4 5x6 exact"),
+    ],
+    ids=["equilibrium", "model", "many"],
+)
+def test_hidden_dice_change_no_verdict(
+    config: GameConfig, names: tuple[str, ...], own: tuple[int, ...], moves: str
+) -> None:
+    rng = random.Random(1)
+    reviews = []
+    for _ in range(4):
+        hidden = (tuple(rng.randint(1, 6) for _ in range(n)) for n in config.dice[1:])
+        state = play(deal(new_game(config, names), (own, *hidden)), moves)
+        reviews.append(review_game(state, seat=0))
+    assert len({review.moves for review in reviews}) == 1
+    assert len(reviews[0].moves) >= 2
+    assert len({review.curve[:-1] for review in reviews}) == 1
+
+
+def test_a_running_round_stays_hidden() -> None:
+    config = preset("heads-up", dice=3)
+    first = play(deal(new_game(config), ((1, 2, 3), (4, 4, 4))), "1x4 2x4 liar")
+    assert first.public.status == "REVEAL"
+    counts = first.public.dice_counts
+    running = []
+    for dice in ((1, 6), (5, 5)):
+        hands = tuple(tuple([dice[0]] + [dice[1]] * (n - 1)) for n in counts)
+        running.append(play(deal(first, hands), "1x2 1x6"))
+    hidden = [review_game(state) for state in running]
+    assert hidden[0] == hidden[1]
+    assert {move.round for move in hidden[0].moves} == {1}
+    assert len(hidden[0].curve) == 6
+    assert hidden[0].winner is None
+    own = review_game(running[0], seat=1)
+    assert {(move.round, move.player) for move in own.moves} == {(1, 1), (2, 1)}
+    assert plain(review_game(new_game(config)))[0] == "There is no decision to judge yet."
+
+
+# -- the curve ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_curve_begins_with_proved_chances() -> None:
+    config = preset("heads-up", dice=3)
+    low, high = match_bracket(3, 3)
+    start = Prospects(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
+    assert low <= start[0] <= high
+    assert reaches(dealt(config, (1, 2, 3), (1, 2, 3)).public)
+
+
+def test_the_curve_agrees_with_exact_matches() -> None:
+    """With exact calls and wilds no round is solved, so two known bots have the chances of their match-up."""
+    config = preset("perudo", players=2, dice=2)
+    pair = Matchups([make_agent("sniper"), make_agent("optimal")], config)
+    start = Prospects(config, (model_of("sniper"), model_of("optimal"))).of(new_game(config).public)
+    assert start[0] == pytest.approx(float(pair.match.win[0, 1]), abs=1e-12)
+
+
+@pytest.mark.parametrize("dice", [(3, 2), (2, 3)])
+def test_chances_average_to_those_before(dice: tuple[int, int]) -> None:
+    """Over all openings of a known bot, the chance to win after it is on average the chance before it."""
+    config = preset("perudo", players=2, dice=dice)
+    prospects = Prospects(config, (model_of("optimal"), model_of("sniper")))
+    table = PolicyTable.of(make_agent("optimal"), config, own=dice[0], other=dice[1])
+    mean = 0.0
+    for hand, weight in zip(table.hands.hands, table.hands.weights.tolist(), strict=True):
+        (action,) = table[hand, None]
+        mean += weight * prospects.of(apply(dealt(config, hand, (1,) * dice[1]), action).public)[0]
+    assert mean == pytest.approx(prospects.of(new_game(config).public)[0], abs=1e-12)
+
+
+def test_perfect_bids_average_to_the_value() -> None:
+    """Over all openings of an equilibrium, what the round is worth after it is on average what it was before."""
+    solved = Tablebase.shipped().round(2, 1)
+    config = GameConfig(dice=(2, 1))
+    prospects = Prospects(config, (model_of("a"), model_of("b")))
+    rules = round_rules(config, 3, False)
+    hands = solved.tree.hand_sets[0]
+    openings = dict.fromkeys(rules.bids, 0.0)
+    for hand, weight in zip(hands.hands, hands.weights.tolist(), strict=True):
+        for action, chance in solved.strategies[0].mix((), hand).items():
+            assert isinstance(action, BidAction)
+            openings[action.bid] += weight * chance
+    state = dealt(config, (1, 1), (1,))
+    mean = sum(p * prospects.of(apply(state, BidAction(bid)).public)[0] for bid, p in openings.items() if p)
+    assert mean == pytest.approx((1 + solved.value) / 2, abs=1e-3)
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+def test_strips() -> None:
+    assert strip([0, 0.5, 1], 1) == [" ▄█"]
+    assert strip([0, 0.5, 1], 2, ascii_only=True) == ["  #", " ##"]
+    review = review_game(played(preset("heads-up", dice=2), ("random", "optimal"), 1))
+    for width in (40, 80):
+        chart = strips(review, width)
+        assert chart[0] == "random: chance to win the game"
+        assert chart[1].startswith("100 %")
+        assert chart[5].startswith("  0 %")
+
+
+def test_a_picture(tmp_path: Path) -> None:
+    review = review_game(played(preset("perudo", players=3, dice=2), ("random", "optimal", "bluffer"), 1))
+    draw_review(review, tmp_path / "new" / "game.png", "a game of $ and _")
+    assert (tmp_path / "new" / "game.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ConfigError, match=r"a file whose name ends in \.png"):
+        draw_review(review, tmp_path / "game.jpg")
+
+
+def test_a_heads_up_match_is_reviewed_in_time() -> None:
+    state = played(preset("heads-up"), ("optimal", "detective"), 2)
+    review_game(state)
+    started = time.process_time()
+    check(review_game(state), state)
+    assert time.process_time() - started < 5
+
+
+def test_large_tables_are_judged_by_the_odds() -> None:
+    """Ten players with ten dice each would have to be thought about for minutes."""
+    engine = GameEngine(preset("perudo", players=10, dice=10), [make_agent("optimal")] * 10, seed=1)
+    engine.start_new_round()
+    assert advise(view_of(engine.state, 0)).source == "plain odds"
+
+
+def test_a_review_says_how_far_it_is() -> None:
+    state = played(preset("heads-up", dice=2), ("random", "optimal"), 1)
+    heard: list[tuple[int, int]] = []
+    review = review_game(state, progress=lambda done, of: heard.append((done, of)))
+    assert heard == [(turn, len(review.moves)) for turn in range(1, len(review.moves) + 1)]
+
+
+def test_a_belief_is_worked_out_once() -> None:
+    state = play(named(dealt(preset("heads-up"), (1, 2, 3, 4, 5), (1, 1, 2, 2, 3)), "ann", "bob"), "2x2 2x3")
+    first = belief(state.public, 0, model_of("ann"))
+    assert belief(play(named(state, "ann", "bob"), "2x2").public, 0, model_of("ann")) is first
+    assert not first.flags.writeable

@@ -1,0 +1,155 @@
+"""Programs in other languages, and the kit that tells a bot's author what is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command_line import call
+from liars_dice.agents import AGENTS
+from liars_dice.core import preset
+from liars_dice.referee.bot_check import check_bot
+from liars_dice.referee.named_seats import make_seat
+from liars_dice.referee.referee import Referee
+
+ROOT = Path(__file__).parent.parent.parent
+BOTS = ROOT / "tests" / "bots"
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
+
+
+@pytest.mark.parametrize("command", [f"{PYTHON} examples/protocol_bot.py", "node examples/protocol_bot.js"])
+def test_example_bots_play(command: str) -> None:
+    if shutil.which(command.split()[0]) is None:
+        pytest.skip(f"{command.split()[0]} is not installed (Debian: apt-get install nodejs)")
+    name = f"cmd:{command.replace('examples', str(ROOT / 'examples'))}"
+    for rules in ("heads-up", "perudo"):
+        seats = [make_seat(name), make_seat("optimal"), *([make_seat("random")] if rules == "perudo" else [])]
+        result = Referee(seats, preset(rules, players=len(seats)), seed=3).play()
+        assert result.faults == ()
+        assert result.winner is not None
+
+
+def test_programs_can_be_checked() -> None:
+    good = list(check_bot(f"cmd:{PYTHON} {ROOT / 'examples' / 'protocol_bot.py'}"))
+    assert [check.ok for check in good] == [True] * 6
+    bad = next(check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}"))
+    assert not bad.ok
+    assert "garbage" in bad.detail
+
+
+def test_both_examples_play_the_same() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed (Debian: apt-get install nodejs)")
+    games = []
+    for command in (f"{PYTHON} {ROOT}/examples/protocol_bot.py", f"node {ROOT}/examples/protocol_bot.js"):
+        result = Referee([make_seat(f"cmd:{command}"), make_seat("maniac")], preset("heads-up"), seed=5).play()
+        assert result.game is not None
+        games.append(result.game.resolutions)
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_our_own_bots_are_fit_to_play(name: str) -> None:
+    checks = list(check_bot(name))
+    assert [check for check in checks if not check.ok] == []
+    assert any(check.name.startswith("memoryless") for check in checks) == AGENTS[name].memoryless
+
+
+def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
+    bots = {
+        "illegal": ("return BidAction(Bid(99, 9))", "legal in duel"),
+        "forgetful": ("return random.choice(view.legal_actions)", "deterministic under a seed"),
+        "slow": ("time.sleep(0.11); return view.legal_actions[-1]", "fast enough"),
+        "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
+        "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
+        "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
+        "endless": ("while True: pass", "legal in duel"),
+        "crashes": ("return 1 / 0", "legal in duel"),
+        "unpicklable": ("self.door = lambda: 0; return view.legal_actions[0]", None),
+    }
+    for name, (body, expected) in bots.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(
+            "import random, time\nfrom liars_dice import Bid, BidAction\nfrom liars_dice.agents import Agent\n"
+            f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history', 'seated')}\n"
+            f"    def choose_action(self, view):\n        {body}\n"
+        )
+        from liars_dice.referee.limits import Limits
+
+        failed = [check for check in check_bot(str(path), Limits(decision=0.2)) if not check.ok]
+        assert (expected in [check.name for check in failed]) if expected else failed == [], name
+        assert all(check.fix for check in failed)
+    path.write_text(path.read_text() + "    def __init__(self):\n        self.door = lambda: 0\n")
+    assert "picklable" in [check.name for check in check_bot(str(path)) if not check.ok]
+
+
+def test_the_command() -> None:
+    good = call("check-bot", "optimal")
+    assert good.exit_code == 0
+    assert "optimal is fit to play" in good.output
+    bad = call("check-bot", str(BOTS / "illegal_bid.py"), "--json")
+    told = json.loads(bad.stdout)
+    assert bad.exit_code == 1
+    assert told["ok"] is False
+    assert any("legal_actions" in check["fix"] for check in told["checks"])
+    broken = call("check-bot", str(BOTS / "has_a_typo.py"))
+    assert broken.exit_code == 1
+    assert "has_a_typo.py, line 3: SyntaxError" in broken.output
+    missing = call("check-bot", "nowhere.py")
+    assert "a bot file that can be read (No such file or directory)" in missing.output
+
+
+def test_advice_for_a_bot_that_does_not_load(tmp_path: Path) -> None:
+    start = "from liars_dice.agents import Agent, RandomAgent\n"
+    bots = {
+        "typo": ("def f(:\n", "syntax"),
+        "raises": ("1 / 0\n", "when the file is loaded"),
+        "nothing": ("", "inherits from liars_dice.agents.Agent"),
+        "undecided": ("class A(Agent):\n    pass\n", "has a method choose_action"),
+        "two": ("class A(RandomAgent):\n    pass\nclass B(RandomAgent):\n    pass\n", "FILE:CLASS"),
+        "wants": ("class A(RandomAgent):\n    def __init__(self, x):\n        pass\n", "a default"),
+        "fails": ("class A(RandomAgent):\n    def __init__(self):\n        1 / 0\n", "error in __init__"),
+    }
+    for name, (text, advice) in bots.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(start + text)
+        (check,) = check_bot(str(path))
+        assert not check.ok
+        assert advice in check.fix, name
+    for name, advice in (
+        ("nowhere.py", "name of the file"),
+        ("optimul", "one of these names"),
+        ("nosuchmodule:Bot", "name of the module"),
+        ("liars_dice:Bot", "name of the class"),
+        ("collections:Counter", "choose_action"),
+    ):
+        (check,) = check_bot(name)
+        assert advice in check.fix, name
+        assert "BotFault" not in check.detail
+
+
+def test_where_a_bot_fails_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mybot.py"
+    path.write_text(
+        "import json\nfrom liars_dice.agents import Agent\n\n\nclass Bot(Agent):\n    memoryless = True\n\n"
+        "    def choose_action(self, view):\n        return self.read('{')\n\n"
+        "    def read(self, text):\n        return json.loads(text)\n"
+    )
+    for words in (("check-bot", str(path)), ("exploit", str(path), "--dice", "1", "1")):
+        failed = call(*words)
+        assert failed.exit_code == 1
+        assert "(char 1) (mybot.py, line 12)" in failed.output, words
+        assert f"{path}, line" not in failed.output
+
+
+def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
+    told = json.loads(call("watch", "optimal", "random", "--isolate", "--seed", "1", "--dice", "2", "--json").stdout)
+    assert told["faults"] == []
+    walled = told["game"].replace('agents ["optimal", "random"]', "")
+    free = json.loads(call("watch", "optimal", "random", "--seed", "1", "--dice", "2", "--json").stdout)["game"]
+    assert walled == free.replace('agents ["optimal", "random"]', "")
+    shown = call("watch", str(BOTS / "crash_on_turn.py"), "random", "--dice", "1", "--seed", "1").output
+    assert "faulted (exception); played instead: 1x1" in shown

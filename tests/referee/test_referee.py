@@ -1,0 +1,327 @@
+"""A referee that no bot can break: in this process as far as that goes, and through walls without exception."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from liars_dice.agents import AGENTS, RandomAgent, make_agent
+from liars_dice.core import Action, AgentFaulted, ConfigError, Event, GameConfig, GameView, Player, play_game, preset
+from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
+from liars_dice.referee.limits import Limits
+from liars_dice.referee.named_seats import make_seat
+from liars_dice.referee.referee import MatchResult, Referee
+from liars_dice.referee.sandbox import descendants
+from liars_dice.referee.seats import Seat
+from support import Chooser
+
+BOTS = Path(__file__).parent.parent / "bots"
+SHORT = Limits(decision=0.3, game_end=0.3, load=3.0, memory_mb=600, processes=40)
+LONG = Limits(decision=10.0, game_end=10.0, load=20.0, memory_mb=600, processes=40)
+"""For bots whose fault is another one: on a busy machine everything takes its time."""
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+
+VERDICTS: dict[str, str | None] = {
+    "endless_loop": "too_slow",
+    "sleeps": "too_slow",
+    "answers_late": "too_slow",
+    "crash_on_load": "exception",
+    "has_a_typo": "exception",
+    "crash_on_turn": "exception",
+    "calls_sys_exit": "exception",
+    "calls_os_exit": "died",
+    "returns_nonsense": "wrong_type",
+    "returns_nothing": "wrong_type",
+    "illegal_bid": "illegal",
+    "calls_too_early": "illegal",
+    "eats_memory": "out_of_memory",
+    "forks": "exception",
+    "ignores_sigterm": "too_slow",
+    "leaves_children": None,
+    "edits_its_view": None,
+    "looks_for_dice": None,
+    "tampers_with_random": None,
+    "raises_in_every_hook": "exception",
+    "slow_to_learn": "too_slow",
+    "slow_to_load": "too_slow",
+    "recurses": "exception",
+    "talks_too_much": None,
+    "speaks_in_surrogates": "exception",
+    "closes_everything": "died",
+    "stops_itself": "too_slow",
+    "kills_its_keeper": "exception" if os.geteuid() == 0 else "died",
+    "writes_a_big_file": "exception",
+    "cmd_answers_twice": "garbage",
+    "cmd_floods": "garbage",
+    "cmd_prints_garbage": "garbage",
+    "cmd_never_reads": "too_slow",
+    "cmd_answers_nonsense": "wrong_type",
+    "cmd_dies_loading": "died",
+    "raises_cancelled": "exception",
+    "raises_the_unprintable": "exception",
+    "bids_astronomically": "wrong_type",
+    "leaves_a_headless_child": None,
+    "hops": None,
+    "cmd_floods_faults": "garbage",
+    "cmd_odd_fault": "exception",
+    "cmd_deep_json": "garbage",
+    "cmd_true_id": "garbage",
+}
+"""Every misbehaving bot in tests/bots, and the first verdict it earns behind walls; None: it does no harm."""
+
+
+def name_of(bot: str) -> str:
+    path = BOTS / f"{bot}.py"
+    return f"cmd:{PYTHON} {path}" if bot.startswith("cmd_") else str(path)
+
+
+def match(bot: str, rules: GameConfig | None = None, *, strict: bool = False, seed: int = 1) -> MatchResult:
+    """The bot, isolated, against an isolated honest one."""
+    limits = SHORT if VERDICTS[bot] == "too_slow" else LONG
+    seats = [make_seat(name_of(bot), limits, isolate=True), make_seat("random", LONG, isolate=True)]
+    return Referee(seats, rules or preset("heads-up", dice=2), seed=seed, strict=strict).play()
+
+
+def test_every_bad_bot_has_its_verdict() -> None:
+    assert {path.stem for path in BOTS.glob("*.py")} == set(VERDICTS)
+    assert len(VERDICTS) >= 20
+
+
+@pytest.mark.parametrize("bot", VERDICTS)
+def test_isolated_matches_end_with_the_right_verdict(bot: str) -> None:
+    """And the opponent is unharmed, and nothing of the bot is left."""
+    start = time.monotonic()
+    others = descendants(os.getpid())
+    result = match(bot)
+    assert [fault.verdict for fault in result.faults][:1] == ([VERDICTS[bot]] if VERDICTS[bot] else []), result.faults
+    assert {fault.player_id for fault in result.faults} <= {0}
+    assert result.winner in (0, 1)
+    assert result.game is not None
+    assert set(descendants(os.getpid())) <= set(others)
+    assert strangers() == []
+    assert time.monotonic() - start < 60
+
+
+def strangers() -> list[int]:
+    """Processes of the users that bots become; a test in another worker may have some, so they get a moment to go."""
+    mine: set[int] = set()
+    for attempt in range(100):
+        now = {int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and is_strangers(p)}
+        mine = now if attempt == 0 else mine & now
+        if not mine:
+            return []
+        time.sleep(0.1)
+    return sorted(mine)
+
+
+def is_strangers(entry: Path) -> bool:
+    try:
+        return entry.stat().st_uid > 1_000_000
+    except OSError:
+        return False
+
+
+def test_bots_that_fail_at_events_are_muted() -> None:
+    """Faults do not feed on themselves."""
+    seats = [make_seat(name_of("raises_in_every_hook"), LONG, isolate=True) for _ in range(2)]
+    result = Referee(seats, preset("heads-up"), seed=2).play()
+    assert {fault.verdict for fault in result.faults} == {"exception"}
+    assert len(result.faults) < 100
+
+
+def test_starting_may_take_as_long_as_loading(tmp_path: Path) -> None:
+    bot = tmp_path / "slow_start.py"
+    bot.write_text(
+        "import time\nfrom liars_dice.agents import RandomAgent\nclass Bot(RandomAgent):\n"
+        "    def on_game_start(self, config, player_id):\n        time.sleep(0.8)\n"
+    )
+    for isolate in (False, True):
+        seats = [make_seat(str(bot), SHORT, isolate=isolate), make_seat("random", LONG)]
+        assert Referee(seats, preset("duel", dice=1), seed=1).play().faults == ()
+
+
+@pytest.mark.parametrize("bot", ["endless_loop", "ignores_sigterm", "stops_itself"])
+def test_a_late_bot_is_dead_within_a_tenth_of_a_second(bot: str) -> None:
+    """The best of five: the machine may be busy with other things."""
+    assert min(seconds_to_die(bot) for _ in range(5)) < SHORT.decision + 0.1
+
+
+def seconds_to_die(bot: str) -> float:
+    """From the question to the verdict, when the bot and all its children are dead."""
+    seat = make_seat(name_of(bot), SHORT, isolate=True)
+    seats = [seat, make_seat("random", SHORT)]
+    referee = Referee(seats, preset("heads-up", dice=1), seed=1)
+    told: list[float] = []
+    referee.engine.subscribe(lambda event: told.append(time.monotonic()) if isinstance(event, AgentFaulted) else None)
+    choose, asked = seat.choose_action, []
+
+    def timed(view):  # type: ignore[no-untyped-def]
+        asked.append(time.monotonic())
+        return choose(view)
+
+    seat.choose_action = timed  # type: ignore[method-assign]
+    referee.play()
+    assert told[0] - asked[0] >= SHORT.decision
+    return told[0] - asked[0]
+
+
+def test_strict_matches_are_forfeited() -> None:
+    result = match("crash_on_turn", strict=True)
+    assert (result.winner, result.forfeited_by, len(result.faults)) == (1, 0, 1)
+    assert result.faults[0].fallback == "forfeit"
+    late = match("slow_to_learn", strict=True)
+    assert late.forfeited_by is None
+    assert late.faults[0].fallback == "the game goes on"
+    three: list[Player | Seat] = [make_seat(name_of("illegal_bid"), SHORT), RandomAgent(), RandomAgent()]
+    void = Referee(three, preset("perudo", players=3), seed=1, strict=True).play()
+    assert (void.winner, void.forfeited_by) == (None, 0)
+
+
+IN_PROCESS = [bot for bot, verdict in VERDICTS.items() if verdict in ("illegal", "wrong_type")]
+IN_PROCESS += ["endless_loop", "sleeps", "answers_late", "crash_on_turn", "calls_sys_exit", "recurses", "slow_to_learn"]
+IN_PROCESS += ["raises_in_every_hook", "tampers_with_random", "raises_cancelled", "raises_the_unprintable"]
+
+
+@pytest.mark.parametrize("bot", [bot for bot in IN_PROCESS if not bot.startswith("cmd_")])
+def test_trusted_bots_are_survived_too(bot: str) -> None:
+    limits = SHORT if VERDICTS[bot] == "too_slow" else LONG
+    result = Referee(
+        [make_seat(name_of(bot), limits), make_seat("random", LONG)], preset("heads-up", dice=2), seed=1
+    ).play()
+    assert [fault.verdict for fault in result.faults][:1] == ([VERDICTS[bot]] if VERDICTS[bot] else [])
+    assert {fault.player_id for fault in result.faults} <= {0}
+    assert result.winner in (0, 1)
+
+
+def test_fallbacks_are_liar_or_the_lowest_bid() -> None:
+    result = match("illegal_bid", preset("heads-up", dice=1))
+    assert {fault.fallback for fault in result.faults} <= {"1x1", "liar"}
+    assert result.faults[0].fallback == "1x1"
+    assert "99x9 is not a bid of this round" in result.faults[0].detail
+
+
+def test_faults_are_recorded_and_the_record_verifies() -> None:
+    store = InMemoryRecorder()
+    seats = [make_seat(name_of("calls_too_early")), make_seat(name_of("raises_in_every_hook"))]
+    referee = Referee(seats, preset("heads-up", dice=2), seed=3)
+    game_id = record_game(referee.engine, store)
+    result = referee.play()
+    events = store.events(game_id)
+    assert verify_game(events) == referee.engine.state
+    recorded = [event.payload for event in events if isinstance(event.payload, AgentFaulted)]
+    assert recorded == list(result.faults)[: len(recorded)]
+    assert {fault.player_id for fault in recorded} == {0, 1}
+
+
+def test_the_other_player_hears_of_faults_without_details() -> None:
+    heard: list[Event] = []
+
+    class Listener(RandomAgent):
+        def on_event(self, event: Event) -> None:
+            heard.append(event)
+
+    Referee([make_seat(name_of("crash_on_turn")), Listener()], preset("heads-up", dice=1), seed=1).play()
+    faults = [event for event in heard if isinstance(event, AgentFaulted)]
+    assert faults
+    assert {fault.detail for fault in faults} == {""}
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_walls_change_nothing(name: str) -> None:
+    """The same seed gives the same game with and without them: views, seeds and hooks cross the wall unharmed."""
+    config = preset("perudo", players=3, dice=3, palifico=True)
+    free = Referee([make_seat(n) for n in (name, "random", "detective")], config, seed=7).play()
+    walled = Referee([make_seat(n, LONG, isolate=True) for n in (name, "random", "detective")], config, seed=7).play()
+    assert walled.game is not None
+    assert free.game is not None
+    assert walled.game.resolutions == free.game.resolutions
+    assert walled.faults == free.faults == ()
+    assert play_game([make_agent(n) for n in (name, "random", "detective")], config, seed=7).resolutions == (
+        free.game.resolutions
+    )
+
+
+def test_tampering_changes_no_dice() -> None:
+    def dice(result: MatchResult) -> list[object]:
+        assert result.game is not None
+        return [resolution.dice for resolution in result.game.resolutions[:1]]
+
+    assert dice(match("tampers_with_random")) == dice(match("talks_too_much"))
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.slow)])
+def test_many_isolated_matches_leave_nothing_behind(count: int) -> None:
+    """No process, no zombie, no file descriptor, and no memory that grows."""
+
+    def memory() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    def files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    match("leaves_children", preset("duel"))
+    others = set(descendants(os.getpid()))
+    before, grown = files(), memory()
+    for number in range(count):
+        match(("leaves_children", "crash_on_turn", "calls_os_exit")[number % 3], preset("duel", dice=1), seed=number)
+    assert files() == before
+    assert set(descendants(os.getpid())) <= others
+    zombies = [p for p in Path("/proc").iterdir() if p.name.isdigit() and is_zombie_of_ours(p)]
+    assert zombies == []
+    assert memory() - grown < 2500  # pages: ten megabytes
+
+
+def is_zombie_of_ours(entry: Path) -> bool:
+    try:
+        fields = (entry / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return fields[0] == "Z" and fields[1] == str(os.getpid())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
+def test_root_is_dropped() -> None:
+    script = "import os, sys; print({'type': 'ready'} and os.geteuid(), flush=True); sys.stdin.read()"
+    seat = make_seat(f'cmd:{PYTHON} -c "{script}"', SHORT)
+    result = Referee([seat, Chooser()], preset("duel", dice=1), seed=1).play()
+    assert result.faults[0].verdict == "garbage"
+    user = int(result.faults[0].detail.rpartition(" ")[2].strip("b'\""))
+    assert user >= 65534
+
+
+def test_programs_and_isolation_need_something_to_run() -> None:
+    with pytest.raises(ConfigError, match="a program to run"):
+        make_seat("cmd:")
+    result = Referee([make_seat("cmd:no-such-program-here", SHORT), Chooser()], preset("duel", dice=1), seed=1).play()
+    assert result.faults[0].verdict == "died"
+    assert shutil.which("no-such-program-here") is None
+
+
+def test_the_alarm_waits_for_the_garbage_collector() -> None:
+    """What is raised in one of its callbacks goes to the screen and not to the bot, so the clock rings again later."""
+
+    class Collects(RandomAgent):
+        def choose_action(self, view: GameView) -> Action:
+            gc.collect(0)
+            while True:
+                time.sleep(0.01)
+
+    def linger(phase: str, info: dict[str, int]) -> None:
+        end = time.perf_counter() + 2 * SHORT.decision
+        while phase == "start" and time.perf_counter() < end:
+            time.sleep(0.01)
+
+    gc.callbacks.append(linger)
+    try:
+        limits = msgspec.structs.replace(SHORT, game_end=SHORT.load)
+        result = Referee([Collects(), Collects()], GameConfig(dice=(1, 1)), seed=1, limits=limits).play()
+    finally:
+        gc.callbacks.remove(linger)
+    assert {fault.verdict for fault in result.faults} == {"too_slow"}

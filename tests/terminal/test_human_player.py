@@ -1,0 +1,171 @@
+"""Dice drawn, games shown, and a person at the keyboard."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from liars_dice.coach.advice import AdvisedChoice
+from liars_dice.coach.advice import _advice as advice_from
+from liars_dice.core import CallLiarAction, GameConfig, GameEngine, preset
+from liars_dice.terminal.dice_art import draw_die, draw_hand
+from liars_dice.terminal.human_player import TerminalPlayer
+from liars_dice.terminal.move_help import hint_lines
+from liars_dice.terminal.table_view import Quit, TableView
+
+
+def test_dice() -> None:
+    assert draw_die(5) == ("╭─────╮", "│●   ●│", "│  ●  │", "│●   ●│", "╰─────╯")
+    assert draw_die(12, ascii_only=True)[2] == "| 12  |"
+    for face in range(1, 7):
+        assert "".join(draw_die(face)).count("●") == face
+    assert len(draw_hand((1, 2, 3), per_row=2)) == 10
+    assert draw_hand(()) == []
+
+
+def console(width: int = 80) -> Console:
+    return Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+
+
+def printed(screen: Console) -> str:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+def test_a_spectator_sees_dice_moves_and_verdict() -> None:
+    screen = console(40)
+    engine = GameEngine(GameConfig(dice=(5, 5)), names=["[ann]", "bob"])
+    engine.subscribe(TableView(screen, engine.state.public.names).show)
+    engine.start_new_round(((1, 2, 3, 4, 5), (6, 6, 6, 6, 6)))
+    engine.apply_action(0, engine.get_view(0).legal_actions[0])
+    engine.reveal_and_resolve(1)
+    text = printed(screen)
+    for words in ("Round 1: [ann] opens", "[ann] bids one 1", "bob calls liar", "There was one 1: the bid held"):
+        assert words in text
+    assert text.count("●") == 15 + 30
+    assert max(len(line) for line in text.splitlines() if "│" in line) <= 40
+
+
+def test_plain_letters_where_a_terminal_knows_no_others() -> None:
+    raw = io.BytesIO()
+    screen = Console(file=io.TextIOWrapper(raw, encoding="ascii"), width=80, highlight=False)
+    TableView(screen, ["ann", "bob"]).hand(0, (5, 6))
+    screen.file.flush()
+    assert b"+-----+ +-----+" in raw.getvalue()
+    assert raw.getvalue().count(b"*") == 11
+
+
+class Scripted(TerminalPlayer):
+    """A person whose answers are known."""
+
+    def __init__(self, screen: Console, answers: list[str]) -> None:
+        super().__init__(screen)
+        self.answers = iter(answers)
+
+    def ask(self, prompt: str = "") -> str:
+        answer = next(self.answers)
+        if answer == "quit":
+            raise Quit
+        return answer
+
+
+def test_a_person_is_answered_kindly() -> None:
+    screen = console()
+    answers = ["?", "help", "hello", "9x9", "liar", "2x5", "liar"]
+    engine = GameEngine(GameConfig(), [Scripted(screen, answers), Scripted(screen, ["?", "1x1", "2x6"])])
+    engine.subscribe(TableView(screen, engine.state.public.names).reveal, seat=0)
+    engine.play()
+    text = printed(screen)
+    assert "Possible now: 1x1 1x2" in text
+    assert "I cannot read 'hello': type a bid such as 3 4, 3x4 or three fours, or liar" in text
+    assert "9x9 is not a bid of this round" in text
+    assert "there is no bid to call yet" in text
+    assert "1x1 is not higher than 2x5" in text
+    assert " the game" in text
+
+
+def test_other_dice_stay_hidden_until_the_reveal() -> None:
+    screen = console()
+    engine = GameEngine(preset("perudo", players=2, dice=2), names=["you", "bot"])
+    engine.subscribe(TableView(screen, engine.state.public.names).reveal, seat=0)
+    engine.start_new_round(((1, 1), (6, 6)))
+    engine.apply_action(0, engine.get_view(0).legal_actions[0])
+    assert "●" not in printed(screen)
+    engine.reveal_and_resolve(1)
+    assert printed(screen).count("●") == 2 + 12
+
+
+def test_closed_input_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: object, **__: object) -> str:
+        raise EOFError
+
+    screen = console()
+    monkeypatch.setattr(screen, "input", closed)
+    with pytest.raises(Quit):
+        TerminalPlayer(screen).ask()
+    monkeypatch.setattr(screen, "input", lambda *_, **__: " QUIT ")
+    with pytest.raises(Quit):
+        TerminalPlayer(screen).ask()
+
+
+def test_printing_to_nowhere_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object, **__: object) -> str:
+        raise RuntimeError("input(): lost sys.stdout")
+
+    monkeypatch.setattr("builtins.input", lost)
+    with pytest.raises(Quit):
+        TerminalPlayer(console()).ask()
+
+
+def test_keys_that_say_nothing() -> None:
+    screen = console()
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    with pytest.raises(Quit):
+        Scripted(screen, ["\x1b[A", "quit"]).choose_action(engine.get_view(0))
+    assert "I cannot read that key: type a bid" in printed(screen)
+
+
+def test_going_back_a_round_wipes_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dice of the round that was left will be rolled again."""
+    wiped: list[Console] = []
+    monkeypatch.setattr("liars_dice.terminal.human_player.wipe", wiped.append)
+    engine = GameEngine(preset("heads-up", dice=2), seed=1)
+    engine.start_new_round()
+    before = engine.get_view(0)
+    engine.apply_action(0, before.legal_actions[0])
+    engine.reveal_and_resolve(1)
+    engine.start_new_round()
+    later = engine.get_view(engine.state.public.current_player)
+    player = Scripted(console(), ["", "1 1", "", "1 1"])
+    player.people = 2
+    player.choose_action(later)
+    assert not wiped
+    player.choose_action(before)
+    assert len(wiped) == 1
+
+
+def test_chances_are_said_in_one_way() -> None:
+    sure = AdvisedChoice(CallLiarAction(), 0.9999)
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    other = AdvisedChoice(engine.get_view(0).legal_actions[0], 0.001)
+    advice = advice_from(engine.get_view(0), [other, sure], "somebody", "by the odds", None)
+    assert hint_lines(advice)[:2] == [
+        "A strong player would call liar. Calling liar wins >99 % of the time by the odds.",
+        "liar wins >99 %; next best: 1x1 <1 %",
+    ]
+
+
+def test_a_lost_round_is_called_lost() -> None:
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    view = engine.get_view(0)
+    choices = [AdvisedChoice(action, 0.0) for action in view.legal_actions]
+    advice = advice_from(view, choices, "somebody", "given how optimal plays", None)
+    assert hint_lines(advice) == [
+        "Whatever you do, this round is lost given how optimal plays.",
+        "(somebody)",
+    ]

@@ -1,0 +1,633 @@
+"""Tournaments: fair, repeatable on any backend, and not to be stopped by deaths."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from liars_dice.core import ConfigError, GameConfig, preset
+from liars_dice.exact.matchups.win_matrix import Matchups
+from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
+from liars_dice.tournament import runner as tournament_module
+from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
+from liars_dice.tournament.blocks import Block, BlockResult, Field, Played, Worker, rotated
+from liars_dice.tournament.ledger import PIECES, Ledger, find_tournament, tournaments
+from liars_dice.tournament.result import Settings, TournamentResult
+from liars_dice.tournament.runner import round_robin, run_tournament
+
+LEARNER = """
+from liars_dice import CallLiarAction
+from liars_dice.agents import Agent
+
+class Learner(Agent):
+    \"\"\"Gets bolder with every game it has lost.\"\"\"
+
+    lost = 0
+
+    def choose_action(self, view):
+        bid = view.current_bid
+        if bid and bid.quantity > view.my_dice.count(bid.face) + self.lost % 4:
+            return CallLiarAction()
+        return view.legal_actions[0]
+
+    def on_game_end(self, result):
+        self.lost += result.winner_name != "Learner"
+"""
+
+KILLER = """
+import os, signal
+from pathlib import Path
+from liars_dice.agents import Agent
+
+class Killer(Agent):
+    \"\"\"Takes its process along: {when}.\"\"\"
+
+    def choose_action(self, view):
+        marker = Path(__file__).with_suffix(".killed")
+        if {always} or not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return view.legal_actions[-1 if view.current_bid else 0]
+"""
+
+
+def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> Settings:
+    config = preset("heads-up", dice=2) if config is None else config
+    plain: dict[str, Any] = {
+        "kind": "round-robin" if config.num_players == 2 else "league",
+        "agents": agents,
+        "rules": "test",
+        "config": config.to_dict(),
+        "seed": 5,
+        "record": "none",
+    }
+    return Settings(**plain | changes)
+
+
+MIXED = settings("optimal", "detective", "random", "bluffer", games=60)
+LEAGUE = settings(
+    "optimal", "detective", "random", "bluffer", "crawler", config=preset("perudo", players=3, dice=2), tables=10
+)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small blocks, and a pool for however few games."""
+    monkeypatch.setattr("liars_dice.tournament.backends.FEW_GAMES", 0)
+    monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 10, False: 7})
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+def block(**changes: Any) -> Block:
+    plain: dict[str, Any] = {
+        "number": 0, "table": (0, 1), "seed": 3, "first": 0, "deals": 40, "rotations": 2, "compiled": True,
+    }  # fmt: skip
+    return Block(**plain | changes)
+
+
+def test_members_change_seats() -> None:
+    assert [rotated([7, 8, 9], rotation) for rotation in range(3)] == [[7, 8, 9], [8, 9, 7], [9, 7, 8]]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_block_counts_everything_once(compiled: bool) -> None:
+    field = Field(agents=("optimal", "bluffer", "random"), config=preset("perudo", players=3, dice=3))
+    result, _ = Worker(field).play(block(table=(0, 1, 2), rotations=3, deals=20, compiled=compiled))
+    assert result.games == 60
+    assert sum(map(sum, result.wins)) == 60
+    assert sum(result.member_wins()) == 60
+    assert result.member_wins()[2] < 10  # random, wherever it sits
+    decided = np.array(result.decided)
+    assert decided[..., 0].sum() == decided[..., 1].sum() == result.rounds
+    assert decided[:, 1:4].sum() == decided.sum()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_pairs_of_games(compiled: bool) -> None:
+    field = Field(agents=("optimal", "maniac"), config=preset("heads-up", dice=2))
+    result, _ = Worker(field).play(block(compiled=compiled))
+    lost, split, won = result.pairs
+    assert lost + split + won == 40
+    assert split + 2 * won == result.member_wins()[0] == result.wins[0][0] + result.wins[1][1]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_block_is_the_sum_of_its_parts(compiled: bool) -> None:
+    field = Field(agents=("optimal", "bluffer"), config=preset("heads-up", dice=2))
+    whole, _ = Worker(field).play(block(compiled=compiled))
+    parts = [Worker(field).play(block(first=first, deals=20, compiled=compiled))[0] for first in (20, 0)]
+    assert np.array_equal(whole.wins, np.sum([part.wins for part in parts], axis=0))
+    assert np.array_equal(whole.decided, np.sum([part.decided for part in parts], axis=0))
+
+
+def test_duplicate_dice_make_the_difference_clearer() -> None:
+    """The two games of a deal share their luck: less variance than games with dice of their own."""
+    field = Field(agents=("threshold:0.35,0.15", "threshold:0.35,0.2"), config=preset("heads-up"))
+    result, _ = Worker(field).play(block(deals=20_000))
+    lost, split, won = result.pairs
+    scores = np.repeat([0, 0.5, 1], [lost, split, won])
+    rate = scores.mean()
+    assert scores.var() < 0.9 * rate * (1 - rate) / 2
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_recorded_games_are_the_games_that_count(compiled: bool) -> None:
+    field = Field(agents=("optimal", "random"), config=preset("heads-up", dice=2), record="all", prefix="t")
+    result, records = Worker(field).play(block(deals=5, compiled=compiled))
+    assert len(records) == 10
+    assert len({events[0].game_id for events in records}) == 10
+    won = 0
+    for events in records:
+        state = verify_game(events)
+        assert state.public.winner is not None
+        won += state.public.names[state.public.winner] == "optimal"
+    assert won == result.member_wins()[0]
+
+
+def test_games_with_faults_are_recorded(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n"
+        "    def choose_action(self, view):\n        return None\n"
+    )
+    field = Field(
+        agents=("optimal", str(tmp_path / "late.py")), config=preset("classic", dice=1), record="faults", prefix="t"
+    )
+    result, records = Worker(field).play(block(deals=3, compiled=False))
+    assert len(records) == 6
+    assert result.faults[0][:2] == (1, "wrong_type")
+
+
+# -- the same on every backend -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("asked", [MIXED, LEAGUE], ids=["round robin", "league"])
+def test_results_do_not_depend_on_workers(asked: Settings) -> None:
+    alone = run_tournament(asked, backend=Processes(1))
+    assert alone == run_tournament(asked, backend=Processes(2))
+    assert alone.complete
+    assert "engine" in {cell.method for row in alone.cells for cell in row if cell}
+
+
+@pytest.mark.usefixtures("eager")
+def test_ray_gives_the_same() -> None:
+    pytest.importorskip("ray")
+    assert run_tournament(MIXED, backend=Ray(2)) == run_tournament(MIXED, backend=Processes(1))
+
+
+def test_backends_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(make_backend("processes", 3), Processes)
+    assert make_backend("processes", 3).workers == 3
+    with pytest.raises(ConfigError, match="backend = 'rey': expected"):
+        make_backend("rey")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ConfigError, match=r"pip install 'liars-dice\[ray\]'"):
+        make_backend("ray")
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def test_exact_where_possible_and_played_where_not() -> None:
+    result = run_tournament(msgspec.structs.replace(MIXED, games=None), backend=InProcess())
+    i = result.agents.index("detective")
+    for row in range(4):
+        for column in range(4):
+            cell = result.cells[row][column]
+            if row == column:
+                assert cell is None
+                continue
+            assert cell is not None
+            assert cell.method == ("engine" if i in (row, column) else "exact")
+            assert (cell.ci95 is None) == (cell.method == "exact")
+    assert result.method == "engine"
+    assert "detective has a memory" in result.why
+    known = [name for name in result.agents if name != "detective"]
+    exact = round_robin(known, preset("heads-up", dice=2))
+    assert exact.cells[0][1] == result.cells[0][2]
+
+
+def test_the_breakdown_of_an_exact_tournament_is_the_one_of_its_games() -> None:
+    names = ("optimal", "maniac", "bluffer")
+    config = preset("perudo", players=2, dice=2)
+    exact = {s.agent: s for s in round_robin(names, config).ranking}
+    for played in round_robin(names, config, games=40_000, seed=1).ranking:
+        known = exact[played.agent]
+        assert played.opening is not None
+        assert known.opening is not None
+        assert played.opening.rate == pytest.approx(known.opening.rate, abs=0.01)
+        assert played.by_dice.keys() == known.by_dice.keys()
+        for dice, rate in played.by_dice.items():
+            assert rate.rate == pytest.approx(known.by_dice[dice].rate, abs=0.015)
+
+
+def test_a_league_is_fair_and_random_is_last() -> None:
+    result = run_tournament(LEAGUE, backend=InProcess())
+    assert result.ranking[-1].agent == "random"
+    assert result.games == sum(s.games or 0 for s in result.ranking) / 3
+    assert sum(s.win_rate * (s.games or 0) for s in result.ranking) == pytest.approx(result.games)
+    for i, row in enumerate(result.cells):
+        for j, cell in enumerate(row):
+            other = result.cells[j][i]
+            assert cell is None or (other is not None and cell.win_rate + other.win_rate == pytest.approx(1))
+    for standing in result.ranking:
+        low, high = standing.rank_interval
+        assert low <= standing.rank <= high
+        assert standing.rating_interval is not None
+        assert standing.rating_interval[0] < standing.rating < standing.rating_interval[1]
+
+
+def test_copies_fill_the_seats_of_a_league() -> None:
+    result = run_tournament(
+        settings("optimal", "random", config=preset("perudo", players=4, dice=2), tables=3, games=40),
+        backend=InProcess(),
+    )
+    assert [s.agent for s in result.ranking] == ["optimal", "random"]
+    assert result.games == 120
+
+
+def test_play_until_significant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 200, False: 7})
+    twins = settings(
+        "threshold:0.35,0.15",
+        "threshold:0.4,0.15",
+        "random",
+        until_significant=True,
+        games=4000,
+        config=preset("heads-up"),
+    )
+    result = run_tournament(twins, backend=InProcess())
+    games = {(i, j): cell.games for i, row in enumerate(result.cells) for j, cell in enumerate(row) if cell}
+    assert games[0, 1] == 4000  # they are the same agent: never decided
+    assert games[0, 2] == games[1, 2] == 400  # decided at the first look
+    assert [s.ties for s in result.ranking] == [1, 1, 0]
+
+
+EQUALS = """
+from liars_dice.agents import RandomAgent
+
+class {name}(RandomAgent):
+    \"\"\"Exactly as good as any other of its kind.\"\"\"
+"""
+
+
+@pytest.fixture(scope="module")
+def equals(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("equals")
+    for name in ("One", "Two", "Three"):
+        (folder / f"{name.lower()}.py").write_text(EQUALS.format(name=name))
+    return ["random", *(str(folder / f"{name}.py") for name in ("one", "two", "three"))]
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_equals_are_hardly_ever_told_apart(
+    equals: list[str], sequential: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole tournaments of four agents that are equally good: one verdict in 20 of them at most, and that also if every
+    pairing is looked at after every few deals. Without Holm's correction, or with the ordinary test, it would be more.
+    """
+    monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 25, False: 25})
+    monkeypatch.setattr("liars_dice.tournament.backends.are_strangers", lambda names: False)
+    wrong = 0
+    for seed in range(50):
+        result = round_robin(
+            equals, preset("classic", dice=1, faces=3), games=600, seed=seed, until_significant=sequential, workers=1
+        )
+        wrong += any(standing.beats for standing in result.ranking)
+    assert wrong <= 7  # of 50, with chance 5 % each: more happens once in 500
+
+
+def test_one_pairing_has_one_interval() -> None:
+    result = round_robin(["optimal", "random"], preset("heads-up"), games=10, seed=5)
+    cell = result.cells[0][1]
+    assert cell is not None
+    assert result.ranking[0].ci95 == pytest.approx(cell.ci95)
+    assert result.ranking[1].ci95 == pytest.approx((1 - cell.ci95[1], 1 - cell.ci95[0]))  # type: ignore[index]
+
+
+def test_rank_intervals_are_what_the_intervals_leave() -> None:
+    result = round_robin(["optimal", "maniac", "threshold:0.35,0.2", "random"], preset("heads-up"), games=600, seed=1)
+    for standing in result.ranking:
+        others = [other for other in result.ranking if other is not standing]
+        above = sum(other.ci95[0] > standing.ci95[1] for other in others)  # type: ignore[index]
+        below = sum(other.ci95[1] < standing.ci95[0] for other in others)  # type: ignore[index]
+        assert standing.rank_interval == (1 + above, 4 - below)
+        assert standing.rank_interval[0] <= standing.rank <= standing.rank_interval[1]
+
+
+def test_equal_agents_share_a_rank() -> None:
+    result = round_robin(["maniac", "threshold:0.35,0.15", "threshold:0.4,0.15"], preset("heads-up"))
+    assert [(s.rank, s.rank_interval) for s in result.ranking] == [(1, (1, 1)), (1, (1, 1)), (3, (3, 3))]
+
+
+def test_ratings_follow_the_win_rates_of_a_large_field() -> None:
+    from liars_dice.tournament.fields import field as named
+
+    names = named("threshold-grid")[::3]
+    result = round_robin(names, preset("heads-up", dice=3), games=100, seed=2)
+    rates = np.array([standing.win_rate for standing in result.ranking])
+    ratings = np.array([standing.rating for standing in result.ranking])
+    assert np.corrcoef(rates, ratings)[0, 1] > 0.99
+    for standing in result.ranking:
+        assert standing.rating_interval is not None
+        assert standing.rating_interval[0] < standing.rating < standing.rating_interval[1]
+
+
+def test_an_agent_that_sits_twice_is_not_better_for_it() -> None:
+    """The same agent under four names, two of them with two seats at a table of six."""
+    names = [f"threshold:0.35{'0' * i},0.15" for i in range(4)]
+    result = run_tournament(settings(*names, config=preset("perudo"), tables=1, games=3000), backend=InProcess())
+    assert [standing.beats for standing in result.ranking] == [0] * 4
+    for row in result.cells:
+        for cell in row:
+            assert cell is None or 0.4 < cell.win_rate < 0.6
+
+
+def test_the_breakdown_of_a_mixed_tournament_weighs_exact_pairings_like_played_ones() -> None:
+    mixed = round_robin(["optimal", "maniac", "detective"], preset("heads-up", dice=2))
+    optimal = next(standing for standing in mixed.ranking if standing.agent == "optimal")
+    alone = [round_robin(["optimal", other], preset("heads-up", dice=2)).ranking for other in ("maniac", "detective")]
+    parts = [next(s for s in ranking if s.agent == "optimal").opening for ranking in alone]
+    assert optimal.opening is not None
+    assert parts[0] is not None
+    assert parts[1] is not None
+    assert optimal.opening.rate == pytest.approx((parts[0].rate + parts[1].rate) / 2, abs=0.06)
+
+
+# -- learning agents ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("eager")
+def test_learners_play_in_order_in_one_worker(tmp_path: Path) -> None:
+    (tmp_path / "learner.py").write_text(LEARNER)
+    asked = settings("optimal", str(tmp_path / "learner.py"), "detective", games=60)
+    alone = run_tournament(asked, backend=InProcess(1))
+    assert alone.ordered == (str(tmp_path / "learner.py"),)
+    assert alone == run_tournament(asked, backend=Processes(2))
+    ignorant = settings("optimal", str(tmp_path / "learner.py"), games=60)
+    field = Field(agents=ignorant.agents, config=preset("heads-up", dice=2))
+    apart = [Worker(field).play(block(deals=7, first=first, compiled=False))[0].wins for first in (0, 7)]
+    worker = Worker(field)
+    together = [worker.play(block(deals=7, first=first, compiled=False, ordered=True))[0].wins for first in (0, 7)]
+    assert apart[0] == together[0]
+    assert apart[1] != together[1]  # it has learnt something
+
+
+# -- deaths ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "killer.py").write_text(KILLER.format(when="once", always=False))
+    bot = str(tmp_path / "killer.py")
+    killed = run_tournament(settings("detective", bot, "random", games=60), backend=Processes(2))
+    assert (tmp_path / "killer.killed").exists()
+    assert killed == run_tournament(settings("detective", bot, "random", games=60), backend=Processes(1))
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_bot_that_kills_every_worker_is_named(tmp_path: Path) -> None:
+    (tmp_path / "killer.py").write_text(KILLER.format(when="always", always=True))
+    with pytest.raises(WorkerDiedError, match=r"workers have died over games of .*killer.py.*--isolate"):
+        run_tournament(settings("detective", str(tmp_path / "killer.py"), "random", games=60), backend=Processes(2))
+
+
+class Stopping(Backend):
+    """Ctrl-C after so many blocks."""
+
+    name = "stopping"
+    workers = 1
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        self.numbers: list[int] = []
+
+    def run(self, field: Field, blocks: Any, take: Any) -> None:
+        for one in blocks:
+            if len(self.numbers) == self.after:
+                raise KeyboardInterrupt
+            self.numbers.append(one.number)
+            take(Worker(field).play(one))
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize(
+    "asked", [MIXED, LEAGUE, msgspec.structs.replace(MIXED, games=None)], ids=["sampled", "league", "partly exact"]
+)
+def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Settings) -> None:
+    undisturbed = run_tournament(asked, backend=InProcess(1))
+    store = InMemoryRecorder()
+    ledger = Ledger(store, asked)
+    first = Stopping(after=3)
+    partial = run_tournament(asked, backend=first, ledger=ledger)
+    assert not partial.complete
+    assert partial.games is not None
+    assert len(store.documents(PIECES)) == 3
+    second = Stopping(after=10**9)
+    result = run_tournament(asked, backend=second, ledger=Ledger(store, asked, ledger.id))
+    assert result == undisturbed
+    assert not set(first.numbers) & set(second.numbers)
+    third = Stopping(after=0)
+    assert run_tournament(asked, backend=third, ledger=Ledger(store, asked, ledger.id)) == undisturbed
+    assert tournaments(store)[0].result == undisturbed
+    assert find_tournament(store, "last").id == ledger.id
+
+
+def test_another_tournament_under_the_same_name_is_refused() -> None:
+    store = InMemoryRecorder()
+    Ledger(store, MIXED, "spring").begin(())
+    changed = msgspec.structs.replace(MIXED, games=80, config=preset("heads-up", dice=3).to_dict())
+    with pytest.raises(ConfigError, match=r"tournament = 'spring': expected the settings it was begun with") as caught:
+        Ledger(store, changed, "spring")
+    assert "games was 60 and is 80 now" in str(caught.value)
+    assert "config.dice was [2, 2] and is [3, 3] now" in str(caught.value)
+    with pytest.raises(ConfigError, match="0 of 1 match"):
+        find_tournament(store, "winter")
+
+
+def test_games_that_were_recorded_before_a_death_are_not_recorded_twice() -> None:
+    asked = settings("optimal", "detective", games=20, record="all")
+    store = InMemoryRecorder()
+    ledger = Ledger(store, asked)
+    run_tournament(asked, backend=InProcess(1), ledger=ledger)
+    assert len(store.games()) == 20
+    for kind in (PIECES, "tournament"):
+        store._documents[kind].clear()
+    again = Ledger(store, asked, ledger.id)
+    run_tournament(asked, backend=InProcess(1), ledger=again)
+    assert len(store.games()) == 20
+
+
+def run_cli(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "liars_dice", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return {key: value for key, value in found.items() if key not in ("elapsed_s", "compile_s", "run")}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
+    """The whole program is killed, workers and all, or stopped with Ctrl-C; what comes of it in the end is the same."""
+    arguments = (
+        "tournament",
+        "detective",
+        "optimal",
+        "bluffer",
+        "--dice",
+        "3",
+        "--games",
+        "1600",
+        "--seed",
+        "4",
+        "--json",
+    )
+    undisturbed = run_cli(*arguments, "--db", str(tmp_path / "calm.sqlite"))
+    db = str(tmp_path / "games.sqlite")
+    process = run_cli(*arguments, "--db", db, start_new_session=True)
+    wait_for_a_piece(process, db)
+    os.killpg(process.pid, how)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode != 0
+    if how is signal.SIGINT:
+        assert "To go on: liars-dice tournament --resume" in err
+        assert json.loads(out)["complete"] is False
+    resumed = finished(run_cli("tournament", "--resume", "last", "--db", db, "--json"))
+    assert resumed == finished(undisturbed)
+
+
+def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
+    db = str(tmp_path / "games.sqlite")
+    process = run_cli("tournament", "detective", "bluffer", "--games", "20000", "--db", db, start_new_session=True)
+    wait_for_a_piece(process, db)
+    assert len(session_of(process.pid)) >= 3
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 30
+    while session_of(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    left = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in session_of(process.pid)]
+    assert left == []
+
+
+def wait_for_a_piece(process: subprocess.Popen[str], db: str) -> None:
+    """Until something of the tournament is written down."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if Path(db).exists():
+            with open_store(db) as store:
+                if store.documents(PIECES):
+                    break
+        time.sleep(0.1)
+    assert process.poll() is None, "it was over before it could be killed"
+
+
+def session_of(leader: int) -> set[int]:
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.getsid(int(entry.name)) == leader and "Z" not in (entry / "stat").read_text().rsplit(")")[1][:3]:
+                    found.add(int(entry.name))
+            except (OSError, IndexError):
+                continue
+    return found
+
+
+def test_ctrl_c_does_not_wait_for_a_slow_learner(tmp_path: Path) -> None:
+    slow = LEARNER.replace(
+        "        bid = view.current_bid", "        import time; time.sleep(0.05)\n        bid = view.current_bid"
+    )
+    (tmp_path / "slow.py").write_text(slow)
+    process = run_cli("tournament", str(tmp_path / "slow.py"), "detective", "--games", "2000", start_new_session=True)
+    time.sleep(5)
+    start = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - start < 10
+    assert "Stopped before the end" in err
+    assert "Traceback" not in err
+
+
+def test_learners_are_not_tested_while_they_learn(tmp_path: Path) -> None:
+    (tmp_path / "learner.py").write_text(LEARNER)
+    with pytest.raises(ConfigError, match="agents that do not learn"):
+        run_tournament(
+            settings("optimal", str(tmp_path / "learner.py"), until_significant=True, games=40), backend=InProcess(1)
+        )
+
+
+def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
+    store = InMemoryRecorder()
+    asked = settings("optimal", "nobody")
+    with pytest.raises(ConfigError):
+        run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked))
+    assert tournaments(store) == []
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (settings(), "at least two agents"),
+        (settings("optimal"), "at least two agents"),
+        (settings("optimal", "optimal"), "each agent once"),
+        (settings("optimal", "conservativ"), "perhaps|conservative"),
+        (settings("optimal", "random", games=5), "a multiple of 2"),
+        (settings("optimal", "random", tables=5), "none in a round robin"),
+        (settings("optimal", "random", config=preset("perudo"), exact=True), "2 for --exact"),
+        (settings("optimal", "random", config=preset("perudo"), until_significant=True), "2 for --until-significant"),
+        (settings("optimal", "random", config=preset("perudo"), games=10), "a multiple of 6"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(asked: Settings, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        run_tournament(asked, backend=InProcess(1))
+
+
+def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
+    (tmp_path / "duellist.py").write_text(LEARNER.replace("    lost = 0", "    lost = 0\n    players = (2, 2)"))
+    with pytest.raises(ConfigError, match="expected an agent that plays with 3 players"):
+        run_tournament(
+            settings("optimal", str(tmp_path / "duellist.py"), config=preset("perudo", players=3)), backend=InProcess(1)
+        )
+
+
+def test_results_survive_json() -> None:
+    result = run_tournament(MIXED, backend=InProcess())
+    assert msgspec.json.decode(msgspec.json.encode(result), type=TournamentResult) == result
+    played: Played = Worker(Field(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
+    assert msgspec.json.decode(msgspec.json.encode(played[0]), type=BlockResult) == played[0]
+
+
+def test_exact_cells_are_those_of_matchups() -> None:
+    from liars_dice.agents import make_agent
+
+    names = ("optimal", "maniac", "crawler")
+    win = Matchups([make_agent(name) for name in names], preset("heads-up")).match.win
+    cell = round_robin(names, preset("heads-up")).cells[0][2]
+    assert cell is not None
+    assert cell.win_rate == pytest.approx((win[0, 2] + 1 - win[2, 0]) / 2, abs=1e-15)
