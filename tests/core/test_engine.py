@@ -180,7 +180,7 @@ def test_step_needs_agents() -> None:
         engine.step()
 
 
-class Witness(Agent):
+class AgentProbe(Agent):
     """Notes every call of a hook."""
 
     def __init__(self, name: str) -> None:
@@ -205,7 +205,7 @@ class Witness(Agent):
 
 def test_hooks() -> None:
     """Rule 9.3: the rules an agent is given have no seed; its events are its own."""
-    agents = [Witness("ann"), Witness("bob")]
+    agents = [AgentProbe("ann"), AgentProbe("bob")]
     result = play_game(agents, preset("heads-up", dice=2, seed=99))
     for seat, agent in enumerate(agents):
         start, *middle, end = agent.heard
@@ -240,7 +240,7 @@ def test_agents_are_seeded_apart_from_the_dice_and_from_each_other() -> None:
 def test_stepping_is_playing() -> None:
     """Seeds and hooks are the same; a game half stepped and then played tells every round once."""
     played, stepped, mixed = (
-        GameEngine(preset("heads-up", dice=3), [Witness("a"), Witness("b")], seed=3) for _ in "123"
+        GameEngine(preset("heads-up", dice=3), [AgentProbe("a"), AgentProbe("b")], seed=3) for _ in "123"
     )
     played.play()
     while not stepped.is_terminal():
@@ -250,9 +250,9 @@ def test_stepping_is_playing() -> None:
     assert mixed.play() == mixed.play()
     assert played.state == stepped.state == mixed.state
     for one, two, three in zip(played.agents, stepped.agents, mixed.agents, strict=True):
-        assert isinstance(one, Witness)
-        assert isinstance(two, Witness)
-        assert isinstance(three, Witness)
+        assert isinstance(one, AgentProbe)
+        assert isinstance(two, AgentProbe)
+        assert isinstance(three, AgentProbe)
         assert one.heard == two.heard == three.heard
 
 

@@ -257,7 +257,7 @@ def test_the_agent_itself_is_left_alone() -> None:
 def test_the_walk_is_as_long_as_was_thought(name: str) -> None:
     told: list[tuple[int, int]] = []
     config = GameConfig(dice=(2, 2), faces=3)
-    walks = [asked._Walk(asked.Witness(AGENTS[name](), config, seat)) for seat in (1, 0)]
+    walks = [asked._Walk(asked.AgentProbe(AGENTS[name](), config, seat)) for seat in (1, 0)]
     put: list[int] = []
     expected = sum(walk.expected_questions() for walk in walks)
     for walk in walks:

@@ -15,7 +15,7 @@ from liars_dice.core import Bid, GameConfig, preset
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
-from liars_dice.exact.solver.equilibrium import Progress, Solution, solve
+from liars_dice.exact.solver.equilibrium import Solution, SolverProgress, solve
 from liars_dice.exact.solver.public_tree import PublicTree, can_reduce
 from linear_programs import solve_linear
 from trees import at_random, behaviour_of, best_value, in_whole_tree, pool_of
@@ -341,9 +341,9 @@ def test_going_on_from_a_file(
 @pytest.mark.parametrize("when", [1, 3])
 def test_ctrl_c_keeps_what_was_reached(when: int, tmp_path: Path) -> None:
     config = preset("classic", dice=(1, 2))
-    seen: list[Progress] = []
+    seen: list[SolverProgress] = []
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: SolverProgress) -> None:
         seen.append(progress)
         if len(seen) == when:
             raise KeyboardInterrupt
@@ -368,7 +368,7 @@ def test_ctrl_c_before_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_tells_the_truth() -> None:
-    seen: list[Progress] = []
+    seen: list[SolverProgress] = []
     solution = solve(preset("classic", dice=1), progress=seen.append)
     assert [p.iterations for p in seen] == sorted({p.iterations for p in seen})
     assert all(p.lower - SLACK <= -1 / 9 <= p.upper + SLACK for p in seen)

@@ -77,9 +77,9 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
             f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history', 'seated')}\n"
             f"    def choose_action(self, view):\n        {body}\n"
         )
-        from liars_dice.referee.limits import Limits
+        from liars_dice.referee.limits import BotLimits
 
-        failed = [check for check in check_bot(str(path), Limits(decision=0.2)) if not check.ok]
+        failed = [check for check in check_bot(str(path), BotLimits(decision=0.2)) if not check.ok]
         assert (expected in [check.name for check in failed]) if expected else failed == [], name
         assert all(check.fix for check in failed)
     path.write_text(path.read_text() + "    def __init__(self):\n        self.door = lambda: 0\n")

@@ -15,7 +15,7 @@ import pytest
 from liars_dice.agents import AGENTS, RandomAgent, make_agent
 from liars_dice.core import Action, AgentFaulted, ConfigError, Event, GameConfig, GameView, Player, play_game, preset
 from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
-from liars_dice.referee.limits import Limits
+from liars_dice.referee.limits import BotLimits
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import MatchResult, Referee
 from liars_dice.referee.sandbox import descendants
@@ -23,8 +23,8 @@ from liars_dice.referee.seats import Seat
 from support import Chooser
 
 BOTS = Path(__file__).parent.parent / "bots"
-SHORT = Limits(decision=0.3, game_end=0.3, load=3.0, memory_mb=600, processes=40)
-LONG = Limits(decision=10.0, game_end=10.0, load=20.0, memory_mb=600, processes=40)
+SHORT = BotLimits(decision=0.3, game_end=0.3, load=3.0, memory_mb=600, processes=40)
+LONG = BotLimits(decision=10.0, game_end=10.0, load=20.0, memory_mb=600, processes=40)
 """For bots whose fault is another one: on a busy machine everything takes its time."""
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 

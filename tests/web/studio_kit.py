@@ -13,12 +13,12 @@ import httpx
 from starlette.applications import Starlette
 
 from liars_dice.persistence import GameRecorder, InMemoryRecorder
-from liars_dice.web import Limits, create_app
+from liars_dice.web import ServerLimits, create_app
 from liars_dice.web.rooms import Rooms
 
 Json = dict[str, Any]
 
-EASY = Limits(
+EASY = ServerLimits(
     messages_per_s=1e6,
     message_burst=10**6,
     requests_per_s=1e6,
@@ -154,7 +154,7 @@ class Studio:
 
 @asynccontextmanager
 async def studio(
-    store: GameRecorder | Path | None = None, limits: Limits = EASY, **options: Any
+    store: GameRecorder | Path | None = None, limits: ServerLimits = EASY, **options: Any
 ) -> AsyncIterator[Studio]:
     """A studio over this store (one in memory, if none is given)."""
     app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **options)

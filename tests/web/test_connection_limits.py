@@ -18,7 +18,7 @@ from live import Process
 from studio_kit import EASY, Closed, Socket, seats, studio
 
 from liars_dice.persistence import InMemoryRecorder
-from liars_dice.web import Limits, create_app
+from liars_dice.web import ServerLimits, create_app
 from liars_dice.web import analysis as lab
 from liars_dice.web.room_bots import on_offer
 from liars_dice.web.server import server_config
@@ -28,7 +28,7 @@ WISH = {"seats": seats("you", "optimal"), "rules": "duel", "delay_ms": 0}
 
 
 @contextmanager
-def served(limits: Limits, *, behind_proxy: bool = False) -> Iterator[int]:
+def served(limits: ServerLimits, *, behind_proxy: bool = False) -> Iterator[int]:
     """A server as `liars-dice serve` runs it, within these limits; its port."""
     server = uvicorn.Server(
         server_config(create_app(InMemoryRecorder(), limits=limits), limits, behind_proxy=behind_proxy)

@@ -16,7 +16,7 @@ from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, 
 from liars_dice.coach.opponent_models import model_of
 from liars_dice.core import GameCreated, GameEnded
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, open_store, verify_game
-from liars_dice.web import Limits
+from liars_dice.web import ServerLimits
 
 
 def room_for(*words: str, **more: Any) -> Json:
@@ -639,4 +639,4 @@ def test_a_room_that_was_about_to_begin_begins_later() -> None:
 
 
 def test_limits_are_plain_data() -> None:
-    assert msgspec.json.decode(msgspec.json.encode(Limits()), type=Limits) == Limits()
+    assert msgspec.json.decode(msgspec.json.encode(ServerLimits()), type=ServerLimits) == ServerLimits()

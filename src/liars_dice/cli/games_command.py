@@ -17,7 +17,7 @@ from .running import show_progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..coach import Judged
+    from ..coach import JudgedGame
     from ..persistence import GameRecorder, GameSummary
 
 NARROW = 60
@@ -74,7 +74,7 @@ def games_command(
     if worst and loser is None and agent is None:
         raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME for games it won as well.")
     most = MOST_REVIEWED if worst else limit
-    judged: list[Judged] = []
+    judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
         find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
         found = find(limit=most) if abandoned else _standing(store, find, most)
@@ -118,7 +118,7 @@ def _as_json(game: GameSummary) -> dict[str, object]:
     }
 
 
-def _verdict(judged: Judged) -> dict[str, object]:
+def _verdict(judged: JudgedGame) -> dict[str, object]:
     worst = judged.worst
     return {
         "seat": judged.seat,
@@ -129,7 +129,7 @@ def _verdict(judged: Judged) -> dict[str, object]:
 
 def _judge(
     store: GameRecorder, found: list[GameSummary], agent: str | None, loser: str | None, *, quiet: bool
-) -> list[Judged]:
+) -> list[JudgedGame]:
     """The games with the player's accuracy, the worst first."""
     from ..coach import worst_games
 
@@ -140,7 +140,7 @@ def _judge(
         return worst_games(store, found, seats, progress=progress)
 
 
-def _show_judged(console: Console, judged: list[Judged], db: str | None) -> None:
+def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> None:
     """How a player fared, the worst game first."""
     from rich.table import Column, Table
 
@@ -178,7 +178,7 @@ def _show_judged(console: Console, judged: list[Judged], db: str | None) -> None
         console.print(f"  {purpose:<16} {command_line(*words, db=db)}", markup=False, soft_wrap=True)
 
 
-def _worst_words(judged: Judged) -> str:
+def _worst_words(judged: JudgedGame) -> str:
     worst = judged.worst
     return f"turn {worst.turn}: {worst.action}, not {worst.best}: {100 * worst.loss:.0f} % lost"
 

@@ -16,7 +16,7 @@ from .options import workers_option
 
 if TYPE_CHECKING:
     from ..core import GameConfig
-    from ..exact.solver import Progress as SolverProgress
+    from ..exact.solver import SolverProgress
     from ..persistence import GameRecorder
     from ..tournament import Backend
 

@@ -67,7 +67,7 @@ def train_command(as_json: bool, **given: Any) -> None:
     """
     from ..learn import Model, Trainer, sampled_wins
     from ..pictures import check_comparable, check_png, draw_curve
-    from ..referee import Limits, tables_guard
+    from ..referee import BotLimits, tables_guard
     from ..tournament import wilson_ci
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
@@ -85,7 +85,7 @@ def train_command(as_json: bool, **given: Any) -> None:
         check_comparable(model, others)
         if out is not None:
             model.save(out)
-        trainer = Trainer(model, tables_guard(Limits()))
+        trainer = Trainer(model, tables_guard(BotLimits()))
         with getting_ready(quiet=as_json):
             trainer.warm_up()
     compile_s = time.perf_counter() - start

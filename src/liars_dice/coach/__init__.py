@@ -2,19 +2,19 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import Point
-from .opponent_models import Model, model_of
-from .review import KINDS, Review, Verdict, review_game
-from .worst_first import Judged, worst_games
+from .opponent_models import OpponentModel, model_of
+from .review import KINDS, MoveVerdict, Review, review_game
+from .worst_first import JudgedGame, worst_games
 
 __all__ = [
     "KINDS",
     "Advice",
     "AdvisedChoice",
-    "Judged",
-    "Model",
+    "JudgedGame",
+    "MoveVerdict",
+    "OpponentModel",
     "Point",
     "Review",
-    "Verdict",
     "advise",
     "model_of",
     "prepare",

@@ -27,7 +27,7 @@ from ..exact.response import one_hand, raises_from
 from ..exact.solver import Tablebase, explain, reaches, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
-from .opponent_models import Model, belief, check_size, holding, matching, models_at, others, situation_after
+from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
@@ -99,7 +99,7 @@ class Advice(msgspec.Struct, frozen=True):
         return 0.0 if loss <= max(self.tolerance, self.excused if taken else 0.0) else loss
 
 
-def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
+def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Advice:
     """What to do in this view. Only what the view holds is used: the own dice, the bids, the names.
 
     `models` are the seats' models, if they are known better than by name.
@@ -122,7 +122,7 @@ def advise(view: GameView, models: Sequence[Model] | None = None) -> Advice:
     return _by_odds(view)
 
 
-def prepare(public: PublicState, models: Sequence[Model] | None = None) -> None:
+def prepare(public: PublicState, models: Sequence[OpponentModel] | None = None) -> None:
     """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
     seconds at times, so it is work for a thread; no dice are needed for it.
     """
@@ -158,7 +158,7 @@ def _chance(value: float) -> float:
 # -- one opponent ------------------------------------------------------------------------------------------------------
 
 
-def _against_one(view: GameView, model: Model) -> Advice:
+def _against_one(view: GameView, model: OpponentModel) -> Advice:
     """The exact value of each action against a model of the other player, who may hold what fits its bids."""
     public = view.public
     seat = others(view)[0]
@@ -187,7 +187,7 @@ def _against_one(view: GameView, model: Model) -> Advice:
     return _advice(view, choices, model.source, _plays(view, seat, model), holds)
 
 
-def _plays(view: GameView, seat: int, model: Model) -> str:
+def _plays(view: GameView, seat: int, model: OpponentModel) -> str:
     name = view.public.names[seat]
     return f"given how {name} plays" if model.known else f"if {name} plays like {model}"
 
@@ -195,7 +195,7 @@ def _plays(view: GameView, seat: int, model: Model) -> str:
 # -- more than one -----------------------------------------------------------------------------------------------------
 
 
-def _against_many(view: GameView, models: Sequence[Model]) -> Advice:
+def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
     """The chance not to lose the round, looking one answer ahead.
 
     Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
@@ -227,7 +227,9 @@ def _missing(view: GameView, bid: Bid) -> int:
     return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
 
 
-def _raise_worth(view: GameView, bid: Bid, model: Model, weights: Floats, of_rest: Floats, goes_on: float) -> float:
+def _raise_worth(
+    view: GameView, bid: Bid, model: OpponentModel, weights: Floats, of_rest: Floats, goes_on: float
+) -> float:
     """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
     situation = situation_after(public, others(view)[0], len(public.bid_history))

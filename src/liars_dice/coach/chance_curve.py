@@ -28,7 +28,7 @@ from ..exact.matchups import (
 from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, standing
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
-from .opponent_models import STRANGER, Model, belief, check_size, holding, matching, model_of, situation_after
+from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
 
 Chances = tuple[float, ...]
 
@@ -46,7 +46,7 @@ class Point(NamedTuple):
 class Prospects:
     """Chances to win one game, by these rules and between these models."""
 
-    def __init__(self, config: GameConfig, models: tuple[Model, ...]) -> None:
+    def __init__(self, config: GameConfig, models: tuple[OpponentModel, ...]) -> None:
         self.config = config
         self.models = models
         self._books = tuple(_settled(model) for model in models)
@@ -232,7 +232,7 @@ class Prospects:
         return self._between(tuple(counts), seats_from(opener, tuple(counts))[0], tuple(wins))
 
 
-def _settled(model: Model) -> PolicyBook:
+def _settled(model: OpponentModel) -> PolicyBook:
     """The model's tables if it is known and does not mix, else those of `optimal`."""
     return model.books[0] if model.known and model.books[0].is_deterministic else model_of(STRANGER[0]).books[0]
 

@@ -31,7 +31,7 @@ MOST_CELLS = 60_000
 """Tables with more cells (hands times rungs) than this are not searched through; six dice each make 33,264."""
 
 
-class Model(msgspec.Struct, frozen=True, dict=True):
+class OpponentModel(msgspec.Struct, frozen=True, dict=True):
     """How a player is taken to decide."""
 
     names: tuple[str, ...]
@@ -87,18 +87,18 @@ def check_size(rules: RoundRules, own: int) -> None:
 
 
 @lru_cache(maxsize=64)
-def model_of(name: str) -> Model:
+def model_of(name: str) -> OpponentModel:
     """The model of a player who is called so."""
     kind = name.partition("#")[0]
     if kind in AGENTS and AGENTS[kind].memoryless:
-        return Model((kind,))
+        return OpponentModel((kind,))
     if kind.startswith("threshold:"):
         try:
             make_agent(kind)
         except LiarsDiceError:
-            return Model(STRANGER, SLIP)
-        return Model((kind,))
-    return Model(STRANGER, SLIP)
+            return OpponentModel(STRANGER, SLIP)
+        return OpponentModel((kind,))
+    return OpponentModel(STRANGER, SLIP)
 
 
 def situation_after(public: PublicState, seat: int, made: int) -> Situation:
@@ -123,7 +123,7 @@ def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
     return chances
 
 
-def belief(public: PublicState, seat: int, model: Model) -> Floats:
+def belief(public: PublicState, seat: int, model: OpponentModel) -> Floats:
     """[bot, hand]: how likely it is that a seat decides like each of the model's bots and holds each hand, given what
     it has bid in this round; all add up to one.
 
@@ -135,7 +135,9 @@ def belief(public: PublicState, seat: int, model: Model) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _belief(rules: RoundRules, own: int, told: tuple[Bid, ...], places: tuple[int, ...], model: Model) -> Floats:
+def _belief(
+    rules: RoundRules, own: int, told: tuple[Bid, ...], places: tuple[int, ...], model: OpponentModel
+) -> Floats:
     """What the bids up to a player's last one say of it; those in these places are its own."""
     weights: Floats
     if not places:
@@ -160,7 +162,7 @@ def _choices(rules: RoundRules, rung: int) -> int:
     return len(rules.opening) if rung < 0 else len(rules.moves) - rung - 1
 
 
-def matching(public: PublicState, seats: Iterable[int], models: Sequence[Model], face: int) -> Floats:
+def matching(public: PublicState, seats: Iterable[int], models: Sequence[OpponentModel], face: int) -> Floats:
     """How likely each number of dice that count for a face is among these seats, given what they have bid."""
     chances: Floats = np.ones(1)
     for seat in seats:
@@ -178,7 +180,7 @@ def holding(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
     return at_least[np.clip(missing, 0, most)], exactly
 
 
-def models_at(names: tuple[str, ...]) -> tuple[Model, ...]:
+def models_at(names: tuple[str, ...]) -> tuple[OpponentModel, ...]:
     """The model of every seat."""
     return tuple(map(model_of, names))
 

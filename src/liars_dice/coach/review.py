@@ -27,7 +27,7 @@ from ..core import (
 from ..persistence import RecordedEvent, final_state
 from .advice import Advice, advise
 from .chance_curve import Point, Prospects
-from .opponent_models import Model, model_of
+from .opponent_models import OpponentModel, model_of
 
 if TYPE_CHECKING:
     pass
@@ -47,7 +47,7 @@ def kind_of(loss: float) -> str:
     return next((kind for kind in reversed(FROM) if loss >= FROM[kind]), "best")
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class MoveVerdict(msgspec.Struct, frozen=True):
     """A decision, judged."""
 
     turn: int
@@ -78,7 +78,7 @@ class Review(msgspec.Struct, frozen=True):
     """A game, reviewed."""
 
     names: tuple[str, ...]
-    moves: tuple[Verdict, ...]
+    moves: tuple[MoveVerdict, ...]
     curve: tuple[Point, ...]
     seat: int | None = None
     """Whose decisions were judged; everybody's if None."""
@@ -110,7 +110,7 @@ class Review(msgspec.Struct, frozen=True):
             for seat in self.seats
         }
 
-    def worst(self, seats: Collection[int] = ()) -> Verdict | None:
+    def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
         """The decision that gave most away, if it was a mistake or a blunder: of these seats, or of all."""
         wrong = [m for m in self.moves if m.loss >= FROM["mistake"] and (not seats or m.player in seats)]
         return max(wrong, key=lambda move: move.loss, default=None)
@@ -149,7 +149,7 @@ class Review(msgspec.Struct, frozen=True):
 def review_game(
     game: GameState | Sequence[RecordedEvent],
     seat: int | None = None,
-    models: Sequence[Model] | None = None,
+    models: Sequence[OpponentModel] | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
@@ -165,7 +165,7 @@ def review_game(
         raise ConfigError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
     taken_for = tuple(models) if models is not None else _models(state)
     prospects = Prospects(state.config, taken_for)
-    moves: list[Verdict] = []
+    moves: list[MoveVerdict] = []
     curve = [Point(0, prospects.of(new_game(state.config, public.names).public))]
     turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
     turns += len(public.bid_history) if public.status == "BIDDING" else 0
@@ -180,7 +180,7 @@ def review_game(
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
-def _models(state: GameState) -> tuple[Model, ...]:
+def _models(state: GameState) -> tuple[OpponentModel, ...]:
     """What the seats are taken for: by what was recorded to sit there, else by name."""
     named = zip(state.agent_ids, state.public.names, strict=True)
     return tuple(model_of(agent_id or name) for agent_id, name in named)
@@ -205,10 +205,10 @@ def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
             now = after
 
 
-def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> Verdict:
+def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveVerdict:
     player, loss, choice = state.public.current_player, advice.loss(action), advice.of(action)
     kind = kind_of(loss)
-    return Verdict(
+    return MoveVerdict(
         turn,
         state.public.round_index + 1,
         player,

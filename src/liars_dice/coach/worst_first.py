@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ..persistence import GameRecorder, GameSummary, verify_game
-from .review import Verdict, review_game
+from .review import MoveVerdict, review_game
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedGame(msgspec.Struct, frozen=True):
     """How a player fared in one game."""
 
     game: GameSummary
     seat: int
     accuracy: float
     """In percent, as in its review."""
-    worst: Verdict
+    worst: MoveVerdict
     """The decision that gave most away."""
 
 
@@ -27,7 +27,7 @@ def worst_games(
     seats: Callable[[GameSummary], Sequence[int]],
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Judged]:
+) -> list[JudgedGame]:
     """These games, judged for each seat that `seats` names: the lowest accuracy first, the newest first among equals.
 
     Games in which such a seat decided nothing are left out.
@@ -40,5 +40,5 @@ def worst_games(
             review = review_game(verify_game(store.events(game.game_id)), seat)
             if review.moves:
                 worst = max(review.moves, key=lambda move: move.loss)
-                found.append(Judged(game, seat, review.accuracy[seat], worst))
+                found.append(JudgedGame(game, seat, review.accuracy[seat], worst))
     return sorted(found, key=lambda judged: judged.accuracy)

@@ -38,6 +38,7 @@ from .odds import (
 )
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, load_rules, preset
+from .progress import Progress
 from .rules import RoundRules, count_matches, round_rules
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, seats_from
 from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
@@ -87,6 +88,7 @@ __all__ = [
     "Player",
     "PlayerInfo",
     "PlayerState",
+    "Progress",
     "PublicState",
     "Randomness",
     "RoundBid",

@@ -3,7 +3,7 @@
 from .errors import DataError, OutOfReachError
 from .matchups import Match, Matchups, seconds_needed
 from .response import best_response, exploitability
-from .solver import Progress, Solution, solve
+from .solver import Solution, SolverProgress, solve
 from .tables import (
     VECTORISED,
     Guard,
@@ -31,9 +31,9 @@ __all__ = [
     "PolicyBook",
     "PolicyError",
     "PolicyTable",
-    "Progress",
     "Situation",
     "Solution",
+    "SolverProgress",
     "ask",
     "best_response",
     "disagreements",

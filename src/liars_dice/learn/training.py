@@ -29,7 +29,7 @@ FEW_PIECES = 5
 """So many where a look takes long: against an opponent that remembers."""
 PIECES = 50
 """So many looks at how good the policy is, and some more at the beginning, where it changes fastest."""
-Progress = Callable[[int, int, float], None]
+TrainingProgress = Callable[[int, int, float], None]
 """Told the games played, all games, and the exact W so far."""
 
 
@@ -115,7 +115,7 @@ class Trainer:
         one, other = (rounds_won(player, self.judge, self.config, seed) for seed in (0, 1 << 32))
         return bool((one == other).all())
 
-    def run(self, checkpoint: Path | None = None, progress: Progress | None = None) -> Report:
+    def run(self, checkpoint: Path | None = None, progress: TrainingProgress | None = None) -> Report:
         """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
         model, training = self.model, self.model.training
         complete = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
-from .limits import BotFault, Limits, Verdict
+from .limits import BotFault, BotLimits, Verdict
 from .named_seats import (
     all_known,
     are_strangers,
@@ -32,8 +32,8 @@ __getattr__, __dir__ = _lazy_names(
 
 __all__ = [
     "BotFault",
+    "BotLimits",
     "InProcessSeat",
-    "Limits",
     "MatchResult",
     "Referee",
     "Seat",

@@ -11,7 +11,7 @@ import msgspec
 
 from ..agents import Agent, BotFileError, make_agent
 from ..core import PRESETS, Action, Bid, ConfigError, GameConfig, GameView, LiarsDiceError, hook_of, preset
-from .limits import BotFault, Limits
+from .limits import BotFault, BotLimits
 from .named_seats import make_seat
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat
@@ -31,9 +31,9 @@ class Check(msgspec.Struct, frozen=True):
     """How to mend it."""
 
 
-def check_bot(name: str, limits: Limits | None = None) -> Iterator[Check]:
+def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
     """Check the bot called `name`, one thing after another."""
-    limits = Limits() if limits is None else limits
+    limits = BotLimits() if limits is None else limits
     if name.startswith("cmd:"):
         for rules in PRESETS:
             yield _check_rules(name, rules, _config((2, 15), rules), limits)
@@ -117,14 +117,14 @@ def _accepted(agent: Agent, config: GameConfig | None) -> GameConfig | None:
     return config
 
 
-def _play(name: str, config: GameConfig, seed: int, limits: Limits) -> MatchResult:
+def _play(name: str, config: GameConfig, seed: int, limits: BotLimits) -> MatchResult:
     """The bot in one seat, `random` in the others."""
     own = seed % config.num_players
     seats = [make_seat(name if seat == own else "random", limits) for seat in range(config.num_players)]
     return Referee(seats, config, seed=seed).play()
 
 
-def _check_rules(name: str, rules: str, config: GameConfig | None, limits: Limits) -> Check:
+def _check_rules(name: str, rules: str, config: GameConfig | None, limits: BotLimits) -> Check:
     if config is None:
         return Check(f"legal in {rules}", True, "not played: the bot says it is for other rules or numbers of players")
     for seed in range(GAMES):
@@ -138,7 +138,7 @@ class _Noting(InProcessSeat):
     """A seat that notes every view its bot decides on."""
 
     def __init__(self, agent: Agent, seen: list[tuple[Agent, GameView]]) -> None:
-        super().__init__(agent, Limits())
+        super().__init__(agent, BotLimits())
         self._note = (agent, seen)
 
     def choose_action(self, view: GameView) -> Action:
@@ -162,7 +162,7 @@ def _some_config(agent: Agent) -> GameConfig:
     return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
 
 
-def _check_speed(name: str, config: GameConfig, limits: Limits) -> Check:
+def _check_speed(name: str, config: GameConfig, limits: BotLimits) -> Check:
     slowest = 0.0
     for agent, view in _decisions(name, config, 2):
         start = time.perf_counter()
@@ -174,7 +174,7 @@ def _check_speed(name: str, config: GameConfig, limits: Limits) -> Check:
     return Check("fast enough", slowest < limits.decision / 2, detail, advice)
 
 
-def _check_deterministic(name: str, config: GameConfig, limits: Limits) -> Check:
+def _check_deterministic(name: str, config: GameConfig, limits: BotLimits) -> Check:
     for seed in range(GAMES):
         one, two = (_play(name, config, seed, limits).game for _ in range(2))
         if one != two:
@@ -185,7 +185,7 @@ def _check_deterministic(name: str, config: GameConfig, limits: Limits) -> Check
     return Check("deterministic under a seed", True, f"{GAMES} games twice")
 
 
-def _check_memoryless(name: str, config: GameConfig, limits: Limits) -> Check:
+def _check_memoryless(name: str, config: GameConfig, limits: BotLimits) -> Check:
     """Views that differ only in what a memoryless bot must not look at get the same decision, from a bot that has
     played and from one that has not.
     """
@@ -202,7 +202,7 @@ def _check_memoryless(name: str, config: GameConfig, limits: Limits) -> Check:
     return Check("memoryless, as it says", True, f"{compared} pairs of views")
 
 
-def _check_table(name: str, config: GameConfig, limits: Limits) -> Check:
+def _check_table(name: str, config: GameConfig, limits: BotLimits) -> Check:
     """Compiled into tables, the bot does in every view of some games what it does itself."""
     from ..exact.tables import PolicyBook, PolicyError, ask, situation_of
     from .time_guard import tables_guard
@@ -231,13 +231,13 @@ def _listed(chances: Mapping[Action, float]) -> str:
     return ", ".join(f"{action} {chance:.0%}" for action, chance in chances.items())
 
 
-def _begin(agent: Agent, config: GameConfig, limits: Limits) -> None:
+def _begin(agent: Agent, config: GameConfig, limits: BotLimits) -> None:
     """Tell a bot that a game begins."""
     if hook := hook_of(agent, "on_game_start"):
         guarded(limits.load, hook, config, 0)
 
 
-def _decision(agent: Agent, view: GameView, limits: Limits) -> object:
+def _decision(agent: Agent, view: GameView, limits: BotLimits) -> object:
     from ..exact.tables import states_policy
 
     guarded(limits.decision, agent.seed, 1)
@@ -283,10 +283,10 @@ def _check_picklable(agent: Agent) -> Check:
     return Check("picklable", type(again) is type(agent), "can go to other processes", advice)
 
 
-def _check_cut_off(name: str, config: GameConfig, limits: Limits) -> Check:
+def _check_cut_off(name: str, config: GameConfig, limits: BotLimits) -> Check:
     """Interrupted in the middle of decisions, it plays on as if nothing had been."""
     agents = [make_agent(name) for _ in config.dice]
-    hurried = Limits(decision=0.0001, game_end=0.0001, load=limits.load)
+    hurried = BotLimits(decision=0.0001, game_end=0.0001, load=limits.load)
     Referee(agents, config, seed=1, limits=hurried).play()
     faults = Referee(agents, config, seed=2, limits=limits).play().faults
     if faults:

@@ -16,7 +16,7 @@ import msgspec
 
 from ..core import Action, ConfigError, Event, GameConfig, GameResult, GameView, NotationError, RoundResolution
 from . import protocol, sandbox
-from .limits import BotFault, Limits, Verdict
+from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
 from .seats import Seat
 
@@ -31,7 +31,7 @@ class IsolatedSeat(Seat):
     """A bot in a box: fresh for every match, killed when it is late, and gone with all its children afterwards."""
 
     def __init__(
-        self, spec: str, limits: Limits, *, name: str | None = None, command: Sequence[str] | None = None
+        self, spec: str, limits: BotLimits, *, name: str | None = None, command: Sequence[str] | None = None
     ) -> None:
         if sys.platform == "win32":
             raise ConfigError("isolate", True, "a Unix system: Windows has no such walls")

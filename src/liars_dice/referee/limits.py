@@ -11,7 +11,7 @@ Verdict = Literal["illegal", "exception", "wrong_type", "too_slow", "died", "gar
 output that is not the protocol; more memory than it may have."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class BotLimits(msgspec.Struct, frozen=True):
     """How long and how much. Times are seconds; what is below them holds for isolated bots only."""
 
     decision: float = 1.0

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 
 from ..agents import AGENTS, Agent, make_agent, place_of
 from ..core import ConfigError, GameConfig, LiarsDiceError
-from .limits import BotFault, Limits
+from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat
 from .time_guard import guarded
 
 
-def make_seat(name: str, limits: Limits | None = None, *, isolate: bool = False) -> Seat:
+def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
     """A seat for the agent called `name`; `cmd:PROGRAM ARGUMENTS` is a program in any language, always in a box."""
-    limits = Limits() if limits is None else limits
+    limits = BotLimits() if limits is None else limits
     if not isolate and not name.startswith("cmd:"):
         return InProcessSeat(make_agent(name), limits)
     from .isolated_seat import IsolatedSeat
@@ -78,7 +78,7 @@ def check_fits(name: str, agent: Agent | None, config: GameConfig) -> None:
         agent.check_rules(config)
 
 
-def load_agents(names: Sequence[str], limits: Limits, config: GameConfig | None = None) -> list[Agent | None]:
+def load_agents(names: Sequence[str], limits: BotLimits, config: GameConfig | None = None) -> list[Agent | None]:
     """The agents called so, in this process; None for a program in another language, which no table can hold.
 
     `ConfigError` for a name that nobody has, and for an agent that does not play by these rules or with so many.
@@ -96,7 +96,7 @@ def load_agents(names: Sequence[str], limits: Limits, config: GameConfig | None 
     return agents
 
 
-def _loaded(name: str, limits: Limits) -> Agent:
+def _loaded(name: str, limits: BotLimits) -> Agent:
     try:
         return guarded(limits.load, make_agent, name)
     except BotFault as fault:

@@ -31,7 +31,7 @@ from ..core import (
     visible_to,
 )
 from ..persistence import RecordedEvent, Replay, final_state, settled
-from .limits import BotFault, Limits
+from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat, decide, fallback
 from .time_guard import alarms
 
@@ -70,10 +70,10 @@ class Referee:
         config: GameConfig | None = None,
         *,
         seed: int | None = None,
-        limits: Limits | None = None,
+        limits: BotLimits | None = None,
         strict: bool = False,
     ) -> None:
-        limits = Limits() if limits is None else limits
+        limits = BotLimits() if limits is None else limits
         self.seats = [p if isinstance(p, Seat) else InProcessSeat(p, limits) for p in players]
         self._confessing = [
             (player, seat) for player, seat in enumerate(self.seats) if type(seat).take_faults is not Seat.take_faults
@@ -89,7 +89,7 @@ class Referee:
 
     @classmethod
     def resume(
-        cls, players: Sequence[Player | Seat], past: Sequence[RecordedEvent], *, limits: Limits | None = None
+        cls, players: Sequence[Player | Seat], past: Sequence[RecordedEvent], *, limits: BotLimits | None = None
     ) -> Referee:
         """A referee of the game that goes on where `past` ends, with the dice its seed still holds.
 

@@ -20,7 +20,7 @@ from ..core import (
     verify,
 )
 from ..persistence import player_type
-from .limits import BotFault, Limits
+from .limits import BotFault, BotLimits
 from .protocol import is_action
 from .time_guard import guarded
 
@@ -89,7 +89,7 @@ class InProcessSeat(Seat):
     the process kills the referee.
     """
 
-    def __init__(self, agent: Player, limits: Limits) -> None:
+    def __init__(self, agent: Player, limits: BotLimits) -> None:
         self.agent = agent
         self.limits = limits
         self.name = agent_id(agent)

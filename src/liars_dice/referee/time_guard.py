@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from ..core import describe
-from .limits import BotFault, Limits
+from .limits import BotFault, BotLimits
 
 if TYPE_CHECKING:
     from ..exact.tables import Guard
@@ -116,6 +116,6 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def tables_guard(limits: Limits) -> Guard:
+def tables_guard(limits: BotLimits) -> Guard:
     """How a stranger's agent is asked for its table: no decision takes longer than the limits allow."""
     return partial(guarded, limits.decision)

@@ -2,7 +2,7 @@
 
 from .dice_art import draw_die, draw_hand
 from .game_session import Sitting
-from .human_player import TerminalPlayer, Undo, ask
+from .human_player import TerminalPlayer, UndoRequested, ask
 from .read_move import read_answer
 from .review_text import review_lines, show_review
 from .seating import seated, take_seat, with_opponents
@@ -16,7 +16,7 @@ __all__ = [
     "Spectator",
     "TableView",
     "TerminalPlayer",
-    "Undo",
+    "UndoRequested",
     "Wanted",
     "ask",
     "ask_for_a_table",

@@ -11,7 +11,7 @@ from rich.markup import escape
 from ..core import SPECTATOR, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
 from ..persistence import GameRecorder, RecordedEvent, branch, decisions, is_person, record_game
 from ..referee import MatchResult, Referee
-from .human_player import TerminalPlayer, Undo
+from .human_player import TerminalPlayer, UndoRequested
 from .move_help import history_lines
 from .seating import make_seats
 from .table_view import TableView
@@ -77,7 +77,7 @@ class Sitting:
             while True:
                 try:
                     return self.referee.play()
-                except Undo as wish:
+                except UndoRequested as wish:
                     self.take_back(wish.seat)
         finally:
             self.player.wait_for_coach()

@@ -16,10 +16,10 @@ from .read_move import Wish, read_answer, shown
 from .table_view import Quit, TableView, read_line, wipe
 
 if TYPE_CHECKING:
-    from ..coach import Model
+    from ..coach import OpponentModel
 
 
-class Undo(Exception):  # noqa: N818 - a person's wish, not an error
+class UndoRequested(Exception):  # noqa: N818 - a person's wish, not an error
     """A person wants to go back to the own last decision."""
 
     def __init__(self, seat: int) -> None:
@@ -128,7 +128,7 @@ class TerminalPlayer:
         except LiarsDiceError as error:
             table.say(escape(f"I do not know either: {error}."))
 
-    def _models(self) -> tuple[Model, ...] | None:
+    def _models(self) -> tuple[OpponentModel, ...] | None:
         from ..coach import model_of
 
         return None if self.known_as is None else tuple(map(model_of, self.known_as))
@@ -162,7 +162,7 @@ class TerminalPlayer:
         elif not has_decided(view):
             table.say("You have not decided anything yet.")
         else:
-            raise Undo(view.player_id)
+            raise UndoRequested(view.player_id)
 
     def _lines(self, table: TableView, lines: Iterable[str]) -> None:
         for line in lines:

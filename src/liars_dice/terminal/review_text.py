@@ -7,7 +7,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..coach import KINDS, Review, Verdict
+from ..coach import KINDS, MoveVerdict, Review
 from ..core import percent
 from .table_view import knows_ascii_only
 
@@ -73,7 +73,7 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
     return lines
 
 
-def _worst(moves: Sequence[Verdict]) -> str:
+def _worst(moves: Sequence[MoveVerdict]) -> str:
     kinds = {move.kind for move in moves}
     return next((MARKS[kind] for kind in reversed(MARKS) if kind in kinds), " ")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..agents import HumanAgent
 from ..core import ConfigError, GameConfig
 from ..persistence import YOU, is_person
-from ..referee import InProcessSeat, Limits, Seat, make_fitting_seat
+from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
 
 
@@ -30,7 +30,7 @@ def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig,
         if is_person(word):
             number += 1
             name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
-            seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), Limits())
+            seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
             seat.agent_id = YOU if name == "You" else f"{YOU}:{name}"
         else:
             seat = make_fitting_seat(word, config, isolate=isolate)

@@ -14,7 +14,7 @@ import msgspec
 
 from ..core import GameConfig, GameEngine, derive_seed, numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
-from ..referee import Limits, MatchResult, Referee, Seat, make_seat
+from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
 
 if TYPE_CHECKING:
     from ..simulator import Simulator
@@ -28,7 +28,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
     agents: tuple[str, ...]
     config: GameConfig
-    limits: Limits = Limits()
+    limits: BotLimits = BotLimits()
     isolate: bool = False
     record: Record = "none"
     prefix: str = ""

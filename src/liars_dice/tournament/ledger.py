@@ -18,7 +18,7 @@ WRITE_EVERY = 1.0
 """Seconds between writes, so that keeping books costs little."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament in the store."""
 
     id: str
@@ -30,13 +30,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """None while it is not over."""
 
 
-def tournaments(store: GameRecorder) -> list[Entry]:
+def tournaments(store: GameRecorder) -> list[TournamentEntry]:
     """All tournaments in a store, the newest first."""
-    entries = [msgspec.json.decode(text, type=Entry) for text in store.documents(KIND).values()]
+    entries = [msgspec.json.decode(text, type=TournamentEntry) for text in store.documents(KIND).values()]
     return sorted(entries, key=lambda entry: entry.created_utc, reverse=True)
 
 
-def find_tournament(store: GameRecorder, name: str) -> Entry:
+def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
     """The tournament called so: an id, the beginning of one, or `last` (the last that is not over, if there is one)."""
     entries = tournaments(store)
     if name == "last" and entries:
@@ -55,11 +55,11 @@ class Ledger:
         self._store = store
         known = None if tournament_id is None else store.documents(KIND, tournament_id).get(tournament_id)
         if known is not None:
-            self.entry = msgspec.json.decode(known, type=Entry)
+            self.entry = msgspec.json.decode(known, type=TournamentEntry)
             check_same(self.entry, settings)
         else:
             name = tournament_id or new_game_id()
-            self.entry = Entry(id=name, created_utc=utc_now(), settings=settings)
+            self.entry = TournamentEntry(id=name, created_utc=utc_now(), settings=settings)
         self._new: dict[str, str] = {}
         self._records: list[list[RecordedEvent]] = []
         self._written = time.monotonic()
@@ -74,7 +74,7 @@ class Ledger:
         if self.entry.computed is None:
             self._save(msgspec.structs.replace(self.entry, computed=computed))
 
-    def _save(self, entry: Entry) -> None:
+    def _save(self, entry: TournamentEntry) -> None:
         self.entry = entry
         self._store.save_documents(KIND, {entry.id: msgspec.json.encode(entry).decode()})
 
@@ -113,7 +113,7 @@ class Ledger:
         self._save(msgspec.structs.replace(self.entry, result=result))
 
 
-def check_same(entry: Entry, settings: Settings) -> None:
+def check_same(entry: TournamentEntry, settings: Settings) -> None:
     """A tournament goes on as it was begun, or not at all."""
     begun, now = _plain(entry.settings), _plain(settings)
     differences = [f"{name} was {begun[name]!r} and is {now[name]!r} now" for name in begun if begun[name] != now[name]]

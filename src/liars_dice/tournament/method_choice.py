@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from ..agents import Agent
@@ -10,13 +10,10 @@ from ..core import GameConfig, hook_of
 from ..exact import OutOfReachError
 from ..exact.matchups import seconds_needed
 from ..exact.tables import VECTORISED
-from ..referee import Limits, tables_guard
+from ..referee import BotLimits, tables_guard
 from ..simulator import check_simulable
 
 Method = Literal["exact", "compiled", "engine"]
-Progress = Callable[[int, int], None]
-"""Told how much of the work is done, and how much there is."""
-
 PATIENCE = 60.0
 """The exact method is taken by itself if it needs no more seconds than this."""
 GAMES = {"compiled": 1_000_000, "engine": 1_000}
@@ -59,6 +56,6 @@ def refereed_because(names: Sequence[str], agents: Sequence[Agent | None], confi
     return ""
 
 
-def is_quick(agents: Sequence[Agent], config: GameConfig, limits: Limits) -> bool:
+def is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
     """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
     return seconds_needed(agents, config, tables_guard(limits)) <= PATIENCE

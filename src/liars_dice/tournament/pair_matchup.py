@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from ..agents import Agent
-from ..core import ConfigError, GameConfig
+from ..core import ConfigError, GameConfig, Progress
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
-from ..referee import Limits, all_known, load_agents, tables_guard
+from ..referee import BotLimits, all_known, load_agents, tables_guard
 from .backends import Processes
 from .blocks import Block, BlockResult, Field, Played
-from .method_choice import GAMES, Method, Progress, is_quick, refereed_because, simulable
+from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
 from .statistics import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
@@ -60,11 +60,11 @@ def matchup(
     games: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    limits: Limits | None = None,
+    limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> Matchup:
     """How A fares against B: `exact` insists on the exact method, `games` on playing."""
-    limits = Limits() if limits is None else limits
+    limits = BotLimits() if limits is None else limits
     if config.num_players != 2:
         raise ConfigError("players", config.num_players, "2: a match-up is between two")
     if games is not None and (games < 2 or games % 2):
@@ -87,7 +87,12 @@ def matchup(
 
 
 def _exactly(
-    names: tuple[str, str], agents: list[Agent], config: GameConfig, insist: bool, limits: Limits, workers: int | None
+    names: tuple[str, str],
+    agents: list[Agent],
+    config: GameConfig,
+    insist: bool,
+    limits: BotLimits,
+    workers: int | None,
 ) -> Matchup:
     if not insist and not is_quick(agents, config, limits):
         raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
@@ -119,7 +124,7 @@ def _played(
     seed: int,
     compiled: bool,
     why: str,
-    limits: Limits,
+    limits: BotLimits,
     workers: int | None,
     progress: Progress | None,
 ) -> Matchup:

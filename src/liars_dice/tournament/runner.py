@@ -11,16 +11,16 @@ from itertools import combinations
 import msgspec
 
 from ..agents import Agent
-from ..core import ConfigError, GameConfig, derive_seed
+from ..core import ConfigError, GameConfig, Progress, derive_seed
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..persistence import rules_name
-from ..referee import Limits, load_agents, tables_guard
+from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .ledger import Ledger
-from .method_choice import Progress, is_quick, is_tabled, learns, refereed_because, simulable
+from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
 from .result import ALPHA, Settings, TournamentResult
 from .schedule import league, natural_tables
 from .statistics import PairCounts, sequential_p
@@ -97,11 +97,11 @@ def run_tournament(
     *,
     backend: Backend | None = None,
     ledger: Ledger | None = None,
-    limits: Limits | None = None,
+    limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Play a tournament to its end. On Ctrl-C the result of what was played is returned, as not complete."""
-    limits = Limits() if limits is None else limits
+    limits = BotLimits() if limits is None else limits
     backend = Processes() if backend is None else backend
     if ledger is not None and ledger.entry.result is not None:
         return ledger.entry.result
@@ -186,7 +186,7 @@ def _exact_part(
     settings: Settings,
     config: GameConfig,
     agents: Sequence[Agent | None],
-    limits: Limits,
+    limits: BotLimits,
     workers: int,
     begun_with: tuple[str, ...] | None,
 ) -> tuple[tuple[list[int], Matchups] | None, str, bool]:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import PLAYERS, ConfigError, GameConfig, derive_seed, fresh_seed, numbered, preset
-from ..referee import Limits, load_agents, plays_with
+from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
+from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .fields import everybody
-from .method_choice import Method, Progress, learns, simulable
+from .method_choice import Method, learns, simulable
 
 BLOCK_GAMES = {True: 10_000, False: 25}
 PARTS = 1_000_000
@@ -45,7 +45,7 @@ class Simulation:
         config: GameConfig | None = None,
         seed: int | None = None,
         backend: Backend | None = None,
-        limits: Limits | None = None,
+        limits: BotLimits | None = None,
     ) -> None:
         """`agents` can be drawn (by default all that are built in or discovered); `config` is played (perudo)."""
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
@@ -61,7 +61,7 @@ class Simulation:
         self.n_tables = n_tables
         self.n_replications = n_replications
         self.seed = fresh_seed() if seed is None else seed
-        self._limits = Limits() if limits is None else limits
+        self._limits = BotLimits() if limits is None else limits
         self._backend = Processes() if backend is None else backend
         names = everybody() if agents is None else list(agents)
         if not names or len(set(names)) < len(names):

@@ -48,13 +48,13 @@ async def list_rules(studio: Studio, call: Call) -> m.RuleBook:
     return m.RuleBook({name: public(config) for name, config in PRESETS.items()}, rule_fields())
 
 
-async def check_rules(studio: Studio, call: Call) -> m.Ladder:
+async def check_rules(studio: Studio, call: Call) -> m.LadderLine:
     """Rules in full, with the bids of their first round from the lowest up."""
     wish: m.RulesWish = call.body
     rules = wish.config if wish.config is not None else wish.preset or "heads-up"
     config = config_of(rules, wish.changes, None)
     studio.rooms.check_rules(config)
-    return m.Ladder(public(config), [m.BidLine(bid.quantity, bid.face) for bid in config.ladder().bids])
+    return m.LadderLine(public(config), [m.BidLine(bid.quantity, bid.face) for bid in config.ladder().bids])
 
 
 # -- rooms -------------------------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ async def tournament(studio: Studio, call: Call) -> m.Json:
 ENDPOINTS = (
     Endpoint("GET", "/agents", list_agents, m.Agents),
     Endpoint("GET", "/rules", list_rules, m.RuleBook),
-    Endpoint("POST", "/rules", check_rules, m.Ladder, body=m.RulesWish),
+    Endpoint("POST", "/rules", check_rules, m.LadderLine, body=m.RulesWish),
     Endpoint("GET", "/rooms", list_rooms, m.RoomList),
     Endpoint("POST", "/rooms", create_room, m.Seated, body=m.NewRoom),
     Endpoint("GET", "/rooms/{room}", show_room, m.RoomView),

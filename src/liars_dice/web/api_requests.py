@@ -17,7 +17,7 @@ from .analysis import Lab
 from .errors import RoomError
 from .game_list import Catalogue
 from .rooms import Rooms
-from .safety import Limits
+from .safety import ServerLimits
 
 
 class Studio:
@@ -88,7 +88,7 @@ class _BadRequestError(Exception):
         self.status = status
 
 
-async def _read(endpoint: Endpoint, request: Request, limits: Limits) -> Call:
+async def _read(endpoint: Endpoint, request: Request, limits: ServerLimits) -> Call:
     query = body = token = None
     if endpoint.query is not None:
         query = msgspec.convert(dict(request.query_params), endpoint.query, strict=False)
@@ -107,7 +107,7 @@ async def _read(endpoint: Endpoint, request: Request, limits: Limits) -> Call:
     return Call(request.path_params, query, body, token)
 
 
-async def _body(request: Request, limits: Limits) -> bytes:
+async def _body(request: Request, limits: ServerLimits) -> bytes:
     data = b""
     try:
         async with asyncio.timeout(limits.hello_s):

@@ -26,7 +26,7 @@ from .coach_client import Coach
 from .connection_limits import Doors
 from .page_socket import page_socket
 from .rooms import Rooms
-from .safety import Guard, Limits
+from .safety import HttpGuard, ServerLimits
 from .store_worker import Books
 
 STATIC = Path(__file__).parent / "static"
@@ -36,7 +36,7 @@ PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/r
 def create_app(
     store: str | Path | GameRecorder | None = None,
     *,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     agents: Sequence[str] = (),
     hosts: frozenset[str] | None = None,
     public_names: Sequence[str] = (),
@@ -48,7 +48,7 @@ def create_app(
     none are given. `public_names` are those a proxy before it goes by: it is reached by them, too, and pages from there
     are its own.
     """
-    limits = Limits() if limits is None else limits
+    limits = ServerLimits() if limits is None else limits
     books = Books(store)
     coach = Coach(limits.questions)
     rooms = Rooms(books, coach, limits, agents)
@@ -100,7 +100,7 @@ def create_app(
         return Response(body, error.status_code, error.headers, "application/json")
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused, Exception: _failed})
-    app.add_middleware(Guard, limits=limits, hosts=hosts, names=frozenset(name.lower() for name in public_names))
+    app.add_middleware(HttpGuard, limits=limits, hosts=hosts, names=frozenset(name.lower() for name in public_names))
     app.state.rooms = rooms
     app.state.coach = coach
     return app

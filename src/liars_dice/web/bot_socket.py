@@ -18,7 +18,7 @@ from .connection_limits import Doors
 from .errors import RoomError
 from .room import Room
 from .rooms import Rooms
-from .safety import Limits
+from .safety import ServerLimits
 from .websocket_io import TROUBLE, Line, accepted, hello, refuse, when_gone
 
 
@@ -51,7 +51,7 @@ def decode_bot(text: str) -> BotSaid:
 class RemoteBot(Line):
     """A program at a seat, somewhere else."""
 
-    def __init__(self, socket: WebSocket, limits: Limits, seat: int) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits, seat: int) -> None:
         super().__init__(socket, limits)
         self.seat = seat
         self.wants_events = False

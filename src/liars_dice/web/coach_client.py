@@ -13,8 +13,8 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..core import PublicState
-from .coach_process import WARM_UPS, Progress, receive, send
+from ..core import Progress, PublicState
+from .coach_process import WARM_UPS, receive, send
 from .errors import FullError, RoomError
 
 KEPT = 1024

@@ -16,11 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any
 
-from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, PublicState, describe
+from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, Progress, PublicState, describe
 from ..persistence import RecordedEvent
 from .messages import Json, MatchupTable, plain
 
-Progress = Callable[[int, int], None]
 _LENGTH = struct.Struct(">Q")
 
 

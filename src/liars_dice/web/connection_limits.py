@@ -8,13 +8,13 @@ from collections import Counter
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .safety import Limits
+from .safety import ServerLimits
 
 
 class Doors:
     """The sockets that are open."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._open: Counter[str] = Counter()
         self._watching = 0

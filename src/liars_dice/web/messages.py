@@ -189,7 +189,7 @@ class BidLine(msgspec.Struct, frozen=True):
     face: int
 
 
-class Ladder(msgspec.Struct, frozen=True):
+class LadderLine(msgspec.Struct, frozen=True):
     """Rules, and the bids of their first round from the lowest up."""
 
     config: Json

@@ -25,14 +25,14 @@ from .connection_limits import Doors
 from .errors import RoomError
 from .room import Room
 from .rooms import Rooms
-from .safety import Limits
+from .safety import ServerLimits
 from .websocket_io import TOO_MANY, TOO_SLOW, TROUBLE, Line, accepted, hello, refuse, when_gone
 
 
 class Page(Line):
     """A browser in a room."""
 
-    def __init__(self, socket: WebSocket, limits: Limits, seat: int) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits, seat: int) -> None:
         super().__init__(socket, limits)
         self.seat = seat
 

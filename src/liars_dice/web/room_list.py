@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from ..persistence import utc_now
 from .messages import RoomLine
 from .room_document import RoomDoc
-from .safety import Limits
+from .safety import ServerLimits
 
 
 class Lobby:
     """Rooms that wait or play, those aside that nobody has visited for long."""
 
-    def __init__(self, limits: Limits, docs: Iterable[RoomDoc]) -> None:
+    def __init__(self, limits: ServerLimits, docs: Iterable[RoomDoc]) -> None:
         self._limits = limits
         now = utc_now()
         fresh = [doc for doc in docs if not doc.over and self._is_fresh(doc, now)]

@@ -20,7 +20,7 @@ from .room import Room
 from .room_bots import STAND_IN, on_offer
 from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
 from .room_list import Lobby
-from .safety import Limits
+from .safety import ServerLimits
 from .store_worker import Books
 
 KIND = "room"
@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 class Rooms:
     """Every room there is, and what they share."""
 
-    def __init__(self, books: Books, coach: Coach, limits: Limits, agents: Sequence[str] = ()) -> None:
+    def __init__(self, books: Books, coach: Coach, limits: ServerLimits, agents: Sequence[str] = ()) -> None:
         self.books = books
         self.coach = coach
         self.limits = limits

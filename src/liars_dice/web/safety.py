@@ -11,7 +11,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How much anybody may ask of the studio."""
 
     message_bytes: int = 65_536
@@ -138,11 +138,11 @@ HEADERS = (
 )
 
 
-class Guard:
+class HttpGuard:
     """Around the whole application: refuses what does not come from our own pages, and adds the headers."""
 
     def __init__(
-        self, app: ASGIApp, limits: Limits, hosts: frozenset[str] | None, names: frozenset[str] = frozenset()
+        self, app: ASGIApp, limits: ServerLimits, hosts: frozenset[str] | None, names: frozenset[str] = frozenset()
     ) -> None:
         self._app = app
         self._hosts = None if hosts is None else hosts | names

@@ -15,7 +15,7 @@ from ..core import ConfigError
 from ..persistence import open_store
 from .app import create_app
 from .connection_limits import impatient
-from .safety import LOOPBACK, Limits
+from .safety import LOOPBACK, ServerLimits
 
 
 class Ready(Protocol):
@@ -33,7 +33,7 @@ def serve(
     *,
     agents: Sequence[str] = (),
     open_browser: bool = False,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     public_names: Sequence[str] = (),
     behind_proxy: bool = False,
 ) -> None:
@@ -42,7 +42,7 @@ def serve(
     `public_names` are names by which a proxy is known that hands requests on to this server. `behind_proxy` believes a
     proxy on this machine, and nobody else, from whom a request comes.
     """
-    limits = Limits() if limits is None else limits
+    limits = ServerLimits() if limits is None else limits
     _allow_many_files()
     open_store(db).close()  # trouble with the store is told now, not to the first player
     listening = _listen(host, port)
@@ -68,7 +68,7 @@ def serve(
         listening.close()
 
 
-def server_config(app: Starlette, limits: Limits, *, behind_proxy: bool = False) -> uvicorn.Config:
+def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = False) -> uvicorn.Config:
     """How uvicorn runs the studio within these limits."""
     return uvicorn.Config(
         app,

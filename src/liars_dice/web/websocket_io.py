@@ -15,7 +15,7 @@ from .connection_limits import Doors
 from .errors import RoomError
 from .room import Listener, Room
 from .rooms import Rooms
-from .safety import Bucket, Limits
+from .safety import Bucket, ServerLimits
 
 GOING_AWAY, REFUSED, TOO_SLOW, TROUBLE = 1001, 1008, 1013, 1011
 TOO_MANY = "too many connections; try again later"
@@ -24,7 +24,7 @@ TOO_MANY = "too many connections; try again later"
 class Line:
     """The way out to one client: a bounded queue, and a task that empties it. Who reads too slowly is dropped."""
 
-    def __init__(self, socket: WebSocket, limits: Limits) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits) -> None:
         self._socket = socket
         self._limits = limits
         self._queue: asyncio.Queue[tuple[bytes, ...] | None] = asyncio.Queue()
@@ -98,7 +98,7 @@ def _nothing() -> None:
 class Ear:
     """The way in from one client: its messages as text, one by one, no faster than allowed."""
 
-    def __init__(self, socket: WebSocket, limits: Limits) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits) -> None:
         self._socket = socket
         self._limits = limits
         self._bucket = Bucket(limits.messages_per_s, limits.message_burst)

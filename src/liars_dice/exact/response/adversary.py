@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...agents import Agent
-from ...core import GameConfig, agent_id, round_rules
+from ...core import GameConfig, Progress, agent_id, round_rules
 from ...numeric import Floats, Truths, compiled
 from ..errors import OutOfReachError
 from ..matchups import most_turns
@@ -37,7 +37,7 @@ from ..tables import (
     showdowns,
     unguarded,
 )
-from .agent_probe import Progress, asked_response
+from .agent_probe import asked_response
 from .belief_graph import one_hand
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000

@@ -28,6 +28,7 @@ from ...core import (
     GameConfig,
     GameCreated,
     GameView,
+    Progress,
     PublicState,
     RoundStarted,
     agent_id,
@@ -52,9 +53,6 @@ from ..tables import (
     unguarded,
 )
 
-Progress = Callable[[int, int], None]
-"""Told how many questions have been put, and about how many there are."""
-
 MOST_QUESTIONS = 20_000_000
 """More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the
 agent needs for it."""
@@ -71,7 +69,7 @@ def asked_response(
     name, size = agent_id(agent), rungs(config, config.total_dice)
     if size > MOST_RUNGS:
         raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are walked")
-    witnesses = [Witness(agent, config, seat, guard) for seat in (1, 0)]
+    witnesses = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
     walks = [_Walk(witness) for witness in witnesses]
     expected = math.ceil(sum(walk.expected_questions() for walk in walks))
     enough = int(math.log2(MOST_QUESTIONS / sum(len(walk.theirs) for walk in walks))) + 1
@@ -107,7 +105,7 @@ def asked_round(opener: Agent, other: Agent, config: GameConfig, guard: Guard = 
     >>> asked_round(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
     0.0
     """
-    witnesses = (Witness(opener, config, 0, guard), Witness(other, config, 1, guard))
+    witnesses = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
     root = witnesses[0].root
     first, second = (hand_set(n, config.faces) for n in config.dice)
     true, right = showdowns(root.rules, first, second)  # [rung, the other's hand, the opener's hand]
@@ -137,7 +135,7 @@ def _about(number: int) -> str:
     return f"{round(number, 2 - len(str(number))):,}"
 
 
-class Witness:
+class AgentProbe:
     """An agent in one seat of a fresh round, asked what it does with a hand after a bidding.
 
     What it does has to follow from the view. A copy of the agent is asked, which has been seeded and told that a game
@@ -255,7 +253,7 @@ def after(public: PublicState, rung: int) -> PublicState:
 class _Walk:
     """All that can come about when the agent sits in one seat and the adversary in the other."""
 
-    def __init__(self, witness: Witness) -> None:
+    def __init__(self, witness: AgentProbe) -> None:
         self.witness = witness
         self.rules = witness.root.rules
         self.size = len(self.rules.bids)

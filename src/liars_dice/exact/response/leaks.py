@@ -29,7 +29,7 @@ from ..solver import (
     values_below,
 )
 from ..tables import Guard, unguarded
-from .agent_probe import Witness, after
+from .agent_probe import AgentProbe, after
 
 SMALLEST = 1e-12
 """What comes about more seldom than this is not followed."""
@@ -91,7 +91,7 @@ class _Walk:
 
     def __init__(self, agent: Agent, round_: Known, seat: int, guard: Guard) -> None:
         self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
-        self.witness = Witness(agent, self.tree.config, seat, guard)
+        self.witness = AgentProbe(agent, self.tree.config, seat, guard)
         self.size = len(self.tree.rules.bids)
         self.found: list[Leak] = []
         self.possible = 0.0

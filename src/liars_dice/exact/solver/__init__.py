@@ -2,7 +2,7 @@
 
 from .cfr_walk import NOWHERE, ROOT
 from .cpu_solver import values_below
-from .equilibrium import Progress, Solution, solve
+from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
     CALLING,
@@ -36,10 +36,10 @@ __all__ = [
     "Choice",
     "Explanation",
     "Known",
-    "Progress",
     "PublicTree",
     "Reply",
     "Solution",
+    "SolverProgress",
     "Tablebase",
     "action_values",
     "as_dict",

@@ -36,7 +36,7 @@ FORMAT = 1
 """The version of saved files."""
 
 
-class Progress(Bracket, frozen=True):
+class SolverProgress(Bracket, frozen=True):
     """How far a solver has come."""
 
     iterations: int
@@ -96,7 +96,7 @@ def solve(
     save: Path | None = None,
     resume: Path | None = None,
     reduce: bool = True,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[SolverProgress], None] = lambda _: None,
 ) -> Solution:
     """Solve one round: the opener has `config.dice[0]` dice, the other player `config.dice[1]`.
 
@@ -132,7 +132,7 @@ def solve(
                 solver.iterate()
             lower, upper = solver.bracket()
             now = time.perf_counter()
-            progress(Progress(lower, upper, solver.iterations, now - began, solver.nodes))
+            progress(SolverProgress(lower, upper, solver.iterations, now - began, solver.nodes))
             if upper - lower <= 2 * target:
                 break
             if solver.full:

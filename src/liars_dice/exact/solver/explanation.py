@@ -18,7 +18,7 @@ from ...numeric import Floats
 from ..errors import OutOfReachError
 from .cfr_walk import NOWHERE, ROOT, Pool
 from .cpu_solver import values_below
-from .equilibrium import Progress, solve
+from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree
 from .tablebase import FACES, MOST_DICE, Tablebase
 
@@ -40,7 +40,7 @@ class Known(Bracket, frozen=True):
     pool: Pool
 
 
-def known(config: GameConfig, progress: Callable[[Progress], None] = lambda _: None) -> Known:
+def known(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> Known:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
     if (found := shipped(tree)) is not None:

@@ -26,7 +26,7 @@ import numpy as np
 from ...core import GameConfig, LiarsDiceError, NextOpener, PublicState, RoundRules
 from ..errors import DataError, OutOfReachError
 from .cfr_walk import Pool
-from .equilibrium import Progress, check_place, solve
+from .equilibrium import SolverProgress, check_place, solve
 from .public_tree import Bracket, PublicTree
 from .strategy import Strategy, certify, extract, pool_of
 
@@ -41,7 +41,7 @@ STEPS = 65535
 _COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
 
 
-class Entry(msgspec.Struct, frozen=True):
+class IndexedRound(msgspec.Struct, frozen=True):
     """What the index says of a round."""
 
     dice: tuple[int, int]
@@ -59,7 +59,7 @@ class Index(msgspec.Struct, frozen=True):
     """What is in the file."""
 
     format: int
-    rounds: list[Entry]
+    rounds: list[IndexedRound]
 
 
 class SolvedRound(Bracket, frozen=True, dict=True):
@@ -112,7 +112,7 @@ class Tablebase:
         except OSError as error:
             raise DataError(f"{path}: no tablebase can be read there ({error.strerror})") from None
 
-    def entry(self, opener: int, other: int) -> Entry:
+    def entry(self, opener: int, other: int) -> IndexedRound:
         """What the index says of such a round, without reading its strategies."""
         if (opener, other) not in self.entries:
             most = max(map(sum, self.entries), default=0)
@@ -280,7 +280,7 @@ def write(path: Path, rounds: Iterable[tuple[SolvedRound, int]]) -> None:
     with ZipFile(beside, "w", ZIP_LZMA) as file:
         for solved, iterations in rounds:
             dice = (solved.tree.config.dice[0], solved.tree.config.dice[1])
-            entries.append(Entry(dice, solved.lower, solved.upper, iterations))
+            entries.append(IndexedRound(dice, solved.lower, solved.upper, iterations))
             for strategy in solved.strategies:
                 columns = {
                     "node": np.diff(strategy.node, prepend=np.uint64(0)),
@@ -311,7 +311,7 @@ def build(path: Path, *, most_dice: int = MOST_DICE, device: str = "cpu") -> Non
     for dice in rounds_with(most_dice):
         name = "{} v {}".format(*dice)
 
-        def show(now: Progress, name: str = name) -> None:
+        def show(now: SolverProgress, name: str = name) -> None:
             say(f"{name}: [{now.lower:.6f}, {now.upper:.6f}] after {now.iterations} iterations", end="")
 
         solved, iterations = make_round(dice, progress=show, device=device if sum(dice) <= 5 else "cpu")

@@ -26,7 +26,7 @@ class MixArrays(NamedTuple):
     alias: NDArray[np.int32]
 
 
-class Mixes:
+class ActionMixes:
     """A growing collection of distributions. In a policy table, distribution i is written as the number -1 - i."""
 
     def __init__(self) -> None:

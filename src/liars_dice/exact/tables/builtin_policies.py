@@ -20,107 +20,107 @@ from ...agents import (
     TruthfulAgent,
 )
 from ...numeric import Ints
-from .action_mixes import Mixes
-from .decision_odds import NONE, Sheet
+from .action_mixes import ActionMixes
+from .odds_by_hand import NONE, DecisionOdds
 
-Compiler = Callable[[Any, Sheet, Mixes], Ints]
+Compiler = Callable[[Any, DecisionOdds, ActionMixes], Ints]
 
 
-def random(agent: RandomAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def random(agent: RandomAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """Every legal action alike, whatever the hand."""
-    calls = (sheet.liar, sheet.exact) if sheet.may_call_exact else (sheet.liar,)
-    cells = np.empty(sheet.shape, dtype=np.int64)
-    for rung in range(-1, sheet.size):
-        legal = np.flatnonzero(sheet.opens if rung < 0 else sheet.raises[rung + 1 :]) + rung + 1
+    calls = (odds.liar, odds.exact) if odds.may_call_exact else (odds.liar,)
+    cells = np.empty(odds.shape, dtype=np.int64)
+    for rung in range(-1, odds.size):
+        legal = np.flatnonzero(odds.opens if rung < 0 else odds.raises[rung + 1 :]) + rung + 1
         actions = (*legal.tolist(), *(calls if rung >= 0 else ()))
         cells[:, rung + 1] = mixes.add(actions, (1 / max(len(actions), 1),) * len(actions)) if actions else NONE
     return cells
 
 
-def conservative(agent: ConservativeAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def conservative(agent: ConservativeAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """The lowest safe bid; else a call if the bid is doubtful; else the likeliest raise."""
-    held = sheet.held[:, sheet.face]
-    safe = sheet.lowest((held > 0) & (held >= sheet.quantity - 1))
-    likeliest = sheet.likeliest()
-    doubtful = sheet.of_current(sheet.chance_true, 1.0) < agent.doubts_below
-    otherwise = np.where((likeliest == NONE) | doubtful, sheet.liar, likeliest)
-    if sheet.may_call_exact:
-        otherwise = np.where(sheet.of_current(sheet.chance_exact, 0.0) > 0.5, sheet.exact, otherwise)
+    held = odds.held[:, odds.face]
+    safe = odds.lowest((held > 0) & (held >= odds.quantity - 1))
+    likeliest = odds.likeliest()
+    doubtful = odds.of_current(odds.chance_true, 1.0) < agent.doubts_below
+    otherwise = np.where((likeliest == NONE) | doubtful, odds.liar, likeliest)
+    if odds.may_call_exact:
+        otherwise = np.where(odds.of_current(odds.chance_exact, 0.0) > 0.5, odds.exact, otherwise)
     return np.where(safe == NONE, otherwise, safe)
 
 
-def probabilistic(agent: ProbabilisticAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def probabilistic(agent: ProbabilisticAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """The action that is most probably right; of equals the last of bids, liar, exact."""
-    best = sheet.likeliest()
-    odds = sheet.chance_of(best)
+    best = odds.likeliest()
+    chance = odds.chance_of(best)
     for call, right in (
-        (sheet.liar, 1 - sheet.chance_true),
-        *(((sheet.exact, sheet.chance_exact),) if sheet.may_call_exact else ()),
+        (odds.liar, 1 - odds.chance_true),
+        *(((odds.exact, odds.chance_exact),) if odds.may_call_exact else ()),
     ):
-        right_now = sheet.of_current(right, -2.0)
-        best = np.where(right_now >= odds, call, best)
-        odds = np.maximum(odds, right_now)
+        right_now = odds.of_current(right, -2.0)
+        best = np.where(right_now >= chance, call, best)
+        chance = np.maximum(chance, right_now)
     return best
 
 
-def truthful(agent: TruthfulAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def truthful(agent: TruthfulAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """A call of the impossible; else the lowest possible bid; else the lowest bid; else a call."""
-    possible = sheet.held[:, sheet.face] + sheet.situation.other >= sheet.quantity
-    lowest = sheet.lowest()
-    best = sheet.lowest(possible)
+    possible = odds.held[:, odds.face] + odds.situation.other >= odds.quantity
+    lowest = odds.lowest()
+    best = odds.lowest(possible)
     best = np.where(best == NONE, lowest, best)
-    return np.where((best == NONE) | ~sheet.of_current(possible, True), sheet.liar, best)
+    return np.where((best == NONE) | ~odds.of_current(possible, True), odds.liar, best)
 
 
-def threshold(agent: ThresholdAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def threshold(agent: ThresholdAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """The likeliest near raise if it is likely enough; a call if the bid is unlikely enough; else the raise."""
-    best = _near_raises(sheet)
-    chance = sheet.chance_of(best)
-    unlikely = sheet.of_current(sheet.chance_true, 1.0) < agent.call_below
-    cells = np.where((best == NONE) | ((chance < agent.raise_from) & unlikely), sheet.liar, best)
-    cells[:, 0] = _openings(sheet)
+    best = _near_raises(odds)
+    chance = odds.chance_of(best)
+    unlikely = odds.of_current(odds.chance_true, 1.0) < agent.call_below
+    cells = np.where((best == NONE) | ((chance < agent.raise_from) & unlikely), odds.liar, best)
+    cells[:, 0] = _openings(odds)
     return cells
 
 
 @lru_cache(maxsize=64)  # all threshold agents share them
-def _near_raises(sheet: Sheet) -> Ints:
+def _near_raises(odds: DecisionOdds) -> Ints:
     """The likeliest of one more of the same face and the same quantity of each higher face; of several the first."""
-    total = sheet.situation.rules.total_dice
-    best = np.full(sheet.shape, NONE)
-    chance = np.full(sheet.shape, -1.0)
-    for rung in range(sheet.size):
-        quantity, face = int(sheet.quantity[rung]), int(sheet.face[rung])
-        near = [(quantity + 1, face), *((quantity, higher) for higher in range(face + 1, sheet.hands.faces + 1))]
+    total = odds.situation.rules.total_dice
+    best = np.full(odds.shape, NONE)
+    chance = np.full(odds.shape, -1.0)
+    for rung in range(odds.size):
+        quantity, face = int(odds.quantity[rung]), int(odds.face[rung])
+        near = [(quantity + 1, face), *((quantity, higher) for higher in range(face + 1, odds.hands.faces + 1))]
         for q, f in near:
-            raised = sheet.rung(q, f)
-            if q <= total and raised > rung and sheet.raises[raised]:
-                better = sheet.chance_true[:, raised] > chance[:, rung + 1]
+            raised = odds.rung(q, f)
+            if q <= total and raised > rung and odds.raises[raised]:
+                better = odds.chance_true[:, raised] > chance[:, rung + 1]
                 best[better, rung + 1] = raised
-                chance[better, rung + 1] = sheet.chance_true[better, raised]
+                chance[better, rung + 1] = odds.chance_true[better, raised]
     return best
 
 
 @lru_cache(maxsize=64)
-def _openings(sheet: Sheet) -> Ints:
+def _openings(odds: DecisionOdds) -> Ints:
     """The face held most of (lowest on a tie) at the quantity held, or the nearest to it that is legal."""
-    opens = [(int(q), int(f)) for q, f in zip(sheet.quantity[sheet.opens], sheet.face[sheet.opens], strict=True)]
+    opens = [(int(q), int(f)) for q, f in zip(odds.quantity[odds.opens], odds.face[odds.opens], strict=True)]
     faces = sorted({face for _, face in opens})
     if not faces:
-        return np.full(len(sheet.hands), NONE)
-    chosen = np.array(faces)[np.argmax(sheet.held[:, faces], axis=1)]
+        return np.full(len(odds.hands), NONE)
+    chosen = np.array(faces)[np.argmax(odds.held[:, faces], axis=1)]
     found = []
-    for held, face in zip(sheet.held, chosen.tolist(), strict=True):
+    for held, face in zip(odds.held, chosen.tolist(), strict=True):
         quantities = [q for q, f in opens if f == face]
-        found.append(sheet.rung(min(max(int(held[face]), min(quantities)), max(quantities)), face))
+        found.append(odds.rung(min(max(int(held[face]), min(quantities)), max(quantities)), face))
     return np.array(found)
 
 
-def bluffer(agent: BlufferAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def bluffer(agent: BlufferAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """Mostly the likeliest raise, sometimes the nearest bid on another face; a call if the bid is unlikely."""
-    best = sheet.likeliest()
-    unlikely = sheet.of_current(sheet.chance_true, 1.0) < agent.calls_below
-    cells = np.where((best == NONE) | unlikely, sheet.liar, best)
-    bluffs = _nearest_other_face(sheet, best)
+    best = odds.likeliest()
+    unlikely = odds.of_current(odds.chance_true, 1.0) < agent.calls_below
+    cells = np.where((best == NONE) | unlikely, odds.liar, best)
+    bluffs = _nearest_other_face(odds, best)
     mixed = (cells == best) & (best != NONE) & (bluffs != NONE)
     pairs, which = np.unique(np.stack([best[mixed], bluffs[mixed]]), axis=1, return_inverse=True)
     chances = (1 - agent.bluffs, agent.bluffs)
@@ -129,37 +129,37 @@ def bluffer(agent: BlufferAgent, sheet: Sheet, mixes: Mixes) -> Ints:
     return cells
 
 
-def _nearest_other_face(sheet: Sheet, best: Ints) -> Ints:
+def _nearest_other_face(odds: DecisionOdds, best: Ints) -> Ints:
     """The legal bid of least quantity on another face than the best one's; of several the face held least of."""
-    found = np.full(sheet.shape, NONE)
-    least = np.full(sheet.shape, np.iinfo(np.int64).max)
-    best_face = np.where(best == NONE, 0, sheet.face[best])
-    for face in range(1, sheet.hands.faces + 1):
-        rung = sheet.lowest(sheet.face == face)
-        rank = (sheet.quantity[rung] * 1000 + sheet.held[:, [face]]) * 1000 + face
+    found = np.full(odds.shape, NONE)
+    least = np.full(odds.shape, np.iinfo(np.int64).max)
+    best_face = np.where(best == NONE, 0, odds.face[best])
+    for face in range(1, odds.hands.faces + 1):
+        rung = odds.lowest(odds.face == face)
+        rank = (odds.quantity[rung] * 1000 + odds.held[:, [face]]) * 1000 + face
         nearer = (rung != NONE) & (best_face != face) & (rank < least)
         found[nearer] = rung[nearer]
         least[nearer] = rank[nearer]
     return found
 
 
-def crawler(agent: CrawlerAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def crawler(agent: CrawlerAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """The lowest raise, or a call of what has become unlikely."""
-    lowest = sheet.lowest()
-    unlikely = sheet.of_current(sheet.chance_true, 1.0) < agent.calls_below
-    return np.where((lowest == NONE) | unlikely, sheet.liar, lowest)
+    lowest = odds.lowest()
+    unlikely = odds.of_current(odds.chance_true, 1.0) < agent.calls_below
+    return np.where((lowest == NONE) | unlikely, odds.liar, lowest)
 
 
-def sniper(agent: SniperAgent, sheet: Sheet, mixes: Mixes) -> Ints:
+def sniper(agent: SniperAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
     """Exact if that is the best call; the highest bid better than even; else the better of calling and raising."""
-    good = sheet.highest(sheet.chance_true >= 0.5)
-    likeliest = sheet.likeliest()
-    doubt = sheet.of_current(1 - sheet.chance_true, -1.0)
-    cells = np.where(doubt >= sheet.chance_of(likeliest), sheet.liar, likeliest)
+    good = odds.highest(odds.chance_true >= 0.5)
+    likeliest = odds.likeliest()
+    doubt = odds.of_current(1 - odds.chance_true, -1.0)
+    cells = np.where(doubt >= odds.chance_of(likeliest), odds.liar, likeliest)
     cells = np.where(good == NONE, cells, good)
-    if sheet.may_call_exact:
-        exact = sheet.of_current(sheet.chance_exact, -1.0)
-        cells = np.where(exact >= np.maximum(doubt, 0.35), sheet.exact, cells)
+    if odds.may_call_exact:
+        exact = odds.of_current(odds.chance_exact, -1.0)
+        cells = np.where(exact >= np.maximum(doubt, 0.35), odds.exact, cells)
     cells[:, 0] = np.where(good[:, 0] == NONE, likeliest[:, 0], good[:, 0])
     return cells
 

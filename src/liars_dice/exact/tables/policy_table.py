@@ -27,10 +27,10 @@ from ...core import (
     parse_bid,
     round_rules,
 )
-from .action_mixes import Mixes
+from .action_mixes import ActionMixes
 from .builtin_policies import VECTORISED
-from .decision_odds import sheet
 from .hands import HandSet, hand_set
+from .odds_by_hand import decision_odds
 from .situation import Situation
 
 Guard = Callable[..., Any]
@@ -69,7 +69,7 @@ class PolicyTable:
     """
 
     def __init__(
-        self, agent: Agent, situation: Situation, mixes: Mixes | None = None, guard: Guard = unguarded
+        self, agent: Agent, situation: Situation, mixes: ActionMixes | None = None, guard: Guard = unguarded
     ) -> None:
         if not getattr(agent, "memoryless", False):
             raise PolicyError(f"{agent_id(agent)} is not memoryless: no table can hold what it does")
@@ -77,7 +77,7 @@ class PolicyTable:
         self.agent = agent
         self._guard = guard
         self.situation = situation
-        self.mixes = Mixes() if mixes is None else mixes
+        self.mixes = ActionMixes() if mixes is None else mixes
         self.hands: HandSet = hand_set(situation.own, rules.config.faces)
         self.size = len(rules.ladder)
         """How many rungs there are."""
@@ -85,7 +85,7 @@ class PolicyTable:
         compiler = VECTORISED.get(type(agent))
         self.cells: NDArray[np.int32] = np.full((len(self.hands), self.size + 1), UNKNOWN, dtype=np.int32)
         if compiler is not None:
-            numbers = sheet(situation)
+            numbers = decision_odds(situation)
             self.cells[:, numbers.arises] = compiler(agent, numbers, self.mixes)[:, numbers.arises]
         self.is_complete = compiler is not None
 
@@ -243,7 +243,7 @@ class PolicyBook:
     def __init__(self, agent: Agent, guard: Guard = unguarded) -> None:
         self.agent = agent
         self._guard = guard
-        self.mixes = Mixes()
+        self.mixes = ActionMixes()
         self._tables: dict[Situation, PolicyTable] = {}
 
     def __getitem__(self, situation: Situation) -> PolicyTable:

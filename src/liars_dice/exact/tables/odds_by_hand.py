@@ -18,7 +18,7 @@ NONE = -1
 """No such rung."""
 
 
-class Sheet:
+class DecisionOdds:
     """Arrays over (hand, rung). A rung's column in a policy table is one further: column 0 stands for no bid yet.
 
     The odds are those of `core.odds`, float for float, so that a comparison here goes as it goes there.
@@ -114,6 +114,6 @@ class Sheet:
 
 
 @lru_cache(maxsize=64)
-def sheet(situation: Situation) -> Sheet:
-    """The one sheet of a situation; agents compiled one after the other share it."""
-    return Sheet(situation)
+def decision_odds(situation: Situation) -> DecisionOdds:
+    """The odds of a situation; agents compiled one after the other share them."""
+    return DecisionOdds(situation)
