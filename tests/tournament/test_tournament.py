@@ -20,7 +20,7 @@ from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
-from liars_dice.tournament.blocks import Block, BlockResult, Field, Played, Worker, rotated
+from liars_dice.tournament.blocks import Block, BlockResult, Played, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import PIECES, Ledger, find_tournament, tournaments
 from liars_dice.tournament.result import Settings, TournamentResult
 from liars_dice.tournament.runner import round_robin, run_tournament
@@ -103,8 +103,8 @@ def test_members_change_seats() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_block_counts_everything_once(compiled: bool) -> None:
-    field = Field(agents=("optimal", "bluffer", "random"), config=preset("perudo", players=3, dice=3))
-    result, _ = Worker(field).play(block(table=(0, 1, 2), rotations=3, deals=20, compiled=compiled))
+    setup = WorkerSetup(agents=("optimal", "bluffer", "random"), config=preset("perudo", players=3, dice=3))
+    result, _ = Worker(setup).play(block(table=(0, 1, 2), rotations=3, deals=20, compiled=compiled))
     assert result.games == 60
     assert sum(map(sum, result.wins)) == 60
     assert sum(result.member_wins()) == 60
@@ -116,8 +116,8 @@ def test_a_block_counts_everything_once(compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_pairs_of_games(compiled: bool) -> None:
-    field = Field(agents=("optimal", "maniac"), config=preset("heads-up", dice=2))
-    result, _ = Worker(field).play(block(compiled=compiled))
+    setup = WorkerSetup(agents=("optimal", "maniac"), config=preset("heads-up", dice=2))
+    result, _ = Worker(setup).play(block(compiled=compiled))
     lost, split, won = result.pairs
     assert lost + split + won == 40
     assert split + 2 * won == result.member_wins()[0] == result.wins[0][0] + result.wins[1][1]
@@ -125,17 +125,17 @@ def test_pairs_of_games(compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_block_is_the_sum_of_its_parts(compiled: bool) -> None:
-    field = Field(agents=("optimal", "bluffer"), config=preset("heads-up", dice=2))
-    whole, _ = Worker(field).play(block(compiled=compiled))
-    parts = [Worker(field).play(block(first=first, deals=20, compiled=compiled))[0] for first in (20, 0)]
+    setup = WorkerSetup(agents=("optimal", "bluffer"), config=preset("heads-up", dice=2))
+    whole, _ = Worker(setup).play(block(compiled=compiled))
+    parts = [Worker(setup).play(block(first=first, deals=20, compiled=compiled))[0] for first in (20, 0)]
     assert np.array_equal(whole.wins, np.sum([part.wins for part in parts], axis=0))
     assert np.array_equal(whole.decided, np.sum([part.decided for part in parts], axis=0))
 
 
 def test_duplicate_dice_make_the_difference_clearer() -> None:
     """The two games of a deal share their luck: less variance than games with dice of their own."""
-    field = Field(agents=("threshold:0.35,0.15", "threshold:0.35,0.2"), config=preset("heads-up"))
-    result, _ = Worker(field).play(block(deals=20_000))
+    setup = WorkerSetup(agents=("threshold:0.35,0.15", "threshold:0.35,0.2"), config=preset("heads-up"))
+    result, _ = Worker(setup).play(block(deals=20_000))
     lost, split, won = result.pairs
     scores = np.repeat([0, 0.5, 1], [lost, split, won])
     rate = scores.mean()
@@ -144,8 +144,8 @@ def test_duplicate_dice_make_the_difference_clearer() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_recorded_games_are_the_games_that_count(compiled: bool) -> None:
-    field = Field(agents=("optimal", "random"), config=preset("heads-up", dice=2), record="all", prefix="t")
-    result, records = Worker(field).play(block(deals=5, compiled=compiled))
+    setup = WorkerSetup(agents=("optimal", "random"), config=preset("heads-up", dice=2), record="all", prefix="t")
+    result, records = Worker(setup).play(block(deals=5, compiled=compiled))
     assert len(records) == 10
     assert len({events[0].game_id for events in records}) == 10
     won = 0
@@ -161,10 +161,10 @@ def test_games_with_faults_are_recorded(tmp_path: Path) -> None:
         "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n"
         "    def choose_action(self, view):\n        return None\n"
     )
-    field = Field(
+    setup = WorkerSetup(
         agents=("optimal", str(tmp_path / "late.py")), config=preset("classic", dice=1), record="faults", prefix="t"
     )
-    result, records = Worker(field).play(block(deals=3, compiled=False))
+    result, records = Worker(setup).play(block(deals=3, compiled=False))
     assert len(records) == 6
     assert result.faults[0][:2] == (1, "wrong_type")
 
@@ -377,9 +377,9 @@ def test_learners_play_in_order_in_one_worker(tmp_path: Path) -> None:
     assert alone.ordered == (str(tmp_path / "learner.py"),)
     assert alone == run_tournament(asked, backend=Processes(2))
     ignorant = settings("optimal", str(tmp_path / "learner.py"), games=60)
-    field = Field(agents=ignorant.agents, config=preset("heads-up", dice=2))
-    apart = [Worker(field).play(block(deals=7, first=first, compiled=False))[0].wins for first in (0, 7)]
-    worker = Worker(field)
+    setup = WorkerSetup(agents=ignorant.agents, config=preset("heads-up", dice=2))
+    apart = [Worker(setup).play(block(deals=7, first=first, compiled=False))[0].wins for first in (0, 7)]
+    worker = Worker(setup)
     together = [worker.play(block(deals=7, first=first, compiled=False, ordered=True))[0].wins for first in (0, 7)]
     assert apart[0] == together[0]
     assert apart[1] != together[1]  # it has learnt something
@@ -414,12 +414,12 @@ class Stopping(Backend):
         self.after = after
         self.numbers: list[int] = []
 
-    def run(self, field: Field, blocks: Any, take: Any) -> None:
+    def run(self, setup: WorkerSetup, blocks: Any, take: Any) -> None:
         for one in blocks:
             if len(self.numbers) == self.after:
                 raise KeyboardInterrupt
             self.numbers.append(one.number)
-            take(Worker(field).play(one))
+            take(Worker(setup).play(one))
 
 
 @pytest.mark.usefixtures("eager")
@@ -619,7 +619,7 @@ def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
 def test_results_survive_json() -> None:
     result = run_tournament(MIXED, backend=InProcess())
     assert msgspec.json.decode(msgspec.json.encode(result), type=TournamentResult) == result
-    played: Played = Worker(Field(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
+    played: Played = Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
     assert msgspec.json.decode(msgspec.json.encode(played[0]), type=BlockResult) == played[0]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core import ConfigError, LiarsDiceError, one_of
 from ..referee import are_strangers
-from .blocks import Block, Field, Played, Worker
+from .blocks import Block, Played, Worker, WorkerSetup
 
 CHUNK_SECONDS = 1.0
 """Workers are handed at least so much work at a time."""
@@ -44,7 +44,7 @@ class Backend(ABC):
     workers: int
 
     @abstractmethod
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
         """Play all blocks. On Ctrl-C, take what is finished and raise `KeyboardInterrupt`."""
 
 
@@ -56,9 +56,9 @@ class InProcess(Backend):
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
         """Play them here."""
-        worker = Worker(field, threads=self.workers)
+        worker = Worker(setup, threads=self.workers)
         for block in blocks:
             take(worker.play(block))
 
@@ -71,21 +71,21 @@ class Processes(Backend):
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
         """Play them in the pool."""
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
-        pooled = bool(refereed) and (many or are_strangers(field.agents))  # a stranger may take its process along
-        InProcess(self.workers).run(field, [b for b in blocks if b.compiled] if pooled else blocks, take)
+        pooled = bool(refereed) and (many or are_strangers(setup.agents))  # a stranger may take its process along
+        InProcess(self.workers).run(setup, [b for b in blocks if b.compiled] if pooled else blocks, take)
         if pooled:
-            _Pool(field, self.workers).run(refereed, take)
+            _Pool(setup, self.workers).run(refereed, take)
 
 
 class _Pool:
     """One run of a pool of processes, which is built again if a worker dies."""
 
-    def __init__(self, field: Field, workers: int) -> None:
-        self._field = field
+    def __init__(self, setup: WorkerSetup, workers: int) -> None:
+        self._setup = setup
         self._workers = workers
         self._deaths: Counter[int] = Counter()
 
@@ -135,7 +135,7 @@ class _Pool:
 
     def _start(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, initializer=_start_worker, initargs=(self._field,))
+        return ProcessPoolExecutor(self._workers, context, initializer=_start_worker, initargs=(self._setup,))
 
     def _suspect(self, chunks: list[list[Block]], suspects: deque[list[Block]]) -> None:
         """A worker has died. If only one piece of work was under way, that one is to blame."""
@@ -143,7 +143,7 @@ class _Pool:
             first = chunks[0][0]
             self._deaths[first.number] += 1
             if self._deaths[first.number] >= TRIES:
-                names = ", ".join(self._field.agents[agent] for agent in first.table)
+                names = ", ".join(self._setup.agents[agent] for agent in first.table)
                 raise WorkerDiedError(f"{TRIES} workers have died over games of {names}; --isolate keeps bots apart")
         for chunk in chunks:
             suspects.extend([chunk] if chunk[0].ordered else [[block] for block in chunk])
@@ -188,13 +188,13 @@ class _Speed:
 _worker: Worker | None = None
 
 
-def _start_worker(field: Field) -> None:
+def _start_worker(setup: WorkerSetup) -> None:
     """In every process of a pool: Ctrl-C is the parent's business."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)  # what bots print is not part of our answer
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    _worker = Worker(field)
+    _worker = Worker(setup)
 
 
 def _die_with_the_parent() -> None:
@@ -224,14 +224,14 @@ class Ray(Backend):
         self.workers = workers or os.cpu_count() or 1
         self._address = address
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
         """Play them on the cluster; work of lost machines is given to others."""
         ray = self._ray
         started = not ray.is_initialized()
         if started:
             self._connect()
         try:
-            self._run(field, blocks, take)
+            self._run(setup, blocks, take)
         finally:
             if started:
                 ray.shutdown()
@@ -244,10 +244,10 @@ class Ray(Backend):
             reason = " ".join(str(error).split())[:200]
             raise ConfigError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
 
-    def _run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
         ray = self._ray
         task = ray.remote(max_retries=TRIES, num_cpus=1)(_play_far_away)
-        shared = ray.put(field)
+        shared = ray.put(setup)
         ordered = [block for block in blocks if block.ordered]
         singles = deque(block for block in blocks if not block.ordered)
         speed = _Speed()
@@ -262,7 +262,7 @@ class Ray(Backend):
                 try:
                     played, seconds = ray.get(reference)
                 except ray.exceptions.RayError as error:
-                    names = ", ".join(field.agents[agent] for agent in chunk[0].table)
+                    names = ", ".join(setup.agents[agent] for agent in chunk[0].table)
                     raise WorkerDiedError(
                         f"workers keep dying over games of {names} ({type(error).__name__})"
                     ) from error
@@ -271,11 +271,11 @@ class Ray(Backend):
                     take(one)
 
 
-def _play_far_away(field: Field, blocks: list[Block]) -> tuple[list[Played], float]:
+def _play_far_away(setup: WorkerSetup, blocks: list[Block]) -> tuple[list[Played], float]:
     """In a process of Ray's; the worker for a field is kept for the next piece of work, unless its members learn."""
     global _worker
-    if _worker is None or _worker.field != field or any(block.ordered for block in blocks):
-        _worker = Worker(field)
+    if _worker is None or _worker.setup != setup or any(block.ordered for block in blocks):
+        _worker = Worker(setup)
     return _play_chunk(blocks)
 
 

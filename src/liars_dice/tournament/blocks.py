@@ -23,7 +23,7 @@ Record = Literal["all", "faults", "none"]
 """Which games are recorded."""
 
 
-class Field(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
     """Who plays what: all that a worker needs to know, on any machine."""
 
     agents: tuple[str, ...]
@@ -41,7 +41,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """Its place in the plan."""
     table: tuple[int, ...]
-    """Its members, by their place in the field."""
+    """Its members, by their place in the setup."""
     seed: int
     first: int
     deals: int
@@ -94,10 +94,10 @@ def rotated(table: Sequence[int], rotation: int) -> list[int]:
 
 
 class Worker:
-    """Plays blocks of one field. Agents are made anew for every block, except those that learn."""
+    """Plays blocks of one setup. Agents are made anew for every block, except those that learn."""
 
-    def __init__(self, field: Field, *, threads: int = 1) -> None:
-        self.field = field
+    def __init__(self, setup: WorkerSetup, *, threads: int = 1) -> None:
+        self.setup = setup
         self._threads = threads
         self._simulator: Simulator | None = None
         self._places: dict[int, int] = {}
@@ -120,7 +120,7 @@ class Worker:
 
     def _play_refereed(self, block: Block) -> Played:
         size = len(block.table)
-        most = max(self.field.config.dice_cap, *self.field.config.dice)
+        most = max(self.setup.config.dice_cap, *self.setup.config.dice)
         result = _nothing(block, most, compiled=False)
         records: list[list[RecordedEvent]] = []
         faults: Counter[tuple[int, str]] = Counter()
@@ -139,7 +139,7 @@ class Worker:
                     result.rounds += 1
                     for seat, has_won in ((last.winner, 1), (last.loser, 0)):
                         result.decided[seated[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
-                if events and (self.field.record == "all" or played.faults):
+                if events and (self.setup.record == "all" or played.faults):
                     records.append(events)
             if size == block.rotations == 2:
                 counts = list(result.pairs)
@@ -164,15 +164,15 @@ class Worker:
         return seats
 
     def _seat(self, agent: int) -> Seat:
-        return make_seat(self.field.agents[agent], self.field.limits, isolate=self.field.isolate)
+        return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate)
 
     def _referee(
         self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
     ) -> tuple[MatchResult, list[RecordedEvent]]:
         referee = Referee(
-            seats, self.field.config, seed=derive_seed(block.seed, "deal", deal), limits=self.field.limits
+            seats, self.setup.config, seed=derive_seed(block.seed, "deal", deal), limits=self.setup.limits
         )
-        if self.field.record == "none":
+        if self.setup.record == "none":
             return referee.play(), []
         memory = InMemoryRecorder()
         game_id = record_game(referee.engine, memory, game_id=self._game_id(block, deal, rotation))
@@ -180,7 +180,7 @@ class Worker:
 
     def _game_id(self, block: Block, deal: int, rotation: int) -> str:
         table = "-".join(map(str, block.table))
-        return f"{self.field.prefix}-{table}-{deal}-{rotation}"
+        return f"{self.setup.prefix}-{table}-{deal}-{rotation}"
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class Worker:
         if size == block.rotations == 2:
             none, one, both = np.bincount(won, minlength=3).tolist()
             result.pairs = (none, one, both)
-        return result, list(self._traced(block, members)) if self.field.record == "all" else []
+        return result, list(self._traced(block, members)) if self.setup.record == "all" else []
 
     def _compiled(self) -> Simulator:
         """One simulator for all agents of the field that it can play."""
@@ -211,12 +211,12 @@ class Worker:
             from ..referee import load_agents, tables_guard
             from ..simulator import Simulator
 
-            loaded = load_agents(self.field.agents, self.field.limits)
+            loaded = load_agents(self.setup.agents, self.setup.limits)
             fit = [i for i, agent in enumerate(loaded) if agent is not None and agent.memoryless]
             self._places = {i: place for place, i in enumerate(fit)}
             agents = [agent for agent in loaded if agent is not None and agent.memoryless]
-            guard = tables_guard(self.field.limits)
-            self._simulator = Simulator(agents, self.field.config, workers=self._threads, guard=guard)
+            guard = tables_guard(self.setup.limits)
+            self._simulator = Simulator(agents, self.setup.config, workers=self._threads, guard=guard)
         return self._simulator
 
     def _traced(self, block: Block, members: Sequence[int]) -> Iterator[list[RecordedEvent]]:
@@ -225,8 +225,8 @@ class Worker:
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):
                 _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                names = numbered([self.field.agents[agent] for agent in rotated(block.table, rotation)])
-                engine = GameEngine(self.field.config, names=names, seed=derive_seed(block.seed, "deal", deal))
+                names = numbered([self.setup.agents[agent] for agent in rotated(block.table, rotation)])
+                engine = GameEngine(self.setup.config, names=names, seed=derive_seed(block.seed, "deal", deal))
                 memory = InMemoryRecorder()
                 game_id = self._game_id(block, deal, rotation)
                 record_game(engine, memory, game_id=game_id, player_types=names)

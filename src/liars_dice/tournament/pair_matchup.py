@@ -11,7 +11,7 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, all_known, load_agents, tables_guard
 from .backends import Processes
-from .blocks import Block, BlockResult, Field, Played
+from .blocks import Block, BlockResult, Played, WorkerSetup
 from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
 from .statistics import PairCounts, paired_ci
 
@@ -150,7 +150,7 @@ def _played(
             progress(sum(result.games for result in results), 2 * deals)
 
     try:
-        Processes(workers).run(Field(agents=names, config=config, limits=limits), blocks, take)
+        Processes(workers).run(WorkerSetup(agents=names, config=config, limits=limits), blocks, take)
     except KeyboardInterrupt:
         if not results:
             raise

@@ -18,7 +18,7 @@ from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, Processes
-from .blocks import Block, BlockResult, Field, Played
+from .blocks import Block, BlockResult, Played, WorkerSetup
 from .ledger import Ledger
 from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
 from .result import ALPHA, Settings, TournamentResult
@@ -46,7 +46,7 @@ PARTS = 1_000_000
 class Plan(msgspec.Struct, kw_only=True):
     """What has to be played, and what is known without."""
 
-    field: Field
+    setup: WorkerSetup
     tables: list[tuple[int, ...]]
     compiled: list[bool]
     """For each table, whether the simulator plays it."""
@@ -63,7 +63,7 @@ class Plan(msgspec.Struct, kw_only=True):
     def size(self, table: int) -> int:
         """Deals a block of this table."""
         compiled = self.compiled[table]
-        if compiled and self.field.record == "all":
+        if compiled and self.setup.record == "all":
             return RECORDED_DEALS
         return min(BLOCK_DEALS[compiled], LOOK_AFTER) if self.until_significant else BLOCK_DEALS[compiled]
 
@@ -79,7 +79,7 @@ class Plan(msgspec.Struct, kw_only=True):
         """The `part`-th block of a table."""
         size = self.size(table)
         members = self.tables[table]
-        names = [self.field.agents[member] for member in members]
+        names = [self.setup.agents[member] for member in members]
         return Block(
             number=self.number(table, part),
             table=members,
@@ -110,7 +110,7 @@ def run_tournament(
     agents = load_agents(settings.agents, limits, config)
     begun_with = None if ledger is None else ledger.entry.computed
     exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers, begun_with)
-    field = Field(
+    setup = WorkerSetup(
         agents=settings.agents,
         config=config,
         limits=limits,
@@ -118,7 +118,7 @@ def run_tournament(
         record=settings.record,
         prefix="" if ledger is None else ledger.id,
     )
-    plan = _plan(settings, field, agents, exact, why, trusted)
+    plan = _plan(settings, setup, agents, exact, why, trusted)
     if ledger is not None:
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
@@ -215,7 +215,7 @@ def _exact_part(
 
 def _plan(
     settings: Settings,
-    field: Field,
+    setup: WorkerSetup,
     agents: Sequence[Agent | None],
     exact: tuple[list[int], Matchups] | None,
     why: str,
@@ -224,7 +224,7 @@ def _plan(
     """Which tables have to be played, how, and how often."""
     count = len(agents)
     if settings.kind == "league":
-        seats = field.config.num_players
+        seats = setup.config.num_players
         number = settings.tables or min(natural_tables(count, seats), MOST_TABLES)
         tables = league(count, seats, number, derive_seed(settings.seed, "league"))
         numbers = list(range(len(tables)))
@@ -235,25 +235,25 @@ def _plan(
         tables = [every[number] for number in numbers]
     learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
     if settings.until_significant and any(learning):
-        learner = field.agents[learning.index(True)]
+        learner = setup.agents[learning.index(True)]
         raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")
-    fit = simulable(agents, field.config, trusted=trusted)
-    compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
+    fit = simulable(agents, setup.config, trusted=trusted)
+    compiled = [all(fit[member] for member in table) and not setup.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
     if settings.games is not None:
-        deals = [settings.games // field.config.num_players] * len(tables)
+        deals = [settings.games // setup.config.num_players] * len(tables)
     elif settings.kind == "league":
         deals = [usual[all(compiled)]] * len(tables)  # as often at every table
     else:
         deals = [usual[one] for one in compiled]
     return Plan(
-        field=field,
+        setup=setup,
         tables=tables,
         compiled=compiled,
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
-        learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
-        why=why or ("" if all(compiled) else refereed_because(field.agents, agents, field.config)),
+        learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
+        why=why or ("" if all(compiled) else refereed_because(setup.agents, agents, setup.config)),
         seed=settings.seed,
         until_significant=settings.until_significant,
         numbers=numbers,
@@ -290,7 +290,7 @@ def _play(
 
     try:
         for wave in _waves(plan, results):
-            backend.run(plan.field, [block for block in wave if block.number not in results], take)
+            backend.run(plan.setup, [block for block in wave if block.number not in results], take)
     except KeyboardInterrupt:
         if ledger is not None:
             ledger.write()

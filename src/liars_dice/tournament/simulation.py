@@ -11,7 +11,7 @@ import msgspec
 from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
-from .blocks import Block, BlockResult, Field, Played
+from .blocks import Block, BlockResult, Played, WorkerSetup
 from .fields import everybody
 from .method_choice import Method, learns, simulable
 
@@ -100,7 +100,7 @@ class Simulation:
 
         With `verbose` the local scores of each table are printed as soon as its games are over.
         """
-        field = Field(agents=self.agents, config=self.config, limits=self._limits)
+        setup = WorkerSetup(agents=self.agents, config=self.config, limits=self._limits)
         blocks = self._blocks()
         wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
         played_at = Counter[int]()
@@ -122,7 +122,7 @@ class Simulation:
                 progress(games, self.n_tables * self.n_replications)
 
         try:
-            self._backend.run(field, blocks, take)
+            self._backend.run(setup, blocks, take)
         except KeyboardInterrupt:
             if not games:
                 raise
