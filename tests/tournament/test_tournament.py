@@ -20,7 +20,7 @@ from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
-from liars_dice.tournament.blocks import Block, BlockResult, Played, Worker, WorkerSetup, rotated
+from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import PIECES, Ledger, find_tournament, tournaments
 from liars_dice.tournament.result import Settings, TournamentResult
 from liars_dice.tournament.runner import round_robin, run_tournament
@@ -414,12 +414,12 @@ class Stopping(Backend):
         self.after = after
         self.numbers: list[int] = []
 
-    def run(self, setup: WorkerSetup, blocks: Any, take: Any) -> None:
+    def run(self, setup: WorkerSetup, blocks: Any, on_played: Any) -> None:
         for one in blocks:
             if len(self.numbers) == self.after:
                 raise KeyboardInterrupt
             self.numbers.append(one.number)
-            take(Worker(setup).play(one))
+            on_played(Worker(setup).play(one))
 
 
 @pytest.mark.usefixtures("eager")
@@ -619,7 +619,7 @@ def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
 def test_results_survive_json() -> None:
     result = run_tournament(MIXED, backend=InProcess())
     assert msgspec.json.decode(msgspec.json.encode(result), type=TournamentResult) == result
-    played: Played = Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
+    played: PlayedBlock = Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
     assert msgspec.json.decode(msgspec.json.encode(played[0]), type=BlockResult) == played[0]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core import ConfigError, LiarsDiceError, one_of
 from ..referee import are_strangers
-from .blocks import Block, Played, Worker, WorkerSetup
+from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 
 CHUNK_SECONDS = 1.0
 """Workers are handed at least so much work at a time."""
@@ -29,7 +29,7 @@ LAST_SECONDS = 2.0
 FEW_GAMES = 200
 """So few games are not worth starting processes for."""
 
-Take = Callable[[Played], None]
+OnPlayed = Callable[[PlayedBlock], None]
 """What is done with every block's result, in whatever order they come."""
 
 
@@ -44,7 +44,7 @@ class Backend(ABC):
     workers: int
 
     @abstractmethod
-    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play all blocks. On Ctrl-C, take what is finished and raise `KeyboardInterrupt`."""
 
 
@@ -56,11 +56,11 @@ class InProcess(Backend):
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play them here."""
         worker = Worker(setup, threads=self.workers)
         for block in blocks:
-            take(worker.play(block))
+            on_played(worker.play(block))
 
 
 class Processes(Backend):
@@ -71,14 +71,14 @@ class Processes(Backend):
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play them in the pool."""
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
         pooled = bool(refereed) and (many or are_strangers(setup.agents))  # a stranger may take its process along
-        InProcess(self.workers).run(setup, [b for b in blocks if b.compiled] if pooled else blocks, take)
+        InProcess(self.workers).run(setup, [b for b in blocks if b.compiled] if pooled else blocks, on_played)
         if pooled:
-            _Pool(setup, self.workers).run(refereed, take)
+            _Pool(setup, self.workers).run(refereed, on_played)
 
 
 class _Pool:
@@ -89,12 +89,12 @@ class _Pool:
         self._workers = workers
         self._deaths: Counter[int] = Counter()
 
-    def run(self, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ordered = [block for block in blocks if block.ordered]
         singles = deque(block for block in blocks if not block.ordered)
         suspects: deque[list[Block]] = deque()  # what was being played when a worker died: played again, one by one
         speed = _Speed()
-        running: dict[Future[tuple[list[Played], float]], list[Block]] = {}
+        running: dict[Future[tuple[list[PlayedBlock], float]], list[Block]] = {}
         pool = self._start()
         if ordered:
             running[_submit(pool, ordered)] = ordered
@@ -118,13 +118,13 @@ class _Pool:
                     played, seconds = future.result()
                     speed.learn(chunk, seconds)
                     for one in played:
-                        take(one)
+                        on_played(one)
         except KeyboardInterrupt:
             wait(running, timeout=LAST_SECONDS)
             for future in running:
                 if future.done() and not future.cancelled() and future.exception() is None:
                     for one in future.result()[0]:
-                        take(one)
+                        on_played(one)
             _kill(pool)
             raise
         except BaseException:
@@ -149,7 +149,7 @@ class _Pool:
             suspects.extend([chunk] if chunk[0].ordered else [[block] for block in chunk])
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[Played], float]]:
+def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[PlayedBlock], float]]:
     """Hand work over. Workers are started here: Ctrl-C is held back meanwhile, and from them for ever."""
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(_play_chunk, chunk)
@@ -204,7 +204,7 @@ def _die_with_the_parent() -> None:
         os._exit(1)
 
 
-def _play_chunk(blocks: Iterable[Block]) -> tuple[list[Played], float]:
+def _play_chunk(blocks: Iterable[Block]) -> tuple[list[PlayedBlock], float]:
     assert _worker is not None
     start = time.perf_counter()
     return [_worker.play(block) for block in blocks], time.perf_counter() - start
@@ -224,14 +224,14 @@ class Ray(Backend):
         self.workers = workers or os.cpu_count() or 1
         self._address = address
 
-    def run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play them on the cluster; work of lost machines is given to others."""
         ray = self._ray
         started = not ray.is_initialized()
         if started:
             self._connect()
         try:
-            self._run(setup, blocks, take)
+            self._run(setup, blocks, on_played)
         finally:
             if started:
                 ray.shutdown()
@@ -244,7 +244,7 @@ class Ray(Backend):
             reason = " ".join(str(error).split())[:200]
             raise ConfigError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
 
-    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], take: Take) -> None:
+    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
         task = ray.remote(max_retries=TRIES, num_cpus=1)(_play_far_away)
         shared = ray.put(setup)
@@ -268,10 +268,10 @@ class Ray(Backend):
                     ) from error
                 speed.learn(chunk, seconds)
                 for one in played:
-                    take(one)
+                    on_played(one)
 
 
-def _play_far_away(setup: WorkerSetup, blocks: list[Block]) -> tuple[list[Played], float]:
+def _play_far_away(setup: WorkerSetup, blocks: list[Block]) -> tuple[list[PlayedBlock], float]:
     """In a process of Ray's; the worker for a field is kept for the next piece of work, unless its members learn."""
     global _worker
     if _worker is None or _worker.setup != setup or any(block.ordered for block in blocks):

@@ -84,7 +84,7 @@ class BlockResult(msgspec.Struct, kw_only=True):
         ]
 
 
-Played = tuple[BlockResult, list[list[RecordedEvent]]]
+PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
 """A block's result, and the games that are to be recorded."""
 
 
@@ -103,7 +103,7 @@ class Worker:
         self._places: dict[int, int] = {}
         self._learners: dict[tuple[int, int], Seat] = {}
 
-    def play(self, block: Block) -> Played:
+    def play(self, block: Block) -> PlayedBlock:
         """Play a block. A bot that cannot be compiled after all is refereed."""
         if block.compiled:
             from ..exact.tables import PolicyError
@@ -118,7 +118,7 @@ class Worker:
 
     # -- through the referee -----------------------------------------------------------------------------------------
 
-    def _play_refereed(self, block: Block) -> Played:
+    def _play_refereed(self, block: Block) -> PlayedBlock:
         size = len(block.table)
         most = max(self.setup.config.dice_cap, *self.setup.config.dice)
         result = _nothing(block, most, compiled=False)
@@ -184,7 +184,7 @@ class Worker:
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
-    def _play_compiled(self, block: Block) -> Played:
+    def _play_compiled(self, block: Block) -> PlayedBlock:
         import numpy as np
 
         simulator = self._compiled()

@@ -11,7 +11,7 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, all_known, load_agents, tables_guard
 from .backends import Processes
-from .blocks import Block, BlockResult, Played, WorkerSetup
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
 from .statistics import PairCounts, paired_ci
 
@@ -144,13 +144,13 @@ def _played(
     ]
     results: list[BlockResult] = []
 
-    def take(played: Played) -> None:
+    def on_played(played: PlayedBlock) -> None:
         results.append(played[0])
         if progress is not None:
             progress(sum(result.games for result in results), 2 * deals)
 
     try:
-        Processes(workers).run(WorkerSetup(agents=names, config=config, limits=limits), blocks, take)
+        Processes(workers).run(WorkerSetup(agents=names, config=config, limits=limits), blocks, on_played)
     except KeyboardInterrupt:
         if not results:
             raise

@@ -18,7 +18,7 @@ from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, Processes
-from .blocks import Block, BlockResult, Played, WorkerSetup
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
 from .result import ALPHA, Settings, TournamentResult
@@ -270,10 +270,10 @@ def _play(
     """Play what is not in `results` yet; whether all was played."""
     total = sum(deals * len(table) for deals, table in zip(plan.deals, plan.tables, strict=True))
     done = sum(result.games for result in results.values())
-    held_back: list[Played] = []
+    held_back: list[PlayedBlock] = []
     place = {number: table for table, number in enumerate(plan.numbers)}
 
-    def take(played: Played) -> None:
+    def on_played(played: PlayedBlock) -> None:
         nonlocal done
         result, records = played
         results[result.number] = result
@@ -290,7 +290,7 @@ def _play(
 
     try:
         for wave in _waves(plan, results):
-            backend.run(plan.setup, [block for block in wave if block.number not in results], take)
+            backend.run(plan.setup, [block for block in wave if block.number not in results], on_played)
     except KeyboardInterrupt:
         if ledger is not None:
             ledger.write()

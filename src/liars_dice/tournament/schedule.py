@@ -107,7 +107,7 @@ def _seat(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> li
     """Seats for the agents of each group, so that an agent's games 1 to k, k+1 to 2k and so on are each in k
     different seats.
 
-    Take each such run of games as a node, each table as another, and each place as an edge between the two. No node
+    OnPlayed each such run of games as a node, each table as another, and each place as an edge between the two. No node
     has more than k edges, so k colours are enough (Kőnig), and the colours are the seats. Where table and run have no
     seat free in common, a chain of tables exchanges two seats.
     """

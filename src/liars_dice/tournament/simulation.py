@@ -11,7 +11,7 @@ import msgspec
 from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
-from .blocks import Block, BlockResult, Played, WorkerSetup
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .fields import everybody
 from .method_choice import Method, learns, simulable
 
@@ -107,7 +107,7 @@ class Simulation:
         games = 0
         self.method: Method = "compiled"
 
-        def take(played: Played) -> None:
+        def on_played(played: PlayedBlock) -> None:
             nonlocal games
             result: BlockResult = played[0]
             table = result.number // PARTS
@@ -122,7 +122,7 @@ class Simulation:
                 progress(games, self.n_tables * self.n_replications)
 
         try:
-            self._backend.run(setup, blocks, take)
+            self._backend.run(setup, blocks, on_played)
         except KeyboardInterrupt:
             if not games:
                 raise
