@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .fields import field
     from .ledger import Ledger, find_tournament, tournaments
     from .pair_matchup import Matchup, matchup
-    from .result import Cell, RoundRate, Settings, Standing, TournamentResult
+    from .result import PairingResult, RoundRate, Settings, Standing, TournamentResult
     from .runner import check_settings, round_robin, run_tournament
     from .simulation import Simulation
     from .statistics import wilson_ci
@@ -20,7 +20,7 @@ __getattr__, __dir__ = _lazy_names(
     __name__,
     {
         "Backend": "backends",
-        "Cell": "result",
+        "PairingResult": "result",
         "Ledger": "ledger",
         "Matchup": "pair_matchup",
         "Processes": "backends",
@@ -43,7 +43,7 @@ __getattr__, __dir__ = _lazy_names(
 
 __all__ = [
     "Backend",
-    "Cell",
+    "PairingResult",
     "Ledger",
     "Matchup",
     "Processes",

@@ -42,7 +42,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from JSON
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
+class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
     """How one agent fares against another.
 
     In a round robin `win_rate` is the part of their games that the first of them won, seats averaged. In a league it is
@@ -114,7 +114,7 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
     """Why it was not found out in a better way."""
     ranking: tuple[Standing, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
+    cells: tuple[tuple[PairingResult | None, ...], ...]
     """[i][j], in the order of `settings.agents`: how agent i fares against agent j."""
     games: int | None
     rounds: float

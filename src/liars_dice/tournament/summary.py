@@ -15,7 +15,7 @@ from ..numeric import Floats
 from .blocks import BlockResult, rotated
 from .method_choice import Method
 from .ratings import elo_errors, rate, rate_from_matrix
-from .result import Cell, RoundRate, Settings, Standing, TournamentResult
+from .result import PairingResult, RoundRate, Settings, Standing, TournamentResult
 from .statistics import (
     PairCounts,
     binomial_test,
@@ -32,7 +32,7 @@ RATED_GAMES = 100
 
 Exact = tuple[list[int], Matchups]
 """Agents by their place in the field, and their exact results."""
-Cells = list[list[Cell | None]]
+PairingMatrix = list[list[PairingResult | None]]
 
 
 class Course(NamedTuple):
@@ -57,13 +57,13 @@ def summarise_round_robin(
         compiled[pair] = compiled.get(pair, True) and result.compiled
     test = sequential_p if settings.until_significant else paired_p_value
     adjusted = dict(zip(counts, holm([test(pairs) for pairs in counts.values()]), strict=True))
-    cells: Cells = [[None] * size for _ in range(size)]
+    cells: PairingMatrix = [[None] * size for _ in range(size)]
     for (i, j), pairs in counts.items():
         low, high = paired_ci(pairs)
         method: Method = "compiled" if compiled[i, j] else "engine"
         both = {"method": method, "games": 2 * pairs.pairs, "p_value": adjusted[i, j]}
-        cells[i][j] = Cell(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
-        cells[j][i] = Cell(win_rate=1 - pairs.win_rate, ci95=(1 - high, 1 - low), **both)  # type: ignore[arg-type]
+        cells[i][j] = PairingResult(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
+        cells[j][i] = PairingResult(win_rate=1 - pairs.win_rate, ci95=(1 - high, 1 - low), **both)  # type: ignore[arg-type]
     rounds: dict[int, _Rounds] = {i: _Rounds() for i in range(size)}
     _count_rounds(results, rounds)
     if exact is not None:
@@ -90,11 +90,11 @@ def summarise_league(settings: Settings, results: list[BlockResult], course: Cou
                 meetings[member, other].add(scores, copies, member, other, compiled=result.compiled)
     met = [pair for pair in combinations(range(size), 2) if meetings[pair].games]
     tests = [meetings[pair].p_value() for pair in met]
-    cells: Cells = [[None] * size for _ in range(size)]
+    cells: PairingMatrix = [[None] * size for _ in range(size)]
     for (i, j), p_value in zip(met, holm(tests), strict=True):
         for one, other in ((i, j), (j, i)):
             meeting = meetings[one, other]
-            cells[one][other] = Cell(
+            cells[one][other] = PairingResult(
                 win_rate=meeting.rate,
                 method="compiled" if meeting.compiled else "engine",
                 games=meeting.games,
@@ -144,7 +144,7 @@ class _Meetings:
 def _result(
     settings: Settings,
     results: list[BlockResult],
-    cells: Cells,
+    cells: PairingMatrix,
     means: list[float],
     intervals: Sequence[tuple[float, float] | None],
     rounds: dict[int, _Rounds],
@@ -209,7 +209,7 @@ def _mean(rates: list[float]) -> float:
     return sum(rates) / len(rates) if rates else 0.0
 
 
-def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, float] | None:
+def _interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[float, float] | None:
     """Pairings have dice of their own, so their errors add up as squares, downwards and upwards apart (MOVER)."""
     met = [cell for cell in row if cell is not None]
     played = [(cell.win_rate, cell.ci95) for cell in met if cell.ci95 is not None]
@@ -224,7 +224,7 @@ def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, f
 
 
 def _ratings(
-    settings: Settings, cells: Cells, results: list[BlockResult]
+    settings: Settings, cells: PairingMatrix, results: list[BlockResult]
 ) -> dict[str, tuple[float, tuple[float, float] | None]]:
     """Each agent's rating with its interval: Elo points fitted to all win rates of a round robin, openskill's of a
     league.
@@ -297,14 +297,16 @@ def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _Rounds]) ->
                         counts[own, bool(opened), True] += won
 
 
-def _fill_exact(exact: Exact, cells: Cells, rounds: dict[int, _Rounds], matches: float) -> None:
-    """Cells and rounds of the agents whose results are exact, as of so many matches in each seat."""
+def _fill_exact(exact: Exact, cells: PairingMatrix, rounds: dict[int, _Rounds], matches: float) -> None:
+    """PairingMatrix and rounds of the agents whose results are exact, as of so many matches in each seat."""
     places, grid = exact
     rates: Floats = (grid.match.win + 1 - grid.match.win.T) / 2
     for a, i in enumerate(places):
         for b, j in enumerate(places):
             if a != b:
-                cells[i][j] = Cell(win_rate=float(rates[a, b]), method="exact", games=None, ci95=None, p_value=None)
+                cells[i][j] = PairingResult(
+                    win_rate=float(rates[a, b]), method="exact", games=None, ci95=None, p_value=None
+                )
     apart = ~np.eye(len(places), dtype=bool)
     for (dice, opener), visits in grid.match.visits.items():
         opener_wins = grid.round_win(dice[opener], dice[1 - opener])  # [opener, other]
