@@ -30,7 +30,7 @@ from liars_dice.tournament.backends import InProcess
 from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
 from liars_dice.tournament.fields import field
 from liars_dice.tournament.ledger import Ledger
-from liars_dice.tournament.result import Settings
+from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 HEADS_UP = preset("heads-up")
@@ -45,7 +45,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def tournament(names: list[str], games: int, workers: int) -> None:
     """A round robin with its books in a fresh SQLite store."""
-    settings = Settings(
+    settings = TournamentSettings(
         kind="round-robin",
         agents=tuple(names),
         rules="heads-up",

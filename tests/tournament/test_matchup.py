@@ -15,7 +15,7 @@ from liars_dice.tournament import pair_matchup as matchup_module
 from liars_dice.tournament.blocks import BlockResult
 from liars_dice.tournament.fields import FIELDS, field
 from liars_dice.tournament.pair_matchup import matchup
-from liars_dice.tournament.result import Settings
+from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
 from liars_dice.tournament.summary import Course, summarise_round_robin
 
@@ -224,7 +224,9 @@ def test_intervals_of_means_hold_what_they_promise() -> None:
 def test_many_comparisons_ask_for_more() -> None:
     """Six pairs that each look significant alone (p = 0.03) are not, together."""
     config = preset("heads-up", dice=2)
-    settings = Settings(kind="round-robin", agents=("a", "b", "c", "d"), rules="x", config=config.to_dict(), seed=1)
+    settings = TournamentSettings(
+        kind="round-robin", agents=("a", "b", "c", "d"), rules="x", config=config.to_dict(), seed=1
+    )
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     results = [
         BlockResult(

@@ -15,7 +15,14 @@ from liars_dice.core import ConfigError
 from liars_dice.pictures.tournament_plots import SHOWN
 from liars_dice.pictures.tournament_report import Saved, check_writable, write_report
 from liars_dice.tournament.method_choice import Method
-from liars_dice.tournament.result import Kind, PairingResult, RoundRate, Settings, Standing, TournamentResult
+from liars_dice.tournament.result import (
+    PairingResult,
+    RoundRate,
+    Standing,
+    TournamentKind,
+    TournamentResult,
+    TournamentSettings,
+)
 
 RUN: dict[str, object] = {"workers": 2, "backend": "numba", "version": "0.5.0", "elapsed_s": 12.3456}
 CLASSIC = ("optimal", "probabilistic", "detective", "conservative", "random", "maniac", "sniper", "bluffer", "crawler")
@@ -27,7 +34,7 @@ def made_up(
     agents: tuple[str, ...],
     method: Method = "exact",
     *,
-    kind: Kind = "round-robin",
+    kind: TournamentKind = "round-robin",
     games: int = 200,
     faults: bool = False,
     ordered: tuple[str, ...] = (),
@@ -72,7 +79,7 @@ def made_up(
             )
         )
     return TournamentResult(
-        settings=Settings(
+        settings=TournamentSettings(
             kind=kind, agents=agents, rules="classic", config={"dice": 5, "wild": True, "faces": [1, 6]}, seed=7
         ),
         method=method,

@@ -22,7 +22,7 @@ from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import PIECES, Ledger, find_tournament, tournaments
-from liars_dice.tournament.result import Settings, TournamentResult
+from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
 
 LEARNER = """
@@ -61,7 +61,7 @@ class Killer(Agent):
 """
 
 
-def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> Settings:
+def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> TournamentSettings:
     config = preset("heads-up", dice=2) if config is None else config
     plain: dict[str, Any] = {
         "kind": "round-robin" if config.num_players == 2 else "league",
@@ -71,7 +71,7 @@ def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> 
         "seed": 5,
         "record": "none",
     }
-    return Settings(**plain | changes)
+    return TournamentSettings(**plain | changes)
 
 
 MIXED = settings("optimal", "detective", "random", "bluffer", games=60)
@@ -174,7 +174,7 @@ def test_games_with_faults_are_recorded(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("asked", [MIXED, LEAGUE], ids=["round robin", "league"])
-def test_results_do_not_depend_on_workers(asked: Settings) -> None:
+def test_results_do_not_depend_on_workers(asked: TournamentSettings) -> None:
     alone = run_tournament(asked, backend=Processes(1))
     assert alone == run_tournament(asked, backend=Processes(2))
     assert alone.complete
@@ -426,7 +426,7 @@ class Stopping(Backend):
 @pytest.mark.parametrize(
     "asked", [MIXED, LEAGUE, msgspec.structs.replace(MIXED, games=None)], ids=["sampled", "league", "partly exact"]
 )
-def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Settings) -> None:
+def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: TournamentSettings) -> None:
     undisturbed = run_tournament(asked, backend=InProcess(1))
     store = InMemoryRecorder()
     ledger = Ledger(store, asked)
@@ -603,7 +603,7 @@ def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
         (settings("optimal", "random", config=preset("perudo"), games=10), "a multiple of 6"),
     ],
 )
-def test_what_makes_no_sense_is_refused(asked: Settings, message: str) -> None:
+def test_what_makes_no_sense_is_refused(asked: TournamentSettings, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         run_tournament(asked, backend=InProcess(1))
 

@@ -26,20 +26,20 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     from ..agents import AGENTS
     from ..core import PRESETS
     from ..pictures import check_writable, write_report
-    from ..tournament import Ledger, Processes, Settings, run_tournament
+    from ..tournament import Ledger, Processes, TournamentSettings, run_tournament
 
     check_writable(Path(report))
     backend = Processes()
     compile_s = warm_up(quiet=as_json)
     tournaments = {
-        "round-robin": Settings(
+        "round-robin": TournamentSettings(
             kind="round-robin",
             agents=tuple(name for name, info in AGENTS.items() if info.memoryless),
             rules="heads-up",
             config=PRESETS["heads-up"].to_dict(),
             seed=seed,
         ),
-        "league": Settings(
+        "league": TournamentSettings(
             kind="league",
             agents=tuple(name for name in AGENTS if name != "nash"),  # it is probabilistic's twin at larger tables
             rules="perudo",

@@ -31,7 +31,7 @@ from .running import (
 )
 
 if TYPE_CHECKING:
-    from ..tournament import Settings, TournamentResult
+    from ..tournament import TournamentResult, TournamentSettings
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
@@ -106,17 +106,17 @@ def tournament_command(
         raise SystemExit(130)
 
 
-def _settings(context: click.Context, given: dict[str, Any], known: Settings | None) -> Settings:
+def _settings(context: click.Context, given: dict[str, Any], known: TournamentSettings | None) -> TournamentSettings:
     """What was asked for; where a tournament goes on, what it was begun with unless something else is said."""
     import msgspec
 
     from ..core import load_rules
-    from ..tournament import Settings, check_settings, field
+    from ..tournament import TournamentSettings, check_settings, field
 
     from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
-    wanted = Settings(
+    wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
         rules=given["rules"],

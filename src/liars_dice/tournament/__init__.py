@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .fields import field
     from .ledger import Ledger, find_tournament, tournaments
     from .pair_matchup import Matchup, matchup
-    from .result import PairingResult, RoundRate, Settings, Standing, TournamentResult
+    from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
     from .runner import check_settings, round_robin, run_tournament
     from .simulation import Simulation
     from .statistics import wilson_ci
@@ -25,7 +25,7 @@ __getattr__, __dir__ = _lazy_names(
         "Matchup": "pair_matchup",
         "Processes": "backends",
         "RoundRate": "result",
-        "Settings": "result",
+        "TournamentSettings": "result",
         "Simulation": "simulation",
         "Standing": "result",
         "TournamentResult": "result",
@@ -48,7 +48,7 @@ __all__ = [
     "Matchup",
     "Processes",
     "RoundRate",
-    "Settings",
+    "TournamentSettings",
     "Simulation",
     "Standing",
     "TournamentResult",

@@ -11,7 +11,7 @@ import msgspec
 from ..core import ConfigError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
 from .blocks import BlockResult
-from .result import Settings, TournamentResult
+from .result import TournamentResult, TournamentSettings
 
 KIND, PIECES = "tournament", "tournament-block"
 WRITE_EVERY = 1.0
@@ -23,7 +23,7 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     created_utc: datetime
-    settings: Settings
+    settings: TournamentSettings
     computed: tuple[str, ...] | None = None
     """The agents whose results are computed, not played; None while that is not decided."""
     result: TournamentResult | None = None
@@ -51,7 +51,7 @@ def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
 class Ledger:
     """The books of one tournament. Pieces that are written down are never played again."""
 
-    def __init__(self, store: GameRecorder, settings: Settings, tournament_id: str | None = None) -> None:
+    def __init__(self, store: GameRecorder, settings: TournamentSettings, tournament_id: str | None = None) -> None:
         self._store = store
         known = None if tournament_id is None else store.documents(KIND, tournament_id).get(tournament_id)
         if known is not None:
@@ -113,7 +113,7 @@ class Ledger:
         self._save(msgspec.structs.replace(self.entry, result=result))
 
 
-def check_same(entry: TournamentEntry, settings: Settings) -> None:
+def check_same(entry: TournamentEntry, settings: TournamentSettings) -> None:
     """A tournament goes on as it was begun, or not at all."""
     begun, now = _plain(entry.settings), _plain(settings)
     differences = [f"{name} was {begun[name]!r} and is {now[name]!r} now" for name in begun if begun[name] != now[name]]
@@ -121,7 +121,7 @@ def check_same(entry: TournamentEntry, settings: Settings) -> None:
         raise ConfigError("tournament", entry.id, f"the settings it was begun with: {'; '.join(differences)}")
 
 
-def _plain(settings: Settings) -> dict[str, Any]:
+def _plain(settings: TournamentSettings) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     rules = plain.pop("config")
     return plain | {f"config.{name}": value for name, value in rules.items()}

@@ -13,13 +13,13 @@ TIE = 1e-12
 ALPHA = 0.05
 """The chance of even one false verdict among all pairs."""
 
-Kind = Literal["round-robin", "league"]
+TournamentKind = Literal["round-robin", "league"]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a tournament was asked to do. Its result follows from this alone."""
 
-    kind: Kind
+    kind: TournamentKind
     agents: tuple[str, ...]
     rules: str
     """The name of the rules, as it was given."""
@@ -108,7 +108,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a tournament."""
 
-    settings: Settings
+    settings: TournamentSettings
     method: Method
     """The least exact that was needed anywhere."""
     why: str = ""

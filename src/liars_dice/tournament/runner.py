@@ -21,7 +21,7 @@ from .backends import Backend, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
-from .result import ALPHA, Settings, TournamentResult
+from .result import ALPHA, TournamentResult, TournamentSettings
 from .schedule import league, natural_tables
 from .statistics import PairCounts, sequential_p
 from .summary import Course, summarise_league, summarise_round_robin
@@ -93,7 +93,7 @@ class Plan(msgspec.Struct, kw_only=True):
 
 
 def run_tournament(
-    settings: Settings,
+    settings: TournamentSettings,
     *,
     backend: Backend | None = None,
     ledger: Ledger | None = None,
@@ -145,7 +145,7 @@ def round_robin(
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing."""
-    settings = Settings(
+    settings = TournamentSettings(
         kind="round-robin",
         agents=tuple(names),
         rules=rules_name(config),
@@ -159,7 +159,7 @@ def round_robin(
     return run_tournament(settings, backend=Processes(workers), progress=progress)
 
 
-def check_settings(settings: Settings, config: GameConfig) -> None:
+def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
     """Raise `ConfigError` for what cannot be played."""
     names = settings.agents
     if len(names) < 2:
@@ -183,7 +183,7 @@ def check_settings(settings: Settings, config: GameConfig) -> None:
 
 
 def _exact_part(
-    settings: Settings,
+    settings: TournamentSettings,
     config: GameConfig,
     agents: Sequence[Agent | None],
     limits: BotLimits,
@@ -214,7 +214,7 @@ def _exact_part(
 
 
 def _plan(
-    settings: Settings,
+    settings: TournamentSettings,
     setup: WorkerSetup,
     agents: Sequence[Agent | None],
     exact: tuple[list[int], Matchups] | None,

@@ -15,7 +15,7 @@ from ..numeric import Floats
 from .blocks import BlockResult, rotated
 from .method_choice import Method
 from .ratings import elo_errors, rate, rate_from_matrix
-from .result import PairingResult, RoundRate, Settings, Standing, TournamentResult
+from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
 from .statistics import (
     PairCounts,
     binomial_test,
@@ -45,7 +45,7 @@ class Course(NamedTuple):
 
 
 def summarise_round_robin(
-    settings: Settings, exact: Exact | None, results: list[BlockResult], course: Course
+    settings: TournamentSettings, exact: Exact | None, results: list[BlockResult], course: Course
 ) -> TournamentResult:
     """The result of a round robin."""
     size = len(settings.agents)
@@ -74,7 +74,7 @@ def summarise_round_robin(
     return _result(settings, results, cells, means, intervals, rounds, course)
 
 
-def summarise_league(settings: Settings, results: list[BlockResult], course: Course) -> TournamentResult:
+def summarise_league(settings: TournamentSettings, results: list[BlockResult], course: Course) -> TournamentResult:
     """The result of a league. Two agents are compared by the games at common tables that one of them won."""
     size = len(settings.agents)
     meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
@@ -142,7 +142,7 @@ class _Meetings:
 
 
 def _result(
-    settings: Settings,
+    settings: TournamentSettings,
     results: list[BlockResult],
     cells: PairingMatrix,
     means: list[float],
@@ -224,7 +224,7 @@ def _interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple
 
 
 def _ratings(
-    settings: Settings, cells: PairingMatrix, results: list[BlockResult]
+    settings: TournamentSettings, cells: PairingMatrix, results: list[BlockResult]
 ) -> dict[str, tuple[float, tuple[float, float] | None]]:
     """Each agent's rating with its interval: Elo points fitted to all win rates of a round robin, openskill's of a
     league.
