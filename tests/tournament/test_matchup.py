@@ -17,7 +17,7 @@ from liars_dice.tournament.fields import FIELDS, field
 from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
-from liars_dice.tournament.summary import Course, summarise_round_robin
+from liars_dice.tournament.summary import RunNotes, summarise_round_robin
 
 SCEPTIC = """
 from liars_dice import CallLiarAction
@@ -235,9 +235,9 @@ def test_many_comparisons_ask_for_more() -> None:
         )
         for number, pair in enumerate(pairs)
     ]  # fmt: skip
-    alone = summarise_round_robin(settings, None, results[:1], Course())
+    alone = summarise_round_robin(settings, None, results[:1], RunNotes())
     assert alone.ranking[0].beats == 1
-    together = summarise_round_robin(settings, None, results, Course())
+    together = summarise_round_robin(settings, None, results, RunNotes())
     assert [standing.beats for standing in together.ranking] == [0] * 4
 
 

@@ -24,7 +24,7 @@ from .method_choice import is_quick, is_tabled, learns, refereed_because, simula
 from .result import ALPHA, TournamentResult, TournamentSettings
 from .schedule import league, natural_tables
 from .statistics import PairCounts, sequential_p
-from .summary import Course, summarise_league, summarise_round_robin
+from .summary import RunNotes, summarise_league, summarise_round_robin
 
 DEALS = {True: 5_000, False: 100}
 """Deals a pairing if nobody says, compiled and refereed; each is played in both seatings."""
@@ -123,11 +123,11 @@ def run_tournament(
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     complete = _play(plan, results, backend, ledger, progress)
-    course = Course(plan.why, plan.learners, complete)
+    notes = RunNotes(plan.why, plan.learners, complete)
     if settings.kind == "round-robin":
-        result = summarise_round_robin(settings, exact, list(results.values()), course)
+        result = summarise_round_robin(settings, exact, list(results.values()), notes)
     else:
-        result = summarise_league(settings, list(results.values()), course)
+        result = summarise_league(settings, list(results.values()), notes)
     if ledger is not None and complete:
         ledger.close(result)
     return result

@@ -35,7 +35,7 @@ Exact = tuple[list[int], Matchups]
 PairingMatrix = list[list[PairingResult | None]]
 
 
-class Course(NamedTuple):
+class RunNotes(NamedTuple):
     """How a tournament went."""
 
     why: str = ""
@@ -45,7 +45,7 @@ class Course(NamedTuple):
 
 
 def summarise_round_robin(
-    settings: TournamentSettings, exact: Exact | None, results: list[BlockResult], course: Course
+    settings: TournamentSettings, exact: Exact | None, results: list[BlockResult], notes: RunNotes
 ) -> TournamentResult:
     """The result of a round robin."""
     size = len(settings.agents)
@@ -71,10 +71,10 @@ def summarise_round_robin(
         _fill_exact(exact, cells, rounds, matches / 2)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
     intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, course)
+    return _result(settings, results, cells, means, intervals, rounds, notes)
 
 
-def summarise_league(settings: TournamentSettings, results: list[BlockResult], course: Course) -> TournamentResult:
+def summarise_league(settings: TournamentSettings, results: list[BlockResult], notes: RunNotes) -> TournamentResult:
     """The result of a league. Two agents are compared by the games at common tables that one of them won."""
     size = len(settings.agents)
     meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
@@ -105,7 +105,7 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], c
     _count_rounds(results, rounds)
     means = [number / games if games else 0.0 for number, games in zip(won, played, strict=True)]
     intervals = [wilson_ci(number, games) for number, games in zip(won, played, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, course)
+    return _result(settings, results, cells, means, intervals, rounds, notes)
 
 
 class _Meetings:
@@ -148,11 +148,11 @@ def _result(
     means: list[float],
     intervals: Sequence[tuple[float, float] | None],
     rounds: dict[int, _Rounds],
-    course: Course,
+    notes: RunNotes,
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
-    is_exact = course.complete and not results
+    is_exact = notes.complete and not results
     ratings = _ratings(settings, cells, results)
     rounded = [round(mean, 12) for mean in means]
     order = sorted(range(size), key=lambda i: -rounded[i])
@@ -190,13 +190,13 @@ def _result(
     return TournamentResult(
         settings=settings,
         method=weakest,
-        why=course.why or next((result.why for result in results if result.why), ""),
+        why=notes.why or next((result.why for result in results if result.why), ""),
         ranking=ranking,
         cells=tuple(map(tuple, cells)),
         games=sum(result.games for result in results) or None,
         rounds=float(sum(result.rounds for result in results)),
-        ordered=course.learners,
-        complete=course.complete,
+        ordered=notes.learners,
+        complete=notes.complete,
     )
 
 
