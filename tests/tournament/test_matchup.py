@@ -90,7 +90,7 @@ def test_engine_and_simulator_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     config = preset("heads-up", dice=2)
     exact = matchup("bluffer", "crawler", config)
 
-    monkeypatch.setattr(matchup_module, "simulable", lambda *_, **__: [False, False])
+    monkeypatch.setattr(matchup_module, "fit_for_simulator", lambda *_, **__: [False, False])
     found = matchup("bluffer", "crawler", config, games=4000, seed=1)
     assert found.method == "engine"
     assert found.ci95 is not None

@@ -49,7 +49,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     """In how many seatings each deal is played."""
     compiled: bool
     ordered: bool = False
-    """Whether a member learns, so that blocks must be played one after the other."""
+    """Whether a member learns_between_games, so that blocks must be played one after the other."""
 
     @property
     def games(self) -> int:

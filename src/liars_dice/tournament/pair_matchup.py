@@ -12,7 +12,7 @@ from ..exact.tables import PolicyError
 from ..referee import BotLimits, all_known, load_agents, tables_guard
 from .backends import Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
-from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
+from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
 from .statistics import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
@@ -80,9 +80,9 @@ def matchup(
                 raise
             why = str(error)
             trusted = isinstance(error, OutOfReachError)  # who cannot be asked for a table is refereed
-    compiled = all(simulable(agents, config, trusted=trusted))
-    deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
-    why = why or refereed_because(names, agents, config)
+    compiled = all(fit_for_simulator(agents, config, trusted=trusted))
+    deals = (games or DEFAULT_GAMES["compiled" if compiled else "engine"]) // 2
+    why = why or why_refereed(names, agents, config)
     return _played(names, config, deals, seed, compiled, why, limits, workers, progress)
 
 
@@ -94,7 +94,7 @@ def _exactly(
     limits: BotLimits,
     workers: int | None,
 ) -> Matchup:
-    if not insist and not is_quick(agents, config, limits):
+    if not insist and not exact_is_quick(agents, config, limits):
         raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
     grid = Matchups(agents, config, workers=workers, guard=tables_guard(limits))
     match, (opener, other) = grid.match, config.dice

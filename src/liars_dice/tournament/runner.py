@@ -20,7 +20,7 @@ from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
-from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
+from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
 from .result import ALPHA, TournamentResult, TournamentSettings
 from .schedule import league, natural_tables
 from .statistics import PairCounts, sequential_p
@@ -51,7 +51,7 @@ class Plan(msgspec.Struct, kw_only=True):
     compiled: list[bool]
     """For each table, whether the simulator plays it."""
     ordered: list[bool]
-    """For each table, whether somebody at it learns."""
+    """For each table, whether somebody at it learns_between_games."""
     deals: list[int]
     learners: tuple[str, ...]
     why: str
@@ -195,7 +195,7 @@ def _exact_part(
     """
     if settings.kind == "league" or settings.games is not None or settings.until_significant or begun_with == ():
         return None, "", True
-    tabled = [i for i, agent in enumerate(agents) if is_tabled(agent) and not settings.isolate]
+    tabled = [i for i, agent in enumerate(agents) if is_memoryless(agent) and not settings.isolate]
     known = [agent for i, agent in enumerate(agents) if agent is not None and i in tabled]
     why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
     why = "bots behind walls are refereed" if settings.isolate else why
@@ -204,7 +204,7 @@ def _exact_part(
             raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
         if len(known) < 2:
             return None, why, True
-        if not settings.exact and begun_with is None and not is_quick(known, config, limits):
+        if not settings.exact and begun_with is None and not exact_is_quick(known, config, limits):
             return None, "the exact method would take more than a minute (insist with --exact)", True
         return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why, True
     except (OutOfReachError, PolicyError) as error:
@@ -233,11 +233,13 @@ def _plan(
         every = list(combinations(range(count), 2))
         numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
         tables = [every[number] for number in numbers]
-    learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
+    learning = [
+        learns_between_games(agent) and not settings.isolate for agent in agents
+    ]  # in a box everything begins anew
     if settings.until_significant and any(learning):
         learner = setup.agents[learning.index(True)]
         raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")
-    fit = simulable(agents, setup.config, trusted=trusted)
+    fit = fit_for_simulator(agents, setup.config, trusted=trusted)
     compiled = [all(fit[member] for member in table) and not setup.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
     if settings.games is not None:
@@ -253,7 +255,7 @@ def _plan(
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
         learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
-        why=why or ("" if all(compiled) else refereed_because(setup.agents, agents, setup.config)),
+        why=why or ("" if all(compiled) else why_refereed(setup.agents, agents, setup.config)),
         seed=settings.seed,
         until_significant=settings.until_significant,
         numbers=numbers,

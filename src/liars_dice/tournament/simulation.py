@@ -13,7 +13,7 @@ from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .fields import everybody
-from .method_choice import Method, learns, simulable
+from .method_choice import Method, fit_for_simulator, learns_between_games
 
 BLOCK_GAMES = {True: 10_000, False: 25}
 PARTS = 1_000_000
@@ -148,7 +148,7 @@ class Simulation:
 
     def _blocks(self) -> list[Block]:
         blocks = []
-        fit = simulable(self._loaded, self.config)
+        fit = fit_for_simulator(self._loaded, self.config)
         for number, table in enumerate(self.tables):
             compiled = all(fit[agent] for agent in table)
             size = BLOCK_GAMES[compiled]
@@ -162,7 +162,7 @@ class Simulation:
                         deals=min(size, self.n_replications - first),
                         rotations=1,
                         compiled=compiled,
-                        ordered=any(learns(self._loaded[agent]) for agent in table),
+                        ordered=any(learns_between_games(self._loaded[agent]) for agent in table),
                     )
                 )
         return blocks
