@@ -28,7 +28,7 @@ from liars_dice.referee.referee import Referee
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.backends import InProcess
 from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
-from liars_dice.tournament.fields import field
+from liars_dice.tournament.fields import agents_in_field
 from liars_dice.tournament.ledger import Ledger
 from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
@@ -60,7 +60,7 @@ def tournament(names: list[str], games: int, workers: int) -> None:
 
 def overhead() -> None:
     """A tournament and the bare games, in turns."""
-    names = field("personalities")
+    names = agents_in_field("personalities")
     pairs = list(combinations(range(len(names)), 2))
     simulator = Simulator([make_agent(name) for name in names], HEADS_UP, workers=1)
     simulator.warm_up()

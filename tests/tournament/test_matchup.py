@@ -13,7 +13,7 @@ from liars_dice.exact.tables.policy_table import PolicyError
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament import pair_matchup as matchup_module
 from liars_dice.tournament.blocks import BlockResult
-from liars_dice.tournament.fields import FIELDS, field
+from liars_dice.tournament.fields import FIELDS, agents_in_field
 from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
@@ -169,15 +169,15 @@ def test_who_plays_with_others_is_told(tmp_path: Path) -> None:
 
 
 def test_the_grid_has_81_agents() -> None:
-    assert len(set(field("threshold-grid"))) == 81
-    assert {"threshold:0.1,0.1", "threshold:0.35,0.15", "threshold:0.5,0.5"} <= set(field("threshold-grid"))
-    assert all(field(name) for name in FIELDS)
+    assert len(set(agents_in_field("threshold-grid"))) == 81
+    assert {"threshold:0.1,0.1", "threshold:0.35,0.15", "threshold:0.5,0.5"} <= set(agents_in_field("threshold-grid"))
+    assert all(agents_in_field(name) for name in FIELDS)
     with pytest.raises(ConfigError, match=r"field = 'threshold-gird': expected .*threshold-grid"):
-        field("threshold-gird")
+        agents_in_field("threshold-gird")
 
 
 def test_an_exact_round_robin() -> None:
-    names = field("personalities")
+    names = agents_in_field("personalities")
     found = round_robin(names, preset("heads-up"))
     assert (found.method, found.games) == ("exact", None)
     matrix = np.array([[np.nan if rate is None else rate for rate in row] for row in found.matrix])
@@ -194,7 +194,7 @@ def test_an_exact_round_robin() -> None:
 
 
 def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
-    names = field("personalities")
+    names = agents_in_field("personalities")
     exact = round_robin(names, preset("heads-up"))
     found = round_robin(names, preset("heads-up"), games=20_000, seed=4)
     assert (found.method, found.games) == ("compiled", 10 * 20_000)
@@ -211,7 +211,7 @@ def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
 
 def test_intervals_of_means_hold_what_they_promise() -> None:
     """Of many sampled tournaments, about 95 % of the intervals hold the exact mean; narrow ones would not."""
-    names = field("personalities")
+    names = agents_in_field("personalities")
     exact = {standing.agent: standing.win_rate for standing in round_robin(names, preset("heads-up", dice=2)).ranking}
     held = []
     for seed in range(24):

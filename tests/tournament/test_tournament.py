@@ -333,7 +333,7 @@ def test_equal_agents_share_a_rank() -> None:
 
 
 def test_ratings_follow_the_win_rates_of_a_large_field() -> None:
-    from liars_dice.tournament.fields import field as named
+    from liars_dice.tournament.fields import agents_in_field as named
 
     names = named("threshold-grid")[::3]
     result = round_robin(names, preset("heads-up", dice=3), games=100, seed=2)

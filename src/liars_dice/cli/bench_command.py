@@ -45,7 +45,7 @@ def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
     from ..core import GameConfig, play_game, preset
     from ..exact.solver import solve
     from ..simulator import Simulator
-    from ..tournament import field, round_robin
+    from ..tournament import agents_in_field, round_robin
 
     heads_up = preset("heads-up")
     two = [make_agent("optimal"), make_agent("maniac")]
@@ -66,7 +66,7 @@ def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
         return games / timed(lambda: simulator.play(games, seed=1))
 
     def exact() -> float:
-        return timed(lambda: round_robin(field("threshold-grid"), heads_up, exact=True))
+        return timed(lambda: round_robin(agents_in_field("threshold-grid"), heads_up, exact=True))
 
     def solved() -> float:
         config = GameConfig(dice=(2, 1))

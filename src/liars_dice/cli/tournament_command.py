@@ -111,9 +111,9 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     import msgspec
 
     from ..core import load_rules
-    from ..tournament import TournamentSettings, check_settings, field
+    from ..tournament import TournamentSettings, agents_in_field, check_settings
 
-    from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
+    from_fields = dict.fromkeys(name for one in given["fields"] for name in agents_in_field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     wanted = TournamentSettings(

@@ -8,7 +8,7 @@ from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from .backends import Backend, Processes, make_backend
-    from .fields import field
+    from .fields import agents_in_field
     from .ledger import Ledger, find_tournament, tournaments
     from .pair_matchup import Matchup, matchup
     from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
@@ -30,7 +30,7 @@ __getattr__, __dir__ = _lazy_names(
         "Standing": "result",
         "TournamentResult": "result",
         "check_settings": "runner",
-        "field": "fields",
+        "agents_in_field": "fields",
         "find_tournament": "ledger",
         "make_backend": "backends",
         "matchup": "pair_matchup",
@@ -52,8 +52,8 @@ __all__ = [
     "Simulation",
     "Standing",
     "TournamentResult",
+    "agents_in_field",
     "check_settings",
-    "field",
     "find_tournament",
     "make_backend",
     "matchup",

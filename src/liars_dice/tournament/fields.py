@@ -17,33 +17,33 @@ FIELDS = {
 """What each name stands for. A folder is a field, too: the bots in its files."""
 
 
-def field(name: str) -> list[str]:
+def agents_in_field(name: str) -> list[str]:
     """The names of a field's agents.
 
-    >>> field("personalities")
+    >>> agents_in_field("personalities")
     ['maniac', 'aggressive', 'passive', 'calling-station', 'optimal']
     """
     if name == "all":
-        return everybody()
+        return all_agents()
     if name == "personalities":
         return list(PERSONALITIES)
     if name == "threshold-grid":
         steps = [percent / 100 for percent in range(10, 55, 5)]
         return [f"threshold:{call:g},{raise_:g}" for call in steps for raise_ in steps]
     if Path(name).is_dir():
-        places = discovered(name).values()
+        places = discovered_agents(name).values()
         if not places:
             raise ConfigError("field", name, "a folder with bots in it")
         return [_from_here(place) for place in places]
     raise ConfigError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
 
 
-def everybody() -> list[str]:
+def all_agents() -> list[str]:
     """Every agent that is built in, and those that discovery finds."""
-    return [*AGENTS, *discovered()]
+    return [*AGENTS, *discovered_agents()]
 
 
-def discovered(folder: str = "agents") -> dict[str, str]:
+def discovered_agents(folder: str = "agents") -> dict[str, str]:
     """The places of the bots that discovery finds, by name; of those that do not load, a warning each."""
     found = discover(folder)
     for problem in found.problems:

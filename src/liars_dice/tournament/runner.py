@@ -233,9 +233,7 @@ def _plan(
         every = list(combinations(range(count), 2))
         numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
         tables = [every[number] for number in numbers]
-    learning = [
-        learns_between_games(agent) and not settings.isolate for agent in agents
-    ]  # in a box everything begins anew
+    learning = [learns_between_games(agent) and not settings.isolate for agent in agents]
     if settings.until_significant and any(learning):
         learner = setup.agents[learning.index(True)]
         raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")

@@ -12,7 +12,7 @@ from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fres
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
-from .fields import everybody
+from .fields import all_agents
 from .method_choice import Method, fit_for_simulator, learns_between_games
 
 BLOCK_GAMES = {True: 10_000, False: 25}
@@ -63,7 +63,7 @@ class Simulation:
         self.seed = fresh_seed() if seed is None else seed
         self._limits = BotLimits() if limits is None else limits
         self._backend = Processes() if backend is None else backend
-        names = everybody() if agents is None else list(agents)
+        names = all_agents() if agents is None else list(agents)
         if not names or len(set(names)) < len(names):
             raise ConfigError("agents", names, "at least one agent, each of them once")
         if agents is None:  # of all there are, those who play with so many
