@@ -9,7 +9,6 @@ import pytest
 
 from liars_dice.core import ConfigError
 from liars_dice.tournament.ratings import Rating, rate, rate_from_matrix
-from liars_dice.tournament.schedule import league
 
 Games = list[tuple[tuple[str, ...], int]]
 

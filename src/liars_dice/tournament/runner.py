@@ -22,7 +22,7 @@ from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
 from .result import ALPHA, TournamentResult, TournamentSettings
-from .schedule import league, natural_tables
+from .schedule import balanced_table_count, league_tables
 from .statistics import PairCounts, sequential_p
 from .summary import RunNotes, summarise_league, summarise_round_robin
 
@@ -225,8 +225,8 @@ def _plan(
     count = len(agents)
     if settings.kind == "league":
         seats = setup.config.num_players
-        number = settings.tables or min(natural_tables(count, seats), MOST_TABLES)
-        tables = league(count, seats, number, derive_seed(settings.seed, "league"))
+        number = settings.tables or min(balanced_table_count(count, seats), MOST_TABLES)
+        tables = league_tables(count, seats, number, derive_seed(settings.seed, "league"))
         numbers = list(range(len(tables)))
     else:
         solved = set() if exact is None else set(exact[0])

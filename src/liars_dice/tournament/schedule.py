@@ -7,18 +7,18 @@ from math import gcd
 
 from ..core import ConfigError
 
-SWAPS = 100_000
+MAX_SWAPS = 100_000
 """How many exchanges of two agents are tried at most to even out who meets whom; in small leagues, 1000 a place."""
 
 
-def natural_tables(n_agents: int, seats: int) -> int:
+def balanced_table_count(n_agents: int, seats: int) -> int:
     """The fewest tables at which everyone can sit in every seat equally often and meet everyone equally often.
 
     With n agents and k seats, everyone is in every seat equally often, say m times, only at mn tables. Each agent then
     plays mk games and meets mk(k-1) others, equally often each of the n-1 only if n-1 divides that. If there are fewer
     agents than seats, all of them sit down as often as there is room for all, and k is the number of seats left.
 
-    >>> natural_tables(4, 2)  # six pairs, in both orders
+    >>> balanced_table_count(4, 2)  # six pairs, in both orders
     12
     """
     _check(n_agents, seats)
@@ -38,13 +38,13 @@ def league(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int,
         raise ConfigError("tables", tables, "no negative number")
     rng = random.Random(seed)
     rounds, places = divmod(seats, n_agents)
-    groups, met = _gather(n_agents, places, tables, rng)
-    _even_out(groups, met, rng)
+    groups, met = _choose_groups(n_agents, places, tables, rng)
+    _balance_meetings(groups, met, rng)
     everyone = [*range(n_agents)] * rounds
-    return _seat([everyone + group for group in groups], n_agents, seats, rng)
+    return _assign_seats([everyone + group for group in groups], n_agents, seats, rng)
 
 
-def _gather(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:
+def _choose_groups(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:
     """Groups of different agents, and how often each two have met.
 
     Whoever has played least comes next; among them whoever has met the others at the table least.
@@ -70,7 +70,7 @@ def _gather(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[
     return groups, met
 
 
-def _even_out(groups: list[list[int]], met: list[list[int]], rng: random.Random) -> None:
+def _balance_meetings(groups: list[list[int]], met: list[list[int]], rng: random.Random) -> None:
     """Exchange agents between tables wherever that does not raise the sum of the squares of `met`.
 
     Exchanges that leave it as it is are made too: they lead out of places where nothing better is near.
@@ -78,7 +78,7 @@ def _even_out(groups: list[list[int]], met: list[list[int]], rng: random.Random)
     pairs = [count for agent, row in enumerate(met) for count in row[:agent]]
     each, over = divmod(sum(pairs), len(pairs))
     excess = sum(count * count for count in pairs) - (over * (each + 1) ** 2 + (len(pairs) - over) * each**2)
-    for _ in range(min(SWAPS, 1_000 * sum(map(len, groups)))):
+    for _ in range(min(MAX_SWAPS, 1_000 * sum(map(len, groups)))):
         if not excess:
             return
         one, two = rng.choice(groups), rng.choice(groups)
@@ -103,7 +103,7 @@ def _even_out(groups: list[list[int]], met: list[list[int]], rng: random.Random)
                 met[other][enters] += 1
 
 
-def _seat(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> list[tuple[int, ...]]:
+def _assign_seats(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> list[tuple[int, ...]]:
     """Seats for the agents of each group, so that an agent's games 1 to k, k+1 to 2k and so on are each in k
     different seats.
 
@@ -130,11 +130,11 @@ def _seat(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> li
             both = [seat for seat in here if seat in there]
             seat = rng.choice(both or here)
             spare = seat if both else rng.choice(there)
-            _place(run, table, seat, spare, table_at, run_at)
+            _place_run(run, table, seat, spare, table_at, run_at)
     return [tuple(agents[run] for run in row if run is not None) for row in run_at]
 
 
-def _place(
+def _place_run(
     run: int | None, table: int, seat: int, spare: int, table_at: list[list[int | None]], run_at: list[list[int | None]]
 ) -> None:
     """Give `run` the free `seat` at `table`; where it had that seat at another, it takes its `spare` one there, and
