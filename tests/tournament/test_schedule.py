@@ -89,9 +89,9 @@ def test_large_leagues_are_quick_and_much_fairer_than_chance() -> None:
 
 
 def test_seed() -> None:
-    assert league(9, 4, 20, 5) == league_tables(9, 4, 20, 5)
-    assert league(9, 4, 20, 5) != league_tables(9, 4, 20, 6)
-    assert league(9, 4, 0, 5) == []
+    assert league_tables(9, 4, 20, 5) == league_tables(9, 4, 20, 5)
+    assert league_tables(9, 4, 20, 5) != league_tables(9, 4, 20, 6)
+    assert league_tables(9, 4, 0, 5) == []
 
 
 def test_leagues_that_cannot_be() -> None:

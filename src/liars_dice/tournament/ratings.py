@@ -38,7 +38,7 @@ class Rating(msgspec.Struct, frozen=True):
         return self.mu + 1.96 * self.sigma
 
 
-def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
+def openskill_ratings(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
     """Each agent's rating by OpenSkill's Plackett-Luce model, from the names at each table and the winner's seat.
 
     The winner is first and all others are tied, which pulls the losers of a table together: at large tables ratings
@@ -64,7 +64,7 @@ def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
     }
 
 
-def rate_from_matrix(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
+def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
     """Ratings of mean 1500 under which i beats j with chance 1 / (1 + 10^((r_j - r_i) / 400)), as likely as can be.
 
     `win_rates[i][j]` is how often i beats j, every pair counting the same; the diagonal is ignored. This fits the
@@ -114,7 +114,7 @@ def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> d
     return {agent: (rating.mu, rating.sigma) for agent, rating in ratings.items()}
 
 
-def elo_errors(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
+def elo_half_widths(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
     """Half the width of each rating's 95 % interval, given how many games each two have played: from the curvature of
     the likelihood at its top. Exact results have no games and no error.
     """

@@ -14,7 +14,7 @@ from ..exact.matchups import Matchups
 from ..numeric import Floats
 from .blocks import BlockResult, rotated
 from .method_choice import Method
-from .ratings import elo_errors, rate, rate_from_matrix
+from .ratings import elo_half_widths, elo_ratings, openskill_ratings
 from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
 from .statistics import (
     PairCounts,
@@ -232,14 +232,14 @@ def _ratings(
     agents = settings.agents
     if settings.kind == "round-robin":
         matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
-        elo = rate_from_matrix(agents, matrix)
+        elo = elo_ratings(agents, matrix)
         games = np.array([[0 if cell is None or cell.games is None else cell.games for cell in row] for row in cells])
-        halves = elo_errors([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
+        halves = elo_half_widths([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
         return {
             name: (elo[name], None if half is None else (elo[name] - half, elo[name] + half))
             for name, half in zip(agents, halves, strict=True)
         }
-    rated = rate(_some_games(agents, results))
+    rated = openskill_ratings(_some_games(agents, results))
     found: dict[str, tuple[float, tuple[float, float] | None]] = dict.fromkeys(agents, (25.0, None))
     return found | {name: (rating.mu, (rating.low, rating.high)) for name, rating in rated.items()}
 
