@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.tournament.ratings import Rating, elo_ratings, openskill_ratings
 from liars_dice.tournament.schedule import league_tables
 
@@ -78,7 +78,7 @@ def test_a_table_of_one_name_says_nothing() -> None:
 
 def test_a_winner_who_was_not_there() -> None:
     for winner in (-1, 2):
-        with pytest.raises(ConfigError, match="winner"):
+        with pytest.raises(BadValueError, match="winner"):
             openskill_ratings([(("a", "b"), winner)])
 
 
@@ -124,7 +124,7 @@ def test_always_and_never_stay_finite(n: int) -> None:
 
 def test_matrices_that_make_no_sense() -> None:
     for rates in ([[0.5, 0.7], [0.7, 0.5]], [[0.5, 1.2], [-0.2, 0.5]], [[0.5, float("nan")], [0.5, 0.5]], [[0.5]]):
-        with pytest.raises(ConfigError, match="win_rates"):
+        with pytest.raises(BadValueError, match="win_rates"):
             elo_ratings("ab", rates)
-    with pytest.raises(ConfigError, match="names"):
+    with pytest.raises(BadValueError, match="names"):
         elo_ratings("aa", [[0.5, 0.5], [0.5, 0.5]])

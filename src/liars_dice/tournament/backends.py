@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from ..core import ConfigError, LiarsDiceError, one_of
+from ..core import BadValueError, LiarsDiceError, one_of
 from ..referee import are_strangers
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 
@@ -219,7 +219,9 @@ class Ray(Backend):
         try:
             import ray
         except ImportError:
-            raise ConfigError("backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes") from None
+            raise BadValueError(
+                "backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes"
+            ) from None
         self._ray = ray
         self.workers = workers or os.cpu_count() or 1
         self._address = address
@@ -242,7 +244,7 @@ class Ray(Backend):
             self._ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
-            raise ConfigError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
+            raise BadValueError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
 
     def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
@@ -287,4 +289,4 @@ def make_backend(name: str = "processes", workers: int | None = None) -> Backend
         return Ray(workers, os.environ.get("RAY_ADDRESS"))
     if name.startswith("ray://"):
         return Ray(workers, name)
-    raise ConfigError("backend", name, one_of(name, ("processes", "ray", "ray://HOST:PORT")))
+    raise BadValueError("backend", name, one_of(name, ("processes", "ray", "ray://HOST:PORT")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ..agents import Agent
-from ..core import ConfigError, GameConfig, Progress
+from ..core import BadValueError, ConfigError, GameConfig, Progress
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
@@ -68,7 +68,7 @@ def matchup(
     if config.num_players != 2:
         raise ConfigError("players", config.num_players, "2: a match-up is between two")
     if games is not None and (games < 2 or games % 2):
-        raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
+        raise BadValueError("games", games, "an even number from 2 up: half of them for each seating")
     names = (a, b)
     agents = load_agents(names, limits, config)
     why, trusted = "", True

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
+from ..core import PLAYERS, BadValueError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
@@ -50,12 +50,12 @@ class Simulation:
         """`agents` can be drawn (by default all that are built in or discovered); `config` is played (perudo)."""
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
             if value < least:
-                raise ConfigError(name, value, f"at least {least}")
+                raise BadValueError(name, value, f"at least {least}")
         if n_players_per_table not in PLAYERS:
-            raise ConfigError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+            raise BadValueError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
         self.config = preset("perudo", players=n_players_per_table) if config is None else config
         if self.config.num_players != n_players_per_table:
-            raise ConfigError(
+            raise BadValueError(
                 "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
             )
         self.n_tables = n_tables
@@ -65,7 +65,7 @@ class Simulation:
         self._backend = Processes() if backend is None else backend
         names = all_agents() if agents is None else list(agents)
         if not names or len(set(names)) < len(names):
-            raise ConfigError("agents", names, "at least one agent, each of them once")
+            raise BadValueError("agents", names, "at least one agent, each of them once")
         if agents is None:  # of all there are, those who play with so many
             names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
         self.agents = tuple(names)
