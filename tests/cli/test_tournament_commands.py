@@ -106,9 +106,9 @@ def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     again = stopped.stderr.split("--resume ")[1].split()[0]
     monkeypatch.setattr(Worker, "play", real)
     for changed, message in (
-        (("--games", "40"), "games was 20 and is 40 now"),
-        (("--seed", "4"), "seed was 3 and is 4 now"),
-        (("--dice", "2"), "config.dice was [1, 1] and is [2, 2] now"),
+        (("--games", "40"), "games was 20, now 40"),
+        (("--seed", "4"), "seed was 3, now 4"),
+        (("--dice", "2"), "config.dice was [1, 1], now [2, 2]"),
         (("maniac",), "agents was"),
     ):
         refused = call("tournament", *changed, "--resume", again, "--db", db)

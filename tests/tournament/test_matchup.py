@@ -261,7 +261,7 @@ def test_ties_are_counted() -> None:
     [
         ([], preset("heads-up"), {}, "at least two agents"),
         (["optimal"], preset("heads-up"), {}, "at least two agents"),
-        (["optimal", "optimal"], preset("heads-up"), {}, "each agent once"),
+        (["optimal", "optimal"], preset("heads-up"), {}, "each agent only once"),
         (["optimal", "maniac"], preset("perudo"), {}, "players = 6: expected 2"),
         (["optimal", "maniac"], preset("heads-up"), {"games": 3}, "games = 3: expected a multiple of 2"),
         (["optimal", "manic"], preset("heads-up"), {}, "agent = 'manic': expected .*maniac"),

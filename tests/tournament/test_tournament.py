@@ -21,7 +21,7 @@ from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
-from liars_dice.tournament.ledger import PIECES, Ledger, find_tournament, tournaments
+from liars_dice.tournament.ledger import BLOCKS, Ledger, find_tournament, tournaments
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
 
@@ -213,7 +213,7 @@ def test_exact_where_possible_and_played_where_not() -> None:
             assert cell.method == ("engine" if i in (row, column) else "exact")
             assert (cell.ci95 is None) == (cell.method == "exact")
     assert result.method == "engine"
-    assert "detective has a memory" in result.why
+    assert "detective is not memoryless" in result.why
     known = [name for name in result.agents if name != "detective"]
     exact = round_robin(known, preset("heads-up", dice=2))
     assert exact.cells[0][1] == result.cells[0][2]
@@ -400,7 +400,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("eager")
 def test_a_bot_that_kills_every_worker_is_named(tmp_path: Path) -> None:
     (tmp_path / "killer.py").write_text(KILLER.format(when="always", always=True))
-    with pytest.raises(WorkerDiedError, match=r"workers have died over games of .*killer.py.*--isolate"):
+    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
         run_tournament(settings("detective", str(tmp_path / "killer.py"), "random", games=60), backend=Processes(2))
 
 
@@ -434,7 +434,7 @@ def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Tournam
     partial = run_tournament(asked, backend=first, ledger=ledger)
     assert not partial.complete
     assert partial.games is not None
-    assert len(store.documents(PIECES)) == 3
+    assert len(store.documents(BLOCKS)) == 3
     second = Stopping(after=10**9)
     result = run_tournament(asked, backend=second, ledger=Ledger(store, asked, ledger.id))
     assert result == undisturbed
@@ -450,11 +450,11 @@ def test_another_tournament_under_the_same_name_is_refused() -> None:
     Ledger(store, MIXED, "spring").begin(())
     changed = msgspec.structs.replace(MIXED, games=80, config=preset("heads-up", dice=3).to_dict())
     with pytest.raises(
-        BadValueError, match=r"tournament = 'spring': expected the settings it was begun with"
+        BadValueError, match=r"tournament = 'spring': expected the settings it was started with"
     ) as caught:
         Ledger(store, changed, "spring")
-    assert "games was 60 and is 80 now" in str(caught.value)
-    assert "config.dice was [2, 2] and is [3, 3] now" in str(caught.value)
+    assert "games was 60, now 80" in str(caught.value)
+    assert "config.dice was [2, 2], now [3, 3]" in str(caught.value)
     with pytest.raises(BadValueError, match="0 of 1 match"):
         find_tournament(store, "winter")
 
@@ -465,7 +465,7 @@ def test_games_that_were_recorded_before_a_death_are_not_recorded_twice() -> Non
     ledger = Ledger(store, asked)
     run_tournament(asked, backend=InProcess(1), ledger=ledger)
     assert len(store.games()) == 20
-    for kind in (PIECES, "tournament"):
+    for kind in (BLOCKS, "tournament"):
         store._documents[kind].clear()
     again = Ledger(store, asked, ledger.id)
     run_tournament(asked, backend=InProcess(1), ledger=again)
@@ -539,7 +539,7 @@ def wait_for_a_piece(process: subprocess.Popen[str], db: str) -> None:
     while time.monotonic() < deadline and process.poll() is None:
         if Path(db).exists():
             with open_store(db) as store:
-                if store.documents(PIECES):
+                if store.documents(BLOCKS):
                     break
         time.sleep(0.1)
     assert process.poll() is None, "it was over before it could be killed"
@@ -596,12 +596,12 @@ def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
     [
         (settings(), "at least two agents"),
         (settings("optimal"), "at least two agents"),
-        (settings("optimal", "optimal"), "each agent once"),
+        (settings("optimal", "optimal"), "each agent only once"),
         (settings("optimal", "conservativ"), "perhaps|conservative"),
         (settings("optimal", "random", games=5), "a multiple of 2"),
-        (settings("optimal", "random", tables=5), "none in a round robin"),
-        (settings("optimal", "random", config=preset("perudo"), exact=True), "2 for --exact"),
-        (settings("optimal", "random", config=preset("perudo"), until_significant=True), "2 for --until-significant"),
+        (settings("optimal", "random", tables=5), "no --tables in a round robin"),
+        (settings("optimal", "random", config=preset("perudo"), exact=True), "2 with --exact"),
+        (settings("optimal", "random", config=preset("perudo"), until_significant=True), "2 with --until-significant"),
         (settings("optimal", "random", config=preset("perudo"), games=10), "a multiple of 6"),
     ],
 )

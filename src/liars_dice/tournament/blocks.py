@@ -1,7 +1,7 @@
-"""Pieces of work: so many deals at one table, in every seating. A block's result follows from the block alone.
+"""Blocks: the unit of work of a tournament, and the worker that plays them. A block's result depends on it alone.
 
-The same dice are dealt in all seatings of a deal (duplicate dice): member m of the table sits in seat (m - r) of
-rotation r. So luck with the dice and with the seat is shared out evenly, and what remains is skill.
+A block is a number of deals at one table, each played in every seating with the same dice (duplicate dice): in rotation
+r, member m of the table sits in seat (m - r). That cancels most of the luck of the dice and of the seat.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from ..simulator import Simulator
 
 Record = Literal["all", "faults", "none"]
-"""Which games are recorded."""
+"""Which games are recorded: all, those with a fault, or none."""
+BLOCK_NUMBERS = 1_000_000
+"""Block numbers reserved per table; no table has that many blocks."""
 
 
 class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """Who plays what: all that a worker needs to know, on any machine."""
+    """Everything a worker needs to know, on any machine: the agents, the rules, and how games are run."""
 
     agents: tuple[str, ...]
     config: GameConfig
@@ -32,24 +34,24 @@ class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
     isolate: bool = False
     record: Record = "none"
     prefix: str = ""
-    """What the ids of recorded games begin with."""
+    """The first part of the ids of recorded games."""
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """Deals `first`, `first + 1`, ... of a seed at one table."""
+    """Deals `first`, `first + 1`, ... of a seed, at one table."""
 
     number: int
-    """Its place in the plan."""
+    """Its number in the plan, unique in a tournament."""
     table: tuple[int, ...]
-    """Its members, by their place in the setup."""
+    """Its members, as indices into `WorkerSetup.agents`."""
     seed: int
     first: int
     deals: int
     rotations: int
-    """In how many seatings each deal is played."""
+    """How many seatings each deal is played in."""
     compiled: bool
     ordered: bool = False
-    """Whether a member learns_between_games, so that blocks must be played one after the other."""
+    """Whether a member learns between games, so that its blocks must be played in order."""
 
     @property
     def games(self) -> int:
@@ -58,7 +60,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlockResult(msgspec.Struct, kw_only=True):
-    """What came of a block. Sums of counts, so that results can be added in any order."""
+    """The result of a block: counts, so that results can be added up in any order."""
 
     number: int
     table: tuple[int, ...]
@@ -66,15 +68,15 @@ class BlockResult(msgspec.Struct, kw_only=True):
     wins: list[list[int]]
     """[rotation][seat]: games won."""
     pairs: tuple[int, int, int] = (0, 0, 0)
-    """At a table of two: deals of which member 0 won no game, one, and both."""
+    """At a table of two: the number of deals of which member 0 won no game, one, and both."""
     compiled: bool
     why: str = ""
-    """Why it was not compiled, if it should have been."""
+    """Why it was refereed although it was planned as compiled."""
     rounds: int
     decided: list[list[list[list[int]]]]
     """[member][own dice][whether it opened][whether it won]: rounds."""
     faults: list[tuple[int, str, int]] = []
-    """(member, verdict, how many)."""
+    """(member, verdict, number of faults)."""
 
     def member_wins(self) -> list[int]:
         """How many games each member won."""
@@ -85,16 +87,16 @@ class BlockResult(msgspec.Struct, kw_only=True):
 
 
 PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
-"""A block's result, and the games that are to be recorded."""
+"""A block's result, and the games to record."""
 
 
 def rotated(table: Sequence[int], rotation: int) -> list[int]:
-    """Who sits in each seat."""
+    """The member in each seat."""
     return [table[(seat + rotation) % len(table)] for seat in range(len(table))]
 
 
 class Worker:
-    """Plays blocks of one setup. Agents are made anew for every block, except those that learn."""
+    """Plays the blocks of one tournament. Agents are created anew for every block, except those that learn."""
 
     def __init__(self, setup: WorkerSetup, *, threads: int = 1) -> None:
         self.setup = setup
@@ -104,7 +106,7 @@ class Worker:
         self._learners: dict[tuple[int, int], Seat] = {}
 
     def play(self, block: Block) -> PlayedBlock:
-        """Play a block. A bot that cannot be compiled after all is refereed."""
+        """Play a block. If a bot turns out not to be compilable, the block is refereed."""
         if block.compiled:
             from ..exact.tables import PolicyError
 
@@ -149,7 +151,7 @@ class Worker:
         return result, records
 
     def _seats(self, block: Block) -> list[Seat]:
-        """A seat for each member; the second of the same agent is another agent."""
+        """A seat for each member. Two members that are the same agent get separate instances."""
         copies: Counter[int] = Counter()
         seats = []
         for agent in block.table:
@@ -206,7 +208,7 @@ class Worker:
         return result, list(self._traced(block, members)) if self.setup.record == "all" else []
 
     def _compiled(self) -> Simulator:
-        """One simulator for all agents of the field that it can play."""
+        """One simulator for all agents that it can play."""
         if self._simulator is None:
             from ..referee import load_agents, tables_guard
             from ..simulator import Simulator
@@ -220,7 +222,7 @@ class Worker:
         return self._simulator
 
     def _traced(self, block: Block, members: Sequence[int]) -> Iterator[list[RecordedEvent]]:
-        """The games of a compiled block once more, move by move, through the engine and its recorder."""
+        """Replay the games of a compiled block move by move through the engine, to record them."""
         assert self._simulator is not None
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):

@@ -1,4 +1,4 @@
-"""How to find out who is better: exactly if that is possible, else by compiled games, else by the engine's."""
+"""Choose how a pairing is measured: computed exactly, played by the compiled simulator, or played by the referee."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from ..simulator import check_simulable
 
 Method = Literal["exact", "compiled", "engine"]
 EXACT_SECONDS = 60.0
-"""The exact method is taken by itself if it needs no more seconds than this."""
+"""The exact method is chosen by default if it is expected to take at most this many seconds."""
 DEFAULT_GAMES = {"compiled": 1_000_000, "engine": 1_000}
-"""How many games are played if nobody says."""
+"""How many games a match-up plays by default."""
 
 
 def learns_between_games(agent: Agent | None) -> bool:
-    """Whether an agent keeps something of its games: then the order in which they are played matters."""
+    """Whether an agent carries something from one game to the next, so that the order of its games matters."""
     return agent is not None and hook_of(agent, "on_game_end") is not None
 
 
 def is_memoryless(agent: Agent | None) -> bool:
-    """Whether what an agent does can be written into a table."""
+    """Whether an agent can be compiled into a policy table."""
     return agent is not None and bool(getattr(agent, "memoryless", False))
 
 
 def fit_for_simulator(agents: Sequence[Agent | None], config: GameConfig, *, trusted: bool = True) -> list[bool]:
-    """Which agents of a field the compiled simulator plays; if `trusted` is not, built-in ones alone."""
+    """For each agent, whether the compiled simulator can play it.
+
+    With `trusted=False` only built-in agents qualify: an agent that claims to be memoryless has turned out not to be.
+    """
     fit = [
         is_memoryless(agent) and not learns_between_games(agent) and (trusted or type(agent) in VECTORISED)
         for agent in agents
@@ -44,14 +47,14 @@ def fit_for_simulator(agents: Sequence[Agent | None], config: GameConfig, *, tru
 
 
 def why_refereed(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> str:
-    """Why the compiled simulator does not play all of these agents; nothing if it does."""
+    """Why the compiled simulator cannot play all of these agents; empty if it can."""
     for name, agent in zip(names, agents, strict=True):
         if agent is None:
-            return f"{name} is a program, so the referee plays it"
+            return f"{name} is an external program, so the referee plays it"
         if not is_memoryless(agent):
             return f"{name} is not memoryless, so the referee plays it"
         if learns_between_games(agent):
-            return f"{name} learns_between_games from its games, so the referee plays them in order"
+            return f"{name} learns from its games, so the referee plays them in order"
     try:
         check_simulable([agent for agent in agents if agent is not None], config)
     except OutOfReachError as error:
@@ -60,5 +63,5 @@ def why_refereed(names: Sequence[str], agents: Sequence[Agent | None], config: G
 
 
 def exact_is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
-    """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
+    """Whether the exact method is fast enough to be the default. Raises `OutOfReachError` if it cannot be used."""
     return seconds_needed(agents, config, tables_guard(limits)) <= EXACT_SECONDS

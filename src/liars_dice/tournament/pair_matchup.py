@@ -1,4 +1,4 @@
-"""Two agents against each other, by the fastest honest method."""
+"""Measure one agent against another, in both seats, by the most exact method that is fast enough."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simula
 from .statistics import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
-"""Deals between reports of progress, compiled and refereed."""
+"""Deals per block, for compiled and for refereed games. Progress is reported after each block."""
 
 
 class FinalDice(msgspec.Struct, frozen=True):
-    """How probable it is that a match ends with these numbers of dice."""
+    """The probability that a match ends with A holding `a` dice and B holding `b`."""
 
     a: int
     b: int
@@ -28,27 +28,27 @@ class FinalDice(msgspec.Struct, frozen=True):
 
 
 class Matchup(msgspec.Struct, frozen=True, kw_only=True):
-    """How A fares against B. Rates are A's; `first` is A in seat 0, which opens the first round."""
+    """How A does against B. All rates are A's; `first` means A in seat 0, which opens the first round."""
 
     a: str
     b: str
     method: Method
     why: str = ""
-    """Why it was not found out in a better way."""
+    """Why a more exact method was not used; empty if it was."""
     win_rate: float
     win_rate_first: float
     win_rate_second: float
     games: int | None = None
     ci95: tuple[float, float] | None = None
     round_first: float | None = None
-    """A's chance to win a round when it opens, with the dice the seats start with."""
+    """A's chance of winning a round that it opens, with the dice each seat starts with."""
     round_second: float | None = None
     expected_rounds: float
     final_dice: tuple[FinalDice, ...] = ()
     faults: int = 0
-    """What the bots did wrong, in games that were played by the engine."""
+    """How many faults the bots committed in refereed games."""
     complete: bool = True
-    """Whether all games were played that were asked for."""
+    """Whether all requested games were played."""
 
 
 def matchup(
@@ -63,12 +63,12 @@ def matchup(
     limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> Matchup:
-    """How A fares against B: `exact` insists on the exact method, `games` on playing."""
+    """Measure A against B. `exact` requires the exact method; `games` requires that many games to be played."""
     limits = BotLimits() if limits is None else limits
     if config.num_players != 2:
-        raise ConfigError("players", config.num_players, "2: a match-up is between two")
+        raise ConfigError("players", config.num_players, "2: a match-up has two players")
     if games is not None and (games < 2 or games % 2):
-        raise BadValueError("games", games, "an even number from 2 up: half of them for each seating")
+        raise BadValueError("games", games, "an even number of at least 2: half of the games for each seating")
     names = (a, b)
     agents = load_agents(names, limits, config)
     why, trusted = "", True
@@ -79,7 +79,7 @@ def matchup(
             if exact:
                 raise
             why = str(error)
-            trusted = isinstance(error, OutOfReachError)  # who cannot be asked for a table is refereed
+            trusted = isinstance(error, OutOfReachError)  # a bot whose table cannot be built is refereed
     compiled = all(fit_for_simulator(agents, config, trusted=trusted))
     deals = (games or DEFAULT_GAMES["compiled" if compiled else "engine"]) // 2
     why = why or why_refereed(names, agents, config)
@@ -95,7 +95,7 @@ def _exactly(
     workers: int | None,
 ) -> Matchup:
     if not insist and not exact_is_quick(agents, config, limits):
-        raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
+        raise OutOfReachError("the exact method would take more than a minute (use --exact to run it anyway)")
     grid = Matchups(agents, config, workers=workers, guard=tables_guard(limits))
     match, (opener, other) = grid.match, config.dice
     first, second = float(match.win[0, 1]), 1 - float(match.win[1, 0])
@@ -128,7 +128,7 @@ def _played(
     workers: int | None,
     progress: Progress | None,
 ) -> Matchup:
-    """Play so many deals in both seatings. Ctrl-C keeps what was played, if it was anything."""
+    """Play that many deals in both seatings. On Ctrl-C, return the result of the games played so far, if any."""
     size = BLOCK_DEALS[compiled]
     blocks = [
         Block(

@@ -1,4 +1,4 @@
-"""Who sits where in a league: everyone plays equally often, against everyone, in every seat."""
+"""Seating plans for leagues: every agent plays equally often, meets every other equally often, and in every seat."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from math import gcd
 from ..core import BadValueError
 
 MAX_SWAPS = 100_000
-"""How many exchanges of two agents are tried at most to even out who meets whom; in small leagues, 1000 a place."""
+"""At most this many swaps of two agents are tried to balance who meets whom; at most 1000 per seat in small leagues."""
 
 
 def balanced_table_count(n_agents: int, seats: int) -> int:
-    """The fewest tables at which everyone can sit in every seat equally often and meet everyone equally often.
+    """The fewest tables at which every agent can take every seat, and meet every other agent, equally often.
 
-    With n agents and k seats, everyone is in every seat equally often, say m times, only at mn tables. Each agent then
-    plays mk games and meets mk(k-1) others, equally often each of the n-1 only if n-1 divides that. If there are fewer
-    agents than seats, all of them sit down as often as there is room for all, and k is the number of seats left.
+    With n agents and k seats, every agent takes every seat equally often, say m times, only at mn tables. Each agent
+    then plays mk games and has mk(k-1) meetings; they are spread evenly over the n-1 others only if n-1 divides that.
+    If there are fewer agents than seats, every table seats all agents as many times as they fit, and k is the number of
+    seats that remain.
 
     >>> balanced_table_count(4, 2)  # six pairs, in both orders
     12
@@ -26,16 +27,15 @@ def balanced_table_count(n_agents: int, seats: int) -> int:
     return n_agents * (n_agents - 1) // gcd(n_agents - 1, places * (places - 1))
 
 
-def league(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int, ...]]:
-    """So many tables of so many seats, each a tuple of agent numbers in seat order; the same seed, the same league.
+def league_tables(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int, ...]]:
+    """Seat agents at tables: each table is a tuple of agent numbers in seat order. The same seed gives the same league.
 
-    How often two agents play differs by at most one, and so does how often an agent sits in one seat and another.
-    Every pair meets about equally often. Nobody sits twice at a table, unless there are fewer agents than seats: then
-    copies do.
+    Agents' numbers of games differ by at most one, and so do the numbers of times one agent takes each seat. Every pair
+    meets about equally often. No agent has two seats at a table unless there are fewer agents than seats.
     """
     _check(n_agents, seats)
     if tables < 0:
-        raise BadValueError("tables", tables, "no negative number")
+        raise BadValueError("tables", tables, "a number of at least 0")
     rng = random.Random(seed)
     rounds, places = divmod(seats, n_agents)
     groups, met = _choose_groups(n_agents, places, tables, rng)
@@ -45,9 +45,9 @@ def league(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int,
 
 
 def _choose_groups(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:
-    """Groups of different agents, and how often each two have met.
+    """Choose a group of distinct agents for each table; also return how often each pair meets.
 
-    Whoever has played least comes next; among them whoever has met the others at the table least.
+    The next agent is one that has played least, and among those, one that has met the others at the table least.
     """
     met = [[0] * n for _ in range(n)]
     groups: list[list[int]] = []
@@ -71,9 +71,9 @@ def _choose_groups(n: int, places: int, tables: int, rng: random.Random) -> tupl
 
 
 def _balance_meetings(groups: list[list[int]], met: list[list[int]], rng: random.Random) -> None:
-    """Exchange agents between tables wherever that does not raise the sum of the squares of `met`.
+    """Swap agents between tables wherever that does not raise the sum of the squares of `met`.
 
-    Exchanges that leave it as it is are made too: they lead out of places where nothing better is near.
+    Swaps that leave the sum unchanged are made too: they lead out of local minima.
     """
     pairs = [count for agent, row in enumerate(met) for count in row[:agent]]
     each, over = divmod(sum(pairs), len(pairs))
@@ -104,16 +104,15 @@ def _balance_meetings(groups: list[list[int]], met: list[list[int]], rng: random
 
 
 def _assign_seats(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> list[tuple[int, ...]]:
-    """Seats for the agents of each group, so that an agent's games 1 to k, k+1 to 2k and so on are each in k
-    different seats.
+    """Assign seats so that an agent's games 1 to k, k+1 to 2k and so on are each in k different seats.
 
-    OnPlayed each such run of games as a node, each table as another, and each place as an edge between the two. No node
-    has more than k edges, so k colours are enough (Kőnig), and the colours are the seats. Where table and run have no
-    seat free in common, a chain of tables exchanges two seats.
+    Each such run of games is a node, each table is a node, and each agent at a table is an edge between the two. No
+    node has more than k edges, so k colours are enough (Kőnig); the colours are the seats. Where table and run have no
+    free seat in common, two seats are swapped along a chain of tables.
     """
     table_at: list[list[int | None]] = []  # table_at[run][seat]
     run_at: list[list[int | None]] = []  # run_at[table][seat]
-    agents: list[int] = []  # whose run it is
+    agents: list[int] = []  # the agent of each run
     played = [0] * n
     current = [0] * n
     for table, group in enumerate(groups):
@@ -137,8 +136,10 @@ def _assign_seats(groups: list[list[int]], n: int, seats: int, rng: random.Rando
 def _place_run(
     run: int | None, table: int, seat: int, spare: int, table_at: list[list[int | None]], run_at: list[list[int | None]]
 ) -> None:
-    """Give `run` the free `seat` at `table`; where it had that seat at another, it takes its `spare` one there, and
-    whoever sat in that moves on in the same way.
+    """Give `run` the free `seat` at `table`.
+
+    If the run already has that seat at another table, it moves to its `spare` seat there, and the run that held the
+    spare seat moves on in the same way.
     """
     run_at[table][seat] = run
     while run is not None:
