@@ -515,7 +515,7 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
     out, err = process.communicate(timeout=30)
     assert process.returncode != 0
     if how is signal.SIGINT:
-        assert "To go on: liars-dice tournament --resume" in err
+        assert "To continue: liars-dice tournament --resume" in err
         assert json.loads(out)["complete"] is False
     resumed = finished(run_cli("tournament", "--resume", "last", "--db", db, "--json"))
     assert resumed == finished(undisturbed)
