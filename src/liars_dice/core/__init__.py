@@ -56,7 +56,7 @@ from .odds import (
     prob_holds,
 )
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, Rules, as_config, load_rules, preset
+from .presets import PRESETS, Dice, RulesLike, as_config, load_rules, preset
 from .progress import Progress
 from .rules import RoundRules, count_matches, round_rules
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
@@ -117,7 +117,7 @@ __all__ = [
     "RoundResolution",
     "RoundRules",
     "RoundStarted",
-    "Rules",
+    "RulesLike",
     "Wild",
     "WildBids",
     "agent_id",

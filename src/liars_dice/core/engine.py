@@ -14,7 +14,7 @@ from .errors import BadValueError, DealError
 from .events import Event, visible_to
 from .narration import narrate
 from .player import GameResult, Player, hook_of, result_of
-from .presets import Rules, as_config
+from .presets import RulesLike, as_config
 from .state import GameState
 from .transition import apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, view_of
@@ -42,7 +42,7 @@ class GameEngine:
 
     def __init__(
         self,
-        config: Rules | None = None,
+        config: RulesLike | None = None,
         agents: Sequence[Player] = (),
         *,
         names: Sequence[str] | None = None,
@@ -281,7 +281,7 @@ class GameEngine:
 
 def play_game(
     agents: Sequence[Player],
-    config: Rules | None = None,
+    config: RulesLike | None = None,
     verbose: bool = False,
     *,
     names: Sequence[str] | None = None,

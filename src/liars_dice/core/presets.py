@@ -45,11 +45,11 @@ def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = No
     return preset(name_or_file, players=players, dice=dice, **changes)
 
 
-Rules = GameConfig | str
+RulesLike = GameConfig | str
 """Rules, or what names them: a preset, or a `.toml` or `.json` file."""
 
 
-def as_config(rules: Rules | None, *, players: int | None = None) -> GameConfig:
+def as_config(rules: RulesLike | None, *, players: int | None = None) -> GameConfig:
     """The rules that `rules` stands for: themselves, a preset or file by name, or the default rules for None.
 
     A named rule set is seated for `players`, if that is given; a `GameConfig` is never changed.

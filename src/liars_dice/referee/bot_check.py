@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 
 from ..agents import Agent, BotFileError, make_agent
-from ..core import PRESETS, Action, Bid, ConfigError, GameConfig, GameView, LiarsDiceError, hook_of, preset
+from ..core import PRESETS, Action, Bid, ConfigError, GameConfig, GameView, LiarsDiceError, Move, hook_of, preset
 from .limits import BotFault, BotLimits
 from .named_seats import make_seat
 from .referee import MatchResult, Referee
@@ -141,7 +141,7 @@ class _Noting(InProcessSeat):
         super().__init__(agent, BotLimits())
         self._note = (agent, seen)
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Note, and ask."""
         agent, seen = self._note
         seen.append((agent, view))

@@ -10,8 +10,21 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent
-from ..core import SEEDS, ConfigError, GameConfig, Hands, agent_id, apply, deal, is_whole, new_game, round_rules
+from ..agents import Agent, AgentLike, as_agent
+from ..core import (
+    SEEDS,
+    ConfigError,
+    GameConfig,
+    Hands,
+    RulesLike,
+    agent_id,
+    apply,
+    as_config,
+    deal,
+    is_whole,
+    new_game,
+    round_rules,
+)
 from ..exact import OutOfReachError
 from ..exact.tables import (
     CALLS_ONLY,
@@ -90,19 +103,20 @@ class Simulator:
 
     def __init__(
         self,
-        agents: Sequence[Agent],
-        config: GameConfig,
+        agents: Sequence[AgentLike],
+        config: RulesLike,
         *,
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        self.config = config.without_seed
+        field = [as_agent(agent) for agent in agents]
+        self.config = as_config(config).without_seed
         self._workers = workers or cpu_count() or 1
-        kinds = [_same_policy(agent) for agent in agents]
-        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, agents, strict=True)}
+        kinds = [_same_policy(agent) for agent in field]
+        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, field, strict=True)}
         self._books = list(books.values())
         self._policy_of = [list(books).index(kind) for kind in kinds]
-        check_simulable(agents, self.config)
+        check_simulable(field, self.config)
         self._rules = _rules_as_arrays(self.config)
         self._lay_out(list(situations(self.config)))
 

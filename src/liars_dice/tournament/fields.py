@@ -40,7 +40,7 @@ def field(name: str) -> list[str]:
 
 def everybody() -> list[str]:
     """Every agent that is built in, and those that discovery finds."""
-    return [*AGENTS, *discovered()]
+    return [*(info.field_name for info in AGENTS.values()), *discovered()]
 
 
 def discovered(folder: str = "agents") -> dict[str, str]:

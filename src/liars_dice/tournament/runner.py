@@ -10,14 +10,14 @@ from itertools import combinations
 
 import msgspec
 
-from ..agents import Agent
-from ..core import ConfigError, GameConfig, Progress, derive_seed
+from ..agents import Agent, AgentLike, names_for
+from ..core import ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
-from .backends import Backend, Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .ledger import Ledger
 from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
@@ -134,8 +134,8 @@ def run_tournament(
 
 
 def round_robin(
-    names: Sequence[str],
-    config: GameConfig,
+    agents: Sequence[AgentLike],
+    config: RulesLike | None = None,
     *,
     exact: bool = False,
     games: int | None = None,
@@ -144,19 +144,26 @@ def round_robin(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing."""
-    settings = Settings(
-        kind="round-robin",
-        agents=tuple(names),
-        rules=rules_name(config),
-        config=config.without_seed.to_dict(),
-        seed=seed,
-        exact=exact,
-        games=games,
-        until_significant=until_significant,
-        record="none",
-    )
-    return run_tournament(settings, backend=Processes(workers), progress=progress)
+    """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing.
+
+    Agents given as objects or classes play in this process; agents given by name may play in several.
+    """
+    config = as_config(config, players=2)
+    here = not all(isinstance(agent, str) for agent in agents)
+    with names_for(agents) as names:
+        settings = Settings(
+            kind="round-robin",
+            agents=names,
+            rules=rules_name(config),
+            config=config.without_seed.to_dict(),
+            seed=seed,
+            exact=exact,
+            games=games,
+            until_significant=until_significant,
+            record="none",
+        )
+        backend = InProcess(workers) if here else Processes(workers)
+        return run_tournament(settings, backend=backend, progress=progress)
 
 
 def check_settings(settings: Settings, config: GameConfig) -> None:

@@ -38,7 +38,7 @@ from .rules_form import config_of, public, rule_fields
 
 async def list_agents(studio: Studio, call: Call) -> m.Agents:
     """The bots that can be given a seat."""
-    lines = [m.AgentLine(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    lines = [m.AgentLine(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
     lines += [m.AgentLine(name, "a bot of the house", False, (2, 15)) for name in studio.rooms.strangers]
     return m.Agents(lines)
 

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, reason_of
+from ...core import GameConfig, RulesLike, as_config, reason_of
 from ..errors import DataError, OutOfReachError
 from .cfr_walk import Pool, levels
 from .cpu_solver import CpuSolver, best_responses, warm_up
@@ -86,7 +86,7 @@ class Solver(Protocol):
 
 
 def solve(
-    config: GameConfig,
+    config: RulesLike,
     *,
     target: float = 1e-4,
     iterations: int | None = None,
@@ -108,6 +108,7 @@ def solve(
     >>> solution.lower <= -1 / 9 <= solution.upper
     True
     """
+    config = as_config(config, players=2)
     if not LEAST_TARGET <= target <= 2:
         raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
     if iterations is not None and iterations < 1:
