@@ -16,10 +16,10 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     from pathlib import Path
 
     from ..agents import AGENTS, discover
-    from ..core import ConfigError
+    from ..core import BadValueError
 
     if was_said(context, "folder") and not Path(folder).is_dir():
-        raise ConfigError("folder", folder, "a folder of bots")
+        raise BadValueError("folder", folder, "a folder of bots")
     found = discover(folder)
     listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
     for name, bot in found.agents.items():

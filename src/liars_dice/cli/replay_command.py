@@ -41,7 +41,7 @@ def replay_command(
     """
     import json
 
-    from ..core import SPECTATOR, ConfigError
+    from ..core import SPECTATOR, BadValueError
     from ..persistence import encode_line, is_person, open_store, position, seats_of, verify_game, visible_events
     from ..terminal import Pace, Quit, Spectator, TableView
 
@@ -49,7 +49,7 @@ def replay_command(
         events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
-        raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
+        raise BadValueError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
     secret = seat is None and state.public.status == "BIDDING" and any(map(is_person, seats_of(events)))
     if secret:
         seat = SPECTATOR

@@ -22,6 +22,7 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str]
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        own = vars(sys.modules[package])
+        return sorted({*(name for name in own if name.startswith("__")), *own.get("__all__", ()), *modules})
 
     return load, names

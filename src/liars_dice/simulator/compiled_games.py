@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..agents import Agent, AgentLike, as_agent
 from ..core import (
     SEEDS,
-    ConfigError,
+    BadValueError,
     GameConfig,
     Hands,
     RulesLike,
@@ -183,9 +183,9 @@ class Simulator:
         after the other).
         """
         if games < 0 or first < 0:
-            raise ConfigError("games", (games, first), "a number of games, and the first of them, from 0 up")
+            raise BadValueError("games", (games, first), "a number of games, and the first of them, from 0 up")
         if not is_whole(seed, SEEDS):
-            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+            raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         parts = [self._nothing()]
         done = 0
         most = BLOCK // self.config.num_players
@@ -204,9 +204,9 @@ class Simulator:
     def _seated(self, seats: Sequence[int] | None) -> Policies:
         chosen = range(len(self._policy_of)) if seats is None else seats
         if len(chosen) != self.config.num_players:
-            raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+            raise BadValueError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
         if not set(chosen) <= set(range(len(self._policy_of))):
-            raise ConfigError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
+            raise BadValueError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
         return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
 
     def _nothing(self) -> Tally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ..agents import Agent, AgentLike, names_for
-from ..core import ConfigError, GameConfig, Progress, RulesLike, as_config
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
@@ -50,6 +50,10 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
     """Whether all games were played that were asked for."""
 
+    def __repr__(self) -> str:
+        how = self.method if self.games is None else f"{self.method}, {self.games:,} games"
+        return f"<Matchup: {self.a} wins {self.win_rate:.1%} against {self.b} ({how})>"
+
 
 def matchup(
     a: AgentLike,
@@ -72,7 +76,7 @@ def matchup(
     if config.num_players != 2:
         raise ConfigError("players", config.num_players, "2: a match-up is between two")
     if games is not None and (games < 2 or games % 2):
-        raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
+        raise BadValueError("games", games, "an even number from 2 up: half of them for each seating")
     with names_for((a, b)) as (first, second):
         here = not (isinstance(a, str) and isinstance(b, str))
         backend = InProcess(workers) if here else Processes(workers)

@@ -11,7 +11,7 @@ from itertools import combinations
 import msgspec
 
 from ..agents import Agent, AgentLike, names_for
-from ..core import ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
@@ -167,26 +167,26 @@ def round_robin(
 
 
 def check_settings(settings: Settings, config: GameConfig) -> None:
-    """Raise `ConfigError` for what cannot be played."""
+    """Raise `BadValueError` (`ConfigError` for rules) for what cannot be played."""
     names = settings.agents
     if len(names) < 2:
-        raise ConfigError("agents", list(names), "at least two agents")
+        raise BadValueError("agents", list(names), "at least two agents")
     for name in names:
         if not name.isprintable():
-            raise ConfigError("agent", name, "a name that can be printed")
+            raise BadValueError("agent", name, "a name that can be printed")
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise ConfigError("agents", doubled, "each agent once")
+        raise BadValueError("agents", doubled, "each agent once")
     seats = config.num_players
     if settings.kind == "round-robin" and seats != 2:
         raise ConfigError("players", seats, "2: a round robin is between two at a time")
     if settings.games is not None and (settings.games < seats or settings.games % seats):
-        raise ConfigError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
+        raise BadValueError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
     if settings.kind == "league" and (settings.exact or settings.until_significant):
         option = "--exact" if settings.exact else "--until-significant"
         raise ConfigError("players", seats, f"2 for {option}: it is for round robins")
     if settings.tables is not None and settings.kind == "round-robin":
-        raise ConfigError("tables", settings.tables, "none in a round robin: everybody meets everybody")
+        raise BadValueError("tables", settings.tables, "none in a round robin: everybody meets everybody")
 
 
 def _exact_part(
@@ -243,7 +243,9 @@ def _plan(
     learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
     if settings.until_significant and any(learning):
         learner = field.agents[learning.index(True)]
-        raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")
+        raise BadValueError(
+            "until_significant", True, f"agents that do not learn while they are tested; {learner} does"
+        )
     fit = simulable(agents, field.config, trusted=trusted)
     compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..agents import AgentLike, names_for
-from ..core import PLAYERS, ConfigError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
+from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, Field, Played
@@ -54,12 +54,12 @@ class Simulation:
         """
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
             if value < least:
-                raise ConfigError(name, value, f"at least {least}")
+                raise BadValueError(name, value, f"at least {least}")
         if n_players_per_table not in PLAYERS:
-            raise ConfigError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+            raise BadValueError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
         self.config = as_config("perudo" if config is None else config, players=n_players_per_table)
         if self.config.num_players != n_players_per_table:
-            raise ConfigError(
+            raise BadValueError(
                 "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
             )
         self.n_tables = n_tables
@@ -71,7 +71,7 @@ class Simulation:
         self._backend = backend if backend is not None else InProcess() if here else Processes()
         with names_for(self._given) as names:
             if not names or len(set(names)) < len(names):
-                raise ConfigError("agents", list(names), "at least one agent, each of them once")
+                raise BadValueError("agents", list(names), "at least one agent, each of them once")
             if agents is None:  # of all there are, those that play with this many
                 fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
                 names = tuple(name for name, one in zip(names, fits, strict=True) if one)

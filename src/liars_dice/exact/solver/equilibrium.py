@@ -58,6 +58,10 @@ class Solution(Bracket, frozen=True):
     stopped: str
     """Why it ended: "target", "iterations", "interrupted" or "memory"."""
 
+    def __repr__(self) -> str:
+        between = f"value from {self.lower:.6f} to {self.upper:.6f}"
+        return f"<Solution: {between} after {self.iterations:,} iterations>"
+
 
 class Solver(Protocol):
     """What the processor and a GPU have in common."""

@@ -59,6 +59,8 @@ memoryless. And every question is asked twice in a row, to find those that decid
 class PolicyError(LiarsDiceError):
     """An agent of which it cannot be said what it does."""
 
+    code = "policy"
+
 
 class PolicyTable:
     """What an agent does in one situation: `cells[hand, rung + 1]`, where rung -1 stands for no bid yet.
