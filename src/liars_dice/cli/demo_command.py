@@ -39,16 +39,15 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     tournaments = {
         "round-robin": TournamentSettings(
             kind="round-robin",
-            agents=tuple(name for name, info in AGENTS.items() if info.memoryless),
+            agents=tuple(info.field_name for info in AGENTS.values() if info.memoryless),
             rules="heads-up",
             config=PRESETS["heads-up"].to_dict(),
             seed=seed,
         ),
         "league": TournamentSettings(
             kind="league",
-            agents=tuple(
-                name for name in AGENTS if name != "nash"
-            ),  # with more than two players it plays like probabilistic
+            # with more than two players, nash plays like probabilistic
+            agents=tuple(info.field_name for info in AGENTS.values() if info.name != "nash"),
             rules="perudo",
             config=PRESETS["perudo"].to_dict(),
             seed=seed,

@@ -36,6 +36,8 @@ OnPlayed = Callable[[PlayedBlock], None]
 class WorkerDiedError(LiarsDiceError):
     """Workers died repeatedly on the same block."""
 
+    code = "worker_died"
+
 
 class Backend(ABC):
     """A way to play blocks."""

@@ -40,7 +40,7 @@ def agents_in_field(name: str) -> list[str]:
 
 def all_agents() -> list[str]:
     """Every built-in agent, and every agent that discovery finds."""
-    return [*AGENTS, *discovered_agents()]
+    return [*(info.field_name for info in AGENTS.values()), *discovered_agents()]
 
 
 def discovered_agents(folder: str = "agents") -> dict[str, str]:

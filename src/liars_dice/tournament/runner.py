@@ -11,14 +11,14 @@ from itertools import combinations
 
 import msgspec
 
-from ..agents import Agent
-from ..core import BadValueError, ConfigError, GameConfig, Progress, derive_seed
+from ..agents import Agent, AgentLike, names_for
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
-from .backends import Backend, Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
@@ -134,8 +134,8 @@ def run_tournament(
 
 
 def round_robin(
-    names: Sequence[str],
-    config: GameConfig,
+    agents: Sequence[AgentLike],
+    config: RulesLike | None = None,
     *,
     exact: bool = False,
     games: int | None = None,
@@ -146,24 +146,29 @@ def round_robin(
 ) -> TournamentResult:
     """Play every agent against every other.
 
-    `exact` requires the exact method; `games` requires that many games per pairing to be played.
+    `exact` requires the exact method; `games` requires that many games per pairing to be played. Agents given as
+    objects or classes play in this process; agents given by name may play in several.
     """
-    settings = TournamentSettings(
-        kind="round-robin",
-        agents=tuple(names),
-        rules=rules_name(config),
-        config=config.without_seed.to_dict(),
-        seed=seed,
-        exact=exact,
-        games=games,
-        until_significant=until_significant,
-        record="none",
-    )
-    return run_tournament(settings, backend=Processes(workers), progress=progress)
+    config = as_config(config, players=2)
+    here = not all(isinstance(agent, str) for agent in agents)
+    with names_for(agents) as names:
+        settings = TournamentSettings(
+            kind="round-robin",
+            agents=names,
+            rules=rules_name(config),
+            config=config.without_seed.to_dict(),
+            seed=seed,
+            exact=exact,
+            games=games,
+            until_significant=until_significant,
+            record="none",
+        )
+        backend = InProcess(workers) if here else Processes(workers)
+        return run_tournament(settings, backend=backend, progress=progress)
 
 
 def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
-    """Raise `BadValueError` if a tournament with these settings cannot be played."""
+    """Raise `BadValueError` (`ConfigError` for rules) if a tournament with these settings cannot be played."""
     names = settings.agents
     if len(names) < 2:
         raise BadValueError("agents", list(names), "at least two agents")

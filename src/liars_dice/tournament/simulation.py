@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import PLAYERS, BadValueError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
+from ..agents import AgentLike, names_for
+from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
 from ..referee import BotLimits, load_agents, plays_with
-from .backends import Backend, Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .fields import all_agents
 from .method_choice import Method, fit_for_simulator, learns_between_games
@@ -40,19 +41,22 @@ class Simulation:
         n_tables: int = 10,
         n_replications: int = 100,
         *,
-        agents: Sequence[str] | None = None,
-        config: GameConfig | None = None,
+        agents: Sequence[AgentLike] | None = None,
+        config: RulesLike | None = None,
         seed: int | None = None,
         backend: Backend | None = None,
         limits: BotLimits | None = None,
     ) -> None:
-        """`agents` are those that can be drawn (default: all built-in and discovered); `config` defaults to perudo."""
+        """`agents` are those that can be drawn (default: all built-in and discovered); `config` defaults to perudo.
+
+        Agents given as objects or classes play in this process; agents given by name may play in several.
+        """
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
             if value < least:
                 raise BadValueError(name, value, f"at least {least}")
         if n_players_per_table not in PLAYERS:
             raise BadValueError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
-        self.config = preset("perudo", players=n_players_per_table) if config is None else config
+        self.config = as_config("perudo" if config is None else config, players=n_players_per_table)
         if self.config.num_players != n_players_per_table:
             raise BadValueError(
                 "n_players_per_table",
@@ -63,14 +67,18 @@ class Simulation:
         self.n_replications = n_replications
         self.seed = fresh_seed() if seed is None else seed
         self._limits = BotLimits() if limits is None else limits
-        self._backend = Processes() if backend is None else backend
-        names = all_agents() if agents is None else list(agents)
-        if not names or len(set(names)) < len(names):
-            raise BadValueError("agents", names, "at least one agent, and none of them twice")
-        if agents is None:  # only those that can play with this many players
-            names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
-        self.agents = tuple(names)
-        self._loaded = load_agents(names, self._limits, self.config)
+        self._given: list[AgentLike] = [*all_agents()] if agents is None else list(agents)
+        here = not all(isinstance(agent, str) for agent in self._given)
+        self._backend = backend if backend is not None else InProcess() if here else Processes()
+        with names_for(self._given) as names:
+            if not names or len(set(names)) < len(names):
+                raise BadValueError("agents", list(names), "at least one agent, and none of them twice")
+            if agents is None:  # only those that can play with this many players
+                fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
+                names = tuple(name for name, one in zip(names, fits, strict=True) if one)
+                self._given = [*names]
+            self.agents = names
+            self._loaded = load_agents(names, self._limits, self.config)
         self.tables = self._draw_tables()
         """Each table as indices into `agents`, in seat order."""
         self.scores: list[TableScore] = []
@@ -123,7 +131,8 @@ class Simulation:
                 progress(games, self.n_tables * self.n_replications)
 
         try:
-            self._backend.run(setup, blocks, on_played)
+            with names_for(self._given):
+                self._backend.run(setup, blocks, on_played)
         except KeyboardInterrupt:
             if not games:
                 raise
