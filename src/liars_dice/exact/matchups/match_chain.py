@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core import GameConfig, LiarsDiceError
+from ...core import GameConfig, LiarsDiceError, RoundOutcome, after_round
 from ...numeric import Floats
 from .exact_round import OPENER_EXACT, OTHER_EXACT, OTHER_LOSES
 
@@ -46,10 +46,10 @@ def match(config: GameConfig, outcomes: Outcomes) -> Match:
     return _first_to_win(config, outcomes)
 
 
-def _after(config: GameConfig, opener: int, outcome: int) -> tuple[int, int]:
-    """Who won the round, and who opens the next."""
-    winner = opener if outcome in (OTHER_LOSES, OPENER_EXACT) else 1 - opener
-    return winner, {"loser": 1 - winner, "winner": winner, "alternate": 1 - opener}[config.next_opener]
+def _outcome(opener: int, number: int) -> RoundOutcome:
+    """Which seat won, if a round that this seat opened ended in one of the four outcomes."""
+    winner = opener if number in (OTHER_LOSES, OPENER_EXACT) else 1 - opener
+    return RoundOutcome(winner, 1 - winner, number in (OPENER_EXACT, OTHER_EXACT))
 
 
 def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
@@ -106,13 +106,9 @@ def _next_states(config: GameConfig, state: State, outcomes: Outcomes) -> list[t
     dice, opener = state
     chances = outcomes(dice, opener)
     found = []
-    for outcome in range(4 if config.exact_call else 2):
-        winner, next_opener = _after(config, opener, outcome)
-        left = list(dice)
-        left[1 - winner] -= 1
-        if outcome in (OPENER_EXACT, OTHER_EXACT):
-            left[winner] = min(left[winner] + 1, config.dice_cap)
-        found.append((((left[0], left[1]), next_opener), chances[..., outcome]))
+    for number in range(4 if config.exact_call else 2):
+        left, next_opener = after_round(config, dice, opener, _outcome(opener, number))
+        found.append((((left[0], left[1]), next_opener), chances[..., number]))
     return found
 
 
@@ -144,10 +140,11 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         opened = opened + here.sum(axis=0)
         after = np.zeros_like(here)
         for opener in (0, 1):
-            for outcome in range(4):
-                winner, next_opener = _after(config, opener, outcome)
-                gone = here[:, opener] * by_opener[opener][..., outcome]
-                if winner == 0:
+            for number in range(4):
+                outcome = _outcome(opener, number)
+                _, next_opener = after_round(config, dice, opener, outcome)
+                gone = here[:, opener] * by_opener[opener][..., number]
+                if outcome.winner == 0:
                     after[1:, next_opener] += gone[:-1]
                     win = win + gone[-1]
                 else:

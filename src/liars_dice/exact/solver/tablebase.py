@@ -23,7 +23,7 @@ from zipfile import ZIP_LZMA, ZipFile
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, LiarsDiceError, NextOpener, PublicState, RoundRules
+from ...core import GameConfig, LiarsDiceError, NextOpener, PublicState, RoundOutcome, RoundRules, after_round
 from ..errors import DataError, OutOfReachError
 from .cfr_walk import Pool
 from .equilibrium import SolverProgress, check_place, solve
@@ -199,13 +199,23 @@ def match_bracket(
             f"{opener} v {other} dice, {next_opener} opens: expected dice, and loser, winner or alternate"
         )
 
+    base.entry(opener, other)
+    match = GameConfig(dice=(opener, other), faces=FACES, mode="elimination", next_opener=next_opener)
+
+    def after(dice: tuple[int, int], outcome: RoundOutcome) -> tuple[float, float]:
+        """The chances of the player who opened a round with these dice, once it has been decided."""
+        (own, others), opens = after_round(match, dice, 0, outcome)
+        if own == 0 or others == 0:
+            return (float(others == 0), float(others == 0))
+        if opens == 0:
+            return chance(own, others)
+        low, high = chance(others, own)
+        return 1 - high, 1 - low
+
     @cache
     def chance(a: int, b: int) -> tuple[float, float]:
         """Of a player who has `a` dice and opens, against one who has `b`."""
-        if a == 0 or b == 0:
-            return (float(b == 0), float(b == 0))
-        won = _after(next_opener, True, a, b - 1, chance)
-        lost = _after(next_opener, False, a - 1, b, chance)
+        won, lost = (after((a, b), RoundOutcome(winner, 1 - winner)) for winner in (0, 1))
         if won[0] <= lost[1]:
             raise OutOfReachError(f"{a} against {b} dice: winning a round is not proved to be better than losing it")
         entry = base.entry(a, b)
@@ -213,18 +223,6 @@ def match_bracket(
         return low * won[0] + (1 - low) * lost[0], high * won[1] + (1 - high) * lost[1]
 
     return chance(opener, other)
-
-
-def _after(next_opener: NextOpener, won: bool, a: int, b: int, chance: Any) -> tuple[float, float]:
-    """The chances of a player who opened a round and won or lost it, and now has `a` dice against `b`."""
-    opens = {"loser": not won, "winner": won, "alternate": False}[next_opener]
-    if a == 0 or b == 0:
-        return (float(b == 0), float(b == 0))
-    if opens:
-        low, high = chance(a, b)
-        return low, high
-    low, high = chance(b, a)
-    return 1 - high, 1 - low
 
 
 # -- building ----------------------------------------------------------------------------------------------------------
