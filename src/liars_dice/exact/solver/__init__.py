@@ -1,6 +1,6 @@
 """Equilibria of two-player rounds: the solver, the tablebase, what they say about a decision, and `nash`."""
 
-from .cfr_walk import NOWHERE, ROOT
+from .cfr_traversal import NOWHERE, ROOT
 from .cpu_solver import values_below
 from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (

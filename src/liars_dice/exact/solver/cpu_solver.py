@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core import GameConfig
 from ...numeric import Floats, Ints
-from .cfr_walk import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, walk, walk_tasks
+from .cfr_traversal import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, traverse, traverse_tasks
 from .public_tree import PublicTree
 
 FEW_RUNGS = 18
@@ -91,7 +91,7 @@ class CpuSolver:
         tasks = no_tasks(tree, seat, self.kind, most)
 
         def go(phase: int) -> None:
-            walk(
+            traverse(
                 tree.views[seat], pool, pool.regret, seat, ROOT, tree.rungs, 0, self._weights[1 - seat],
                 True, weight, self.least, phase, cut, tasks, region, out,
             )  # fmt: skip
@@ -107,7 +107,7 @@ class CpuSolver:
         def work(own: Ints) -> None:
             while (start := next(turn)) < number:
                 stop = min(start + step, number)
-                walk_tasks(tree.views[seat], pool, seat, weight, self.least, tasks, start, stop, own)
+                traverse_tasks(tree.views[seat], pool, seat, weight, self.least, tasks, start, stop, own)
 
         side_by_side(work, self._regions)
         go(CONSUME)
@@ -150,7 +150,7 @@ def warm_up(kind: type) -> None:
     solver.iterate()
     solver.bracket()
     nothing = np.zeros(3, dtype=np.int64)
-    walk_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, no_tasks(tree, 0, solver.kind), 0, 0, nothing)
+    traverse_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, no_tasks(tree, 0, solver.kind), 0, 0, nothing)
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
@@ -188,7 +188,7 @@ def values_below(
     nothing = np.zeros(3, dtype=np.int64)
     tasks = no_tasks(tree, seat, np.float64)
     slot, bit, bids = node
-    walk(
+    traverse(
         tree.views[seat], pool, table, seat, slot, bit, bids, reach,
         False, 0.0, 0.0, WHOLE, 0, tasks, nothing, out,
     )  # fmt: skip

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...core import GameConfig, reason_of
 from ..errors import DataError, OutOfReachError
-from .cfr_walk import Pool, levels
+from .cfr_traversal import Pool, levels
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import Bracket, PublicTree
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from .cfr_walk import NOWHERE, ROOT, Pool
+from .cfr_traversal import NOWHERE, ROOT, Pool
 from .cpu_solver import values_below
 from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfReachError
-from .cfr_walk import Pool, levels
+from .cfr_traversal import Pool, levels
 from .public_tree import PublicTree
 
 MOST_RUNGS = 30

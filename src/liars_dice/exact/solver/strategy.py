@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core import Action, Bid, BidAction, CallLiarAction
 from ...numeric import Floats, Ints
-from .cfr_walk import ROOT, Pool
+from .cfr_traversal import ROOT, Pool
 from .cpu_solver import best_responses
 from .public_tree import PublicTree
 

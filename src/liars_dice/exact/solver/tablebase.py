@@ -25,7 +25,7 @@ import numpy as np
 
 from ...core import GameConfig, LiarsDiceError, NextOpener, PublicState, RoundOutcome, RoundRules, after_round
 from ..errors import DataError, OutOfReachError
-from .cfr_walk import Pool
+from .cfr_traversal import Pool
 from .equilibrium import SolverProgress, check_place, solve
 from .public_tree import Bracket, PublicTree
 from .strategy import Strategy, certify, extract, pool_of
