@@ -18,8 +18,8 @@ from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
 from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.solver import Tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
-from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
 
 ON_TWO_CORES = (
     ((1, 1), 1e-6, 1, None),
@@ -113,7 +113,7 @@ def nash() -> None:
     base = Tablebase.shipped()
     least = 1.0
     print("nash against every bot, one round, exactly: what it earns above what its strategy is sure of, the least:")
-    for dice in rounds_with(5):
+    for dice in (dice for dice in Tablebase.shipped().entries if sum(dice) <= 5):
         known, config = base.round(*dice), GameConfig(dice=dice)
         margins = {}
         for name in AGENTS:

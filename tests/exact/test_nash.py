@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from build_tablebase import rounds_with
 from liars_dice import play_game
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, preset
@@ -11,7 +12,7 @@ from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.exact.response.agent_probe import asked_round
-from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
+from liars_dice.exact.solver.tablebase import Tablebase
 
 SMALL = rounds_with(3)
 LARGE = [dice for dice in rounds_with(5) if sum(dice) > 3]

@@ -11,24 +11,15 @@ import msgspec
 import numpy as np
 import pytest
 
+import build_tablebase
+from build_tablebase import build, good_enough, main, rounded, rounds_with, write
 from liars_dice.core import Bid, BidAction, CallLiarAction, ConfigError, GameConfig
 from liars_dice.exact.errors import DataError, OutOfReachError
-from liars_dice.exact.solver import tablebase
 from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.explanation import explain, known
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
-from liars_dice.exact.solver.tablebase import (
-    MOST_DICE,
-    Tablebase,
-    build,
-    good_enough,
-    main,
-    match_bracket,
-    rounded,
-    rounds_with,
-    write,
-)
+from liars_dice.exact.solver.tablebase import MOST_DICE, Tablebase, match_bracket
 from liars_dice.pictures import draw_explanation
 
 
@@ -117,7 +108,7 @@ def test_an_interrupted_build_writes_nothing(tmp_path: Path, monkeypatch: pytest
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tablebase, "certify", interrupted)
+    monkeypatch.setattr(build_tablebase, "certify", interrupted)
     assert main(["build", "--most-dice", "2", "--out", str(tmp_path / "x.zip")]) == 1
     assert not list(tmp_path.iterdir())
 
