@@ -16,7 +16,7 @@ from build_tablebase import build, good_enough, main, rounded, rounds_with, writ
 from liars_dice.core import Bid, BidAction, CallLiarAction, ConfigError, GameConfig
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver.equilibrium import solve
-from liars_dice.exact.solver.explanation import explain, known
+from liars_dice.exact.solver.explanation import equilibrium_of, explain
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
 from liars_dice.exact.solver.tablebase import MOST_DICE, Tablebase, match_bracket
@@ -214,11 +214,11 @@ def test_where_perfect_play_never_comes_it_says_so() -> None:
 
 
 def test_other_rules_are_solved_at_once() -> None:
-    found = known(GameConfig(dice=(1, 1), wild="ones"))
+    found = equilibrium_of(GameConfig(dice=(1, 1), wild="ones"))
     assert found.upper - found.lower <= 1e-3
     assert explain(found.tree, found.pool, [], (1,)).value > 0.2  # a wild die to open with
     with pytest.raises(OutOfReachError, match="18 at most are solved at once"):
-        known(GameConfig(dice=(3, 3), wild="ones"))
+        equilibrium_of(GameConfig(dice=(3, 3), wild="ones"))
 
 
 def test_bad_questions_get_one_line() -> None:

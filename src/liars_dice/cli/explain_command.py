@@ -49,7 +49,7 @@ def explain_command(
     from rich.console import Console
 
     from ..core import BidAction, GameConfig, NotationError, parse_bid
-    from ..exact.solver import as_dict, explain, known, reply_to
+    from ..exact.solver import as_dict, equilibrium_of, explain, reply_to
     from ..pictures import draw_explanation
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def explain_command(
     held = tuple(sorted(int(part) for part in hand.split(",")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
-        round_ = known(config, progress)
+        round_ = equilibrium_of(config, progress)
         explanation = explain(round_.tree, round_.pool, history, held)
     asked = None if action is None else _asked(explanation, action)
     replies = {}

@@ -40,7 +40,7 @@ class Known(Bracket, frozen=True):
     pool: Pool
 
 
-def known(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> Known:
+def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> Known:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
     if (found := shipped(tree)) is not None:
@@ -108,10 +108,10 @@ class Explanation(msgspec.Struct, frozen=True):
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+def as_dict(equilibrium: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
     """An explanation for other programs, with the keys they rely on."""
     return {
-        "dice": list(known.tree.config.dice),
+        "dice": list(equilibrium.tree.config.dice),
         "hand": list(hand),
         "bids": [str(bid) for bid in history],
         "value": float(found.value),
@@ -123,8 +123,8 @@ def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequ
             for choice in found.choices
         ],
         "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
-        "lower": float(known.lower),
-        "upper": float(known.upper),
+        "lower": float(equilibrium.lower),
+        "upper": float(equilibrium.upper),
     }
 
 
