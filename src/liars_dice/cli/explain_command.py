@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..core import GameConfig
-    from ..exact.solver import Choice, Explanation, Known, Reply
+    from ..exact.solver import Choice, Explanation, Reply, RoundEquilibrium
 
 SHOWN = 8
 """How many actions are listed at least."""
@@ -118,7 +118,9 @@ def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> 
         yield f"  {choice.action}: perfect play calls it {percent(reply.called)} of the time{then}"
 
 
-def _show(console: Console, round_: Known, explanation: Explanation, title: str, asked: Choice | None) -> None:
+def _show(
+    console: Console, round_: RoundEquilibrium, explanation: Explanation, title: str, asked: Choice | None
+) -> None:
     from rich.table import Table
 
     from ..exact.solver import SELDOM, worth_showing

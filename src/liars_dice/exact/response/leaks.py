@@ -20,8 +20,8 @@ from ..solver import (
     CALLING,
     NOWHERE,
     ROOT,
-    Known,
     PublicTree,
+    RoundEquilibrium,
     action_values,
     chances_at,
     shipped,
@@ -77,7 +77,7 @@ def leaks_of(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> t
     return find_leaks(agent, round_, 0, guard=guard), find_leaks(agent, round_, 1, guard=guard)
 
 
-def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguarded) -> Leaks:
+def find_leaks(agent: Agent, round_: RoundEquilibrium, seat: int, *, guard: Guard = unguarded) -> Leaks:
     """Where the agent gives rounds away in this seat of a round whose equilibrium is known."""
     walk = _Walk(agent, round_, seat, guard)
     walk.go()
@@ -89,7 +89,7 @@ def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguard
 class _Walk:
     """All that can come about, from the first bid on."""
 
-    def __init__(self, agent: Agent, round_: Known, seat: int, guard: Guard) -> None:
+    def __init__(self, agent: Agent, round_: RoundEquilibrium, seat: int, guard: Guard) -> None:
         self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
         self.witness = AgentProbe(agent, self.tree.config, seat, guard)
         self.size = len(self.tree.rules.bids)

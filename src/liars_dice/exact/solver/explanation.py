@@ -33,14 +33,14 @@ SELDOM = 1e-3
 """What is done less often need not be shown."""
 
 
-class Known(Bracket, frozen=True):
+class RoundEquilibrium(Bracket, frozen=True):
     """A round whose equilibrium is known: the tree, both strategies, and the bracket around the value."""
 
     tree: PublicTree
     pool: Pool
 
 
-def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> Known:
+def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> RoundEquilibrium:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
     if (found := shipped(tree)) is not None:
@@ -53,17 +53,17 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
     solution = solve(config, target=TARGET, progress=progress)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
-    return Known(solution.lower, solution.upper, solution.tree, solution.pool)
+    return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)
 
 
-def shipped(tree: PublicTree) -> Known | None:
+def shipped(tree: PublicTree) -> RoundEquilibrium | None:
     """The round of this tree, if the package has it."""
     base = Tablebase.shipped()
     dice = (tree.config.dice[0], tree.config.dice[1])
     if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
         return None
     solved = base.round(*dice)
-    return Known(solved.lower, solved.upper, solved.tree, solved.pool)
+    return RoundEquilibrium(solved.lower, solved.upper, solved.tree, solved.pool)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -108,7 +108,9 @@ class Explanation(msgspec.Struct, frozen=True):
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def as_dict(equilibrium: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+def as_dict(
+    equilibrium: RoundEquilibrium, found: Explanation, history: Sequence[Bid], hand: Sequence[int]
+) -> dict[str, object]:
     """An explanation for other programs, with the keys they rely on."""
     return {
         "dice": list(equilibrium.tree.config.dice),
