@@ -24,7 +24,7 @@ from ..solver import (
     RoundEquilibrium,
     action_values,
     chances_at,
-    shipped,
+    shipped_equilibrium,
     slot_below,
     values_below,
 )
@@ -69,7 +69,7 @@ class Leaks(msgspec.Struct, frozen=True):
 def leaks_of(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[Leaks, Leaks] | None:
     """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
     try:
-        round_ = shipped(PublicTree(config))
+        round_ = shipped_equilibrium(PublicTree(config))
     except OutOfReachError:
         return None
     if round_ is None:

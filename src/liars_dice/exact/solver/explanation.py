@@ -43,7 +43,7 @@ class RoundEquilibrium(Bracket, frozen=True):
 def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> RoundEquilibrium:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
-    if (found := shipped(tree)) is not None:
+    if (found := shipped_equilibrium(tree)) is not None:
         return found
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
@@ -56,7 +56,7 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
     return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)
 
 
-def shipped(tree: PublicTree) -> RoundEquilibrium | None:
+def shipped_equilibrium(tree: PublicTree) -> RoundEquilibrium | None:
     """The round of this tree, if the package has it."""
     base = Tablebase.shipped()
     dice = (tree.config.dice[0], tree.config.dice[1])
