@@ -35,7 +35,7 @@ from ..exact.matchups import (
     outcomes_after,
     round_outcomes,
 )
-from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, standing
+from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, value_to_last_bidder
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
 from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
@@ -192,7 +192,7 @@ class Prospects:
             return self._next_answer(public, bidder, actor)
         if rules.total_dice <= MOST_DICE and is_plain(rules):
             solved = Tablebase.shipped().round(*(public.dice_counts[seat] for seat in in_play))
-            won = (1 + standing(solved.tree, solved.pool, public.bid_history)) / 2
+            won = (1 + value_to_last_bidder(solved.tree, solved.pool, public.bid_history)) / 2
             return {(bidder, False): won, (actor, False): 1 - won}
         sides = [self._side(public, seat) for seat in (bidder, actor)]
         lost, won, exact, others_exact = outcomes_after(

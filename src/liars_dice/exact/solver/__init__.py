@@ -20,7 +20,7 @@ from .explanation import (
     same_action,
     shipped_equilibrium,
     slot_below,
-    standing,
+    value_to_last_bidder,
     worth_showing,
 )
 from .public_tree import PublicTree
@@ -54,7 +54,7 @@ __all__ = [
     "shipped_equilibrium",
     "slot_below",
     "solve",
-    "standing",
+    "value_to_last_bidder",
     "values_below",
     "worth_showing",
 ]

@@ -283,7 +283,7 @@ def _follow(
     return slot, bit, comes_here, rarest, reach
 
 
-def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
+def value_to_last_bidder(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
     """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
     seat = (len(history) - 1) % 2
     rungs = [_rung(tree, bid) for bid in history]
