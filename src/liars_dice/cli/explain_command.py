@@ -49,7 +49,7 @@ def explain_command(
     from rich.console import Console
 
     from ..core import BidAction, GameConfig, NotationError, parse_bid
-    from ..exact.solver import as_dict, equilibrium_of, explain, reply_to
+    from ..exact.solver import equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
@@ -69,7 +69,7 @@ def explain_command(
         draw_explanation(explanation, _title(config, held, bids), png)
     if as_json:
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
-        print_json(as_dict(round_, explanation, history, held) | compared)
+        print_json(explanation_as_dict(round_, explanation, history, held) | compared)
         return
     console = Console(highlight=False)
     _show(console, round_, explanation, _title(config, held, bids), asked)

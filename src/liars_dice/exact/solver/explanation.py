@@ -108,7 +108,7 @@ class Explanation(msgspec.Struct, frozen=True):
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def as_dict(
+def explanation_as_dict(
     equilibrium: RoundEquilibrium, found: Explanation, history: Sequence[Bid], hand: Sequence[int]
 ) -> dict[str, object]:
     """An explanation for other programs, with the keys they rely on."""
