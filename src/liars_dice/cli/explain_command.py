@@ -123,13 +123,13 @@ def _show(
 ) -> None:
     from rich.table import Table
 
-    from ..exact.solver import SELDOM, worth_showing
+    from ..exact.solver import SELDOM, choices_to_show
 
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name, side in (("", "left"), ("often", "right"), ("", "left"), ("value", "right"), ("wins", "right")):
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    shown = worth_showing(explanation, SHOWN)
+    shown = choices_to_show(explanation, SHOWN)
     choices = [choice for choice in explanation.choices if choice in shown or choice is asked]
     for choice in choices:
         best = " best" if choice is explanation.best else ""

@@ -13,6 +13,7 @@ from .explanation import (
     RoundEquilibrium,
     action_values,
     chances_at,
+    choices_to_show,
     equilibrium_of,
     explain,
     explanation_as_dict,
@@ -21,7 +22,6 @@ from .explanation import (
     shipped_equilibrium,
     slot_below,
     value_to_last_bidder,
-    worth_showing,
 )
 from .public_tree import PublicTree
 from .tablebase import MOST_DICE, Tablebase, is_plain, match_bracket, reaches
@@ -43,6 +43,7 @@ __all__ = [
     "Tablebase",
     "action_values",
     "chances_at",
+    "choices_to_show",
     "equilibrium_of",
     "explain",
     "explanation_as_dict",
@@ -56,5 +57,4 @@ __all__ = [
     "solve",
     "value_to_last_bidder",
     "values_below",
-    "worth_showing",
 ]

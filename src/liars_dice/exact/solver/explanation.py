@@ -303,7 +303,7 @@ def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
     return called
 
 
-def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
+def choices_to_show(explanation: Explanation, most: int) -> list[Choice]:
     """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
     by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
     taken = sum(choice.chance >= SELDOM for choice in explanation.choices)
