@@ -22,8 +22,8 @@ from ..solver import (
     ROOT,
     PublicTree,
     RoundEquilibrium,
+    action_chances,
     action_values,
-    chances_at,
     shipped_equilibrium,
     slot_below,
     values_below,
@@ -117,7 +117,7 @@ class _Walk:
     def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
         """A decision of the other player's: its raises, and the claims that all dice show one face."""
         tree, other = self.tree, 1 - self.seat
-        chances = chances_at(tree, self.pool, other, slot, bit)
+        chances = action_chances(tree, self.pool, other, slot, bit)
         for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
             self._at(after(public, tree.rungs - 1 - b), slot_below(self.pool, slot, b), b, own, theirs * chances[b])
         for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):

@@ -206,7 +206,7 @@ def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequenc
     slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
     child = tree.rungs - 1 - rung
     first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
-    calls = chances_at(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    calls = action_chances(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
     view = tree.views[seat]
     true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
     calling = reach * calls
@@ -233,7 +233,7 @@ def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int)
     """How often the seat takes each action with this hand; None is calling."""
     if slot == NOWHERE:
         return {None: 1.0}
-    chances = chances_at(tree, pool, seat, slot, bit)[:, own]
+    chances = action_chances(tree, pool, seat, slot, bit)[:, own]
     mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
     mix[None] = float(chances[bit + 1])
     if chances[bit] > 0:
@@ -241,7 +241,7 @@ def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int)
     return mix
 
 
-def chances_at(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
+def action_chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
     """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
     hands, theirs = tree.hands[seat], tree.hands[1 - seat]
     done = np.zeros((bit + 2, hands))
@@ -269,10 +269,10 @@ def _follow(
         actor, child = made % 2, tree.rungs - 1 - rung
         chances: Floats = np.zeros(tree.hands[actor])
         if slot >= 0 and child >= 0:
-            chances = chances_at(tree, pool, actor, slot, bit)[child]
+            chances = action_chances(tree, pool, actor, slot, bit)[child]
         elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
             claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
-            chances[claim] = chances_at(tree, pool, actor, slot, bit)[bit, claim]
+            chances[claim] = action_chances(tree, pool, actor, slot, bit)[bit, claim]
         if actor == seat:
             comes_here = comes_here and bool(chances[own] > 0)
         else:
