@@ -25,7 +25,7 @@ from ..solver import (
     action_chances,
     action_values,
     shipped_equilibrium,
-    slot_below,
+    slot_after_raise,
     values_below,
 )
 from ..tables import Guard, unguarded
@@ -119,7 +119,9 @@ class _Walk:
         tree, other = self.tree, 1 - self.seat
         chances = action_chances(tree, self.pool, other, slot, bit)
         for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
-            self._at(after(public, tree.rungs - 1 - b), slot_below(self.pool, slot, b), b, own, theirs * chances[b])
+            self._at(
+                after(public, tree.rungs - 1 - b), slot_after_raise(self.pool, slot, b), b, own, theirs * chances[b]
+            )
         for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):
             claiming = np.zeros(len(theirs))
             claiming[hand] = theirs[hand] * chances[bit, hand]
@@ -143,7 +145,7 @@ class _Walk:
         for reply, part in replies.items():
             b = self.tree.rungs - 1 - reply
             if b >= 0:
-                self._at(after(public, reply), slot_below(self.pool, slot, b), b, part, theirs)
+                self._at(after(public, reply), slot_after_raise(self.pool, slot, b), b, part, theirs)
 
     def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
         """What each action is worth with each hand, by its number: a rung, or one more for calling."""

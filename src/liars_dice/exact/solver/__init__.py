@@ -20,7 +20,7 @@ from .explanation import (
     reply_to,
     same_action,
     shipped_equilibrium,
-    slot_below,
+    slot_after_raise,
     value_to_last_bidder,
 )
 from .public_tree import PublicTree
@@ -53,7 +53,7 @@ __all__ = [
     "reply_to",
     "same_action",
     "shipped_equilibrium",
-    "slot_below",
+    "slot_after_raise",
     "solve",
     "value_to_last_bidder",
     "values_below",

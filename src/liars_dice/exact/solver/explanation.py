@@ -179,12 +179,12 @@ def action_values(
         if bit < 0:  # nothing but a claim, which is called
             values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
         else:
-            below = (slot_below(pool, slot, bit), bit, len(rungs) + 1)
+            below = (slot_after_raise(pool, slot, bit), bit, len(rungs) + 1)
             values[rung] = values_below(tree, pool, pool.average, seat, below, reach) / reach.sum()
     return values
 
 
-def slot_below(pool: Pool, slot: int, bit: int) -> int:
+def slot_after_raise(pool: Pool, slot: int, bit: int) -> int:
     """Where the raise with this bit leads."""
     first = int(pool.first[slot]) if slot != NOWHERE else 0
     return first + bit if first else NOWHERE
