@@ -17,7 +17,7 @@ from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..solver import (
     CALL,
-    CALLING,
+    CALL_KEY,
     NOWHERE,
     ROOT,
     PublicTree,
@@ -151,8 +151,8 @@ class _Walk:
         """What each action is worth with each hand, by its number: a rung, or one more for calling."""
         rungs = [self.tree.rules.rungs[bid] for bid in public.bid_history]
         values = action_values(self.tree, self.pool, self.seat, slot, rungs, theirs)
-        if CALLING in values:
-            values[self.size] = values.pop(CALLING)
+        if CALL_KEY in values:
+            values[self.size] = values.pop(CALL_KEY)
         return values
 
     def _action(self, reply: int) -> Action:

@@ -5,7 +5,7 @@ from .cpu_solver import values_below
 from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
-    CALLING,
+    CALL_KEY,
     SELDOM,
     Choice,
     Explanation,
@@ -28,7 +28,7 @@ from .tablebase import MOST_DICE, Tablebase, is_plain, match_bracket, reaches
 
 __all__ = [
     "CALL",
-    "CALLING",
+    "CALL_KEY",
     "MOST_DICE",
     "NOWHERE",
     "ROOT",

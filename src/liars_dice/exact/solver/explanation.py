@@ -23,7 +23,7 @@ from .public_tree import Bracket, PublicTree
 from .tablebase import FACES, MOST_DICE, Tablebase
 
 CALL: Action = CallLiarAction()
-CALLING = -1
+CALL_KEY = -1
 """Where actions go by their rungs, this one is the call."""
 MOST_RUNGS = 18
 """Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
@@ -151,7 +151,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
     for rung, values in action_values(tree, pool, seat, slot, rungs, reach).items():
-        if rung == CALLING:
+        if rung == CALL_KEY:
             choices.append(Choice(CALL, mix.get(None, 0.0), float(values[own])))
         else:
             bid = tree.rules.bids[rung]
@@ -173,7 +173,7 @@ def action_values(
     """
     rules, values = tree.rules, dict[int, Floats]()
     if rungs:
-        values[CALLING] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
+        values[CALL_KEY] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
     for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
         bit = tree.rungs - 1 - rung
         if bit < 0:  # nothing but a claim, which is called
