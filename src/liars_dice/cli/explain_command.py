@@ -123,7 +123,7 @@ def _show(
 ) -> None:
     from rich.table import Table
 
-    from ..exact.solver import SELDOM, choices_to_show
+    from ..exact.solver import RARE, choices_to_show
 
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1))
@@ -135,7 +135,7 @@ def _show(
         best = " best" if choice is explanation.best else ""
         table.add_row(
             str(choice.action),
-            f"{choice.chance:.1%}" if choice.chance >= SELDOM else "",
+            f"{choice.chance:.1%}" if choice.chance >= RARE else "",
             _bar(choice.chance, ascii_only=console.options.ascii_only),
             f"{choice.value:+.4f}",
             f"{percent((1 + choice.value) / 2)}{best}",

@@ -6,7 +6,7 @@ from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
     CALL_KEY,
-    SELDOM,
+    RARE,
     Choice,
     Explanation,
     Reply,
@@ -31,8 +31,8 @@ __all__ = [
     "CALL_KEY",
     "MOST_DICE",
     "NOWHERE",
+    "RARE",
     "ROOT",
-    "SELDOM",
     "Choice",
     "Explanation",
     "PublicTree",

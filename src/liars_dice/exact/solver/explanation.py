@@ -29,7 +29,7 @@ MOST_RUNGS = 18
 """Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
 TARGET = 5e-4
 """How exactly."""
-SELDOM = 1e-3
+RARE = 1e-3
 """What is done less often need not be shown."""
 
 
@@ -306,6 +306,6 @@ def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
 def choices_to_show(explanation: Explanation, most: int) -> list[Choice]:
     """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
     by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
-    taken = sum(choice.chance >= SELDOM for choice in explanation.choices)
+    taken = sum(choice.chance >= RARE for choice in explanation.choices)
     kept = by_merit[: max(most, taken)]
     return [choice for choice in explanation.choices if choice in kept]
