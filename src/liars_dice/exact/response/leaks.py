@@ -24,9 +24,9 @@ from ..solver import (
     RoundEquilibrium,
     action_chances,
     action_values,
+    best_values_from,
     shipped_equilibrium,
     slot_after_raise,
-    values_below,
 )
 from ..tables import Guard, unguarded
 from .agent_probe import AgentProbe, after
@@ -100,7 +100,7 @@ class _Walk:
         """Walk the round, then ask another copy of the agent some of the questions again."""
         weights, bit = self.tree.weights, self.tree.rungs
         own, theirs = weights[self.seat], weights[1 - self.seat]
-        best = values_below(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
+        best = best_values_from(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
         self.possible = float((1 + best @ own) / 2)
         self._at(self.witness.root, ROOT, bit, own, theirs)
         self.witness.confirm()

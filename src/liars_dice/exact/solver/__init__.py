@@ -1,7 +1,7 @@
 """Equilibria of two-player rounds: the solver, the tablebase, what they say about a decision, and `nash`."""
 
 from .cfr_traversal import NOWHERE, ROOT
-from .cpu_solver import values_below
+from .cpu_solver import best_values_from
 from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
@@ -43,6 +43,7 @@ __all__ = [
     "Tablebase",
     "action_chances",
     "action_values",
+    "best_values_from",
     "choices_to_show",
     "equilibrium_of",
     "explain",
@@ -56,5 +57,4 @@ __all__ = [
     "slot_after_raise",
     "solve",
     "value_to_last_bidder",
-    "values_below",
 ]

@@ -173,12 +173,12 @@ def best_responses(tree: PublicTree, pool: Pool, seats: Sequence[int] = (0, 1)) 
     """What each seat's best response to the other's average strategy earns."""
     values = []
     for seat in seats:
-        earned = values_below(tree, pool, pool.average, seat, (ROOT, tree.rungs, 0), tree.weights[1 - seat])
+        earned = best_values_from(tree, pool, pool.average, seat, (ROOT, tree.rungs, 0), tree.weights[1 - seat])
         values.append(float(earned @ tree.weights[seat]))
     return values
 
 
-def values_below(
+def best_values_from(
     tree: PublicTree, pool: Pool, table: Rows, seat: int, node: tuple[int, int, int], reach: Floats
 ) -> Floats:
     """What the best play of one seat is worth with each of its hands, from a node (slot, bit, bids made) on, against

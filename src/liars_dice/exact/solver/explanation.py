@@ -17,7 +17,7 @@ from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from .cfr_traversal import NOWHERE, ROOT, Pool
-from .cpu_solver import values_below
+from .cpu_solver import best_values_from
 from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree
 from .tablebase import FACES, MOST_DICE, Tablebase
@@ -180,7 +180,7 @@ def action_values(
             values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
         else:
             below = (slot_after_raise(pool, slot, bit), bit, len(rungs) + 1)
-            values[rung] = values_below(tree, pool, pool.average, seat, below, reach) / reach.sum()
+            values[rung] = best_values_from(tree, pool, pool.average, seat, below, reach) / reach.sum()
     return values
 
 
@@ -291,7 +291,7 @@ def value_to_last_bidder(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -
     own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
     if rungs[-1] >= tree.rungs:
         return float(-call_values(tree, seat, history[-1], theirs) @ own / own.sum())
-    values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
+    values = best_values_from(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
     return float(values @ own / (own.sum() * theirs.sum()))
 
 
