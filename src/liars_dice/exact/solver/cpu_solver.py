@@ -88,7 +88,7 @@ class CpuSolver:
         cut = tree.rungs - SHARED_RUNGS
         out = np.empty(tree.hands[seat], dtype=self.kind)
         most = 1 if self.workers == 1 else (1 << SHARED_RUNGS) * tree.rungs
-        tasks = no_tasks(tree, seat, self.kind, most)
+        tasks = room_for_tasks(tree, seat, self.kind, most)
 
         def go(phase: int) -> None:
             traverse(
@@ -150,7 +150,7 @@ def warm_up(kind: type) -> None:
     solver.iterate()
     solver.bracket()
     nothing = np.zeros(3, dtype=np.int64)
-    traverse_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, no_tasks(tree, 0, solver.kind), 0, 0, nothing)
+    traverse_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, room_for_tasks(tree, 0, solver.kind), 0, 0, nothing)
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
@@ -162,7 +162,7 @@ def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
             future.result()
 
 
-def no_tasks(tree: PublicTree, seat: int, kind: Any, most: int = 1) -> Tasks:
+def room_for_tasks(tree: PublicTree, seat: int, kind: Any, most: int = 1) -> Tasks:
     """Room for so many parts of the tree."""
     slot, bit, bids = (np.zeros(most, dtype=np.int64) for _ in range(3))
     reach, value = (np.zeros((most, tree.hands[s]), dtype=kind) for s in (1 - seat, seat))
@@ -186,7 +186,7 @@ def best_values_from(
     """
     out = np.empty(tree.hands[seat])
     nothing = np.zeros(3, dtype=np.int64)
-    tasks = no_tasks(tree, seat, np.float64)
+    tasks = room_for_tasks(tree, seat, np.float64)
     slot, bit, bids = node
     traverse(
         tree.views[seat], pool, table, seat, slot, bit, bids, reach,
