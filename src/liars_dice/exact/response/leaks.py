@@ -18,7 +18,7 @@ from ..errors import OutOfReachError
 from ..solver import (
     CALL,
     CALL_KEY,
-    NOWHERE,
+    NO_SLOT,
     ROOT,
     PublicTree,
     RoundEquilibrium,
@@ -111,7 +111,7 @@ class _Walk:
             return
         if public.current_player == self.seat:
             self._decide(public, slot, bit, own, theirs)
-        elif slot != NOWHERE:  # where nothing is stored, it calls
+        elif slot != NO_SLOT:  # where nothing is stored, it calls
             self._answer(public, slot, bit, own, theirs)
 
     def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
@@ -125,7 +125,7 @@ class _Walk:
         for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):
             claiming = np.zeros(len(theirs))
             claiming[hand] = theirs[hand] * chances[bit, hand]
-            self._at(after(public, rung), NOWHERE, -1, own, claiming)
+            self._at(after(public, rung), NO_SLOT, -1, own, claiming)
 
     def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
         """A decision of the agent's, with every hand it can have here."""

@@ -1,6 +1,6 @@
 """Equilibria of two-player rounds: the solver, the tablebase, what they say about a decision, and `nash`."""
 
-from .cfr_traversal import NOWHERE, ROOT
+from .cfr_traversal import NO_SLOT, ROOT
 from .cpu_solver import best_values_from
 from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
@@ -30,7 +30,7 @@ __all__ = [
     "CALL",
     "CALL_KEY",
     "MOST_DICE",
-    "NOWHERE",
+    "NO_SLOT",
     "RARE",
     "ROOT",
     "Choice",

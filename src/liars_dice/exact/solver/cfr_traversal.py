@@ -21,7 +21,7 @@ Number = float | np.floating
 Rows = NDArray[np.float32] | Floats
 WHOLE, COLLECT, CONSUME = range(3)
 """Walk everything below; or only its top, gathering what is below as tasks; or the top again with the tasks' values."""
-ROOT, NOWHERE = 0, -1
+ROOT, NO_SLOT = 0, -1
 """The first node's slot, and that of every node which nobody has expanded."""
 
 
@@ -174,7 +174,7 @@ def traverse(
                     for h in range(their):
                         average[kids + c, h] += weight_ * reach[d + 1, h]
             if phase == WHOLE or c >= cut:
-                slots[d + 1] = kids + c if kids > 0 else NOWHERE
+                slots[d + 1] = kids + c if kids > 0 else NO_SLOT
                 bit_of[d + 1] = c
                 level += 1
                 fresh = True

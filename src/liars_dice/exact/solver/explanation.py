@@ -16,7 +16,7 @@ import numpy as np
 from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from .cfr_traversal import NOWHERE, ROOT, Pool
+from .cfr_traversal import NO_SLOT, ROOT, Pool
 from .cpu_solver import best_values_from
 from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree
@@ -186,8 +186,8 @@ def action_values(
 
 def slot_after_raise(pool: Pool, slot: int, bit: int) -> int:
     """Where the raise with this bit leads."""
-    first = int(pool.first[slot]) if slot != NOWHERE else 0
-    return first + bit if first else NOWHERE
+    first = int(pool.first[slot]) if slot != NO_SLOT else 0
+    return first + bit if first else NO_SLOT
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -231,7 +231,7 @@ def _rung(tree: PublicTree, bid: Bid) -> int:
 
 def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[Bid | None, float]:
     """How often the seat takes each action with this hand; None is calling."""
-    if slot == NOWHERE:
+    if slot == NO_SLOT:
         return {None: 1.0}
     chances = action_chances(tree, pool, seat, slot, bit)[:, own]
     mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
@@ -279,7 +279,7 @@ def _follow(
             rarest = min(rarest, float((reach * chances).sum() / reach.sum()))
             reach = reach * chances if rarest > 0 else reach
         first = int(pool.first[slot]) if slot >= 0 else 0
-        slot, bit = (first + child if first and child >= 0 else NOWHERE), child
+        slot, bit = (first + child if first and child >= 0 else NO_SLOT), child
     return slot, bit, comes_here, rarest, reach
 
 
