@@ -49,7 +49,7 @@ class Tasks(NamedTuple):
     """How many there are."""
 
 
-def levels(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+def slots_by_level(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """The slots of a pool by the number of bids made, from the root on, each with its bit and its node."""
     here, bits, nodes = (np.array([start]) for start in (ROOT, rungs, 0))
     while len(here):

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...core import GameConfig, reason_of
 from ..errors import DataError, OutOfReachError
-from .cfr_traversal import Pool, levels
+from .cfr_traversal import Pool, slots_by_level
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import Bracket, PublicTree
 
@@ -307,7 +307,7 @@ def _fits(pool: Pool, tree: PublicTree) -> bool:
     if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
         return False
     met = np.zeros(nodes, dtype=np.int64)
-    for slots, _, _ in levels(first, tree.rungs):
+    for slots, _, _ in slots_by_level(first, tree.rungs):
         if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
             return False
         np.add.at(met, slots, 1)
