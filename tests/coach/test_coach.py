@@ -39,7 +39,7 @@ from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import raises_from
 from liars_dice.exact.response.belief_graph import BeliefGraph
 from liars_dice.exact.solver.explanation import explain
-from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
+from liars_dice.exact.solver.tablebase import Tablebase, in_tablebase, match_bracket
 from liars_dice.exact.tables.policy_table import PolicyTable
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.pictures import draw_review
@@ -509,7 +509,7 @@ def test_the_curve_begins_with_proved_chances() -> None:
     low, high = match_bracket(3, 3)
     start = Prospects(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
     assert low <= start[0] <= high
-    assert reaches(dealt(config, (1, 2, 3), (1, 2, 3)).public)
+    assert in_tablebase(dealt(config, (1, 2, 3), (1, 2, 3)).public)
 
 
 def test_the_curve_agrees_with_exact_matches() -> None:

@@ -24,7 +24,7 @@ from ..core import (
 )
 from ..exact import OutOfReachError
 from ..exact.response import one_hand, raises_from
-from ..exact.solver import Tablebase, explain, reaches, same_action
+from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
 from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
@@ -107,7 +107,7 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
     if not view.is_my_turn:
         raise ConfigError("view", view.name, "the view of the player whose turn it is")
     surprised = False
-    if reaches(view.public):
+    if in_tablebase(view.public):
         found = _from_tablebase(view)
         if found is not None:
             return found

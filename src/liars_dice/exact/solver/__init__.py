@@ -24,7 +24,7 @@ from .explanation import (
     value_to_last_bidder,
 )
 from .public_tree import PublicTree
-from .tablebase import MOST_DICE, Tablebase, is_plain, match_bracket, reaches
+from .tablebase import MOST_DICE, Tablebase, in_tablebase, is_plain, match_bracket
 
 __all__ = [
     "CALL",
@@ -48,9 +48,9 @@ __all__ = [
     "equilibrium_of",
     "explain",
     "explanation_as_dict",
+    "in_tablebase",
     "is_plain",
     "match_bracket",
-    "reaches",
     "reply_to",
     "same_action",
     "shipped_equilibrium",

@@ -169,7 +169,7 @@ def is_plain(rules: RoundRules) -> bool:
     )
 
 
-def reaches(public: PublicState) -> bool:
+def in_tablebase(public: PublicState) -> bool:
     """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
     in_play = len(public.dice_counts) - public.dice_counts.count(0)
     return in_play == 2 and public.rules.total_dice <= MOST_DICE and is_plain(public.rules)
