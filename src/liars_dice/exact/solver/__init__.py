@@ -24,7 +24,7 @@ from .explanation import (
     value_to_last_bidder,
 )
 from .public_tree import PublicTree
-from .tablebase import MOST_DICE, Tablebase, in_tablebase, is_plain, match_bracket
+from .tablebase import MOST_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
     "CALL",
@@ -48,8 +48,8 @@ __all__ = [
     "equilibrium_of",
     "explain",
     "explanation_as_dict",
+    "has_tablebase_rules",
     "in_tablebase",
-    "is_plain",
     "match_bracket",
     "reply_to",
     "same_action",

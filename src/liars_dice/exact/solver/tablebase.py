@@ -154,7 +154,7 @@ def solved_tree(dice: tuple[int, int]) -> PublicTree:
 
 
 @lru_cache(maxsize=256)
-def is_plain(rules: RoundRules) -> bool:
+def has_tablebase_rules(rules: RoundRules) -> bool:
     """Whether a round is played by the rules of the tablebase."""
     config = rules.config
     return (
@@ -172,7 +172,7 @@ def is_plain(rules: RoundRules) -> bool:
 def in_tablebase(public: PublicState) -> bool:
     """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
     in_play = len(public.dice_counts) - public.dice_counts.count(0)
-    return in_play == 2 and public.rules.total_dice <= MOST_DICE and is_plain(public.rules)
+    return in_play == 2 and public.rules.total_dice <= MOST_DICE and has_tablebase_rules(public.rules)
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
