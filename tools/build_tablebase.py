@@ -27,8 +27,8 @@ from liars_dice.exact.solver.strategy import Strategy, certify, extract
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,
     FORMAT,
-    MOST_DICE,
     STEPS,
+    TABLEBASE_DICE,
     Index,
     IndexedRound,
     SolvedRound,
@@ -105,7 +105,7 @@ def write(path: Path, rounds: Iterable[tuple[SolvedRound, int]]) -> None:
     beside.replace(path)
 
 
-def build(path: Path, *, most_dice: int = MOST_DICE, device: str = "cpu") -> None:
+def build(path: Path, *, most_dice: int = TABLEBASE_DICE, device: str = "cpu") -> None:
     """Solve every round with at most this many dice and write the file, with progress on standard error.
 
     The GPU solver keeps room for every node, and rounds with six dice in total have too many: the CPU solves those.
@@ -144,8 +144,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--most-dice",
         type=int,
-        choices=range(2, MOST_DICE + 1),
-        default=MOST_DICE,
+        choices=range(2, TABLEBASE_DICE + 1),
+        default=TABLEBASE_DICE,
         help="the most dice in total (default: %(default)s)",
     )
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")

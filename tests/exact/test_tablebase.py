@@ -19,7 +19,7 @@ from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.explanation import equilibrium_of, explain
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
-from liars_dice.exact.solver.tablebase import MOST_DICE, Tablebase, match_bracket
+from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, Tablebase, match_bracket
 from liars_dice.pictures import draw_explanation
 
 
@@ -70,7 +70,7 @@ def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
     assert sum(opening.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("dice", rounds_with(MOST_DICE), ids=str)
+@pytest.mark.parametrize("dice", rounds_with(TABLEBASE_DICE), ids=str)
 def test_what_is_shipped_is_what_is_proved(dice: tuple[int, int]) -> None:
     solved = Tablebase.shipped().round(*dice)
     assert certify(solved.strategies) == pytest.approx((solved.lower, solved.upper), abs=1e-9)

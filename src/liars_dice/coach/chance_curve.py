@@ -35,7 +35,7 @@ from ..exact.matchups import (
     outcomes_after,
     round_outcomes,
 )
-from ..exact.solver import MOST_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
+from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
 from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
@@ -99,7 +99,7 @@ class Prospects:
             return float(other == 0)
         config = self.config
         rules = round_rules(config, own + other, False)
-        if own + other <= MOST_DICE and has_tablebase_rules(rules):
+        if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             low, high = match_bracket(*((own, other) if opens else (other, own)), config.next_opener)
             return (low + high) / 2 if opens else 1 - (low + high) / 2
         if config.exact_call:
@@ -153,7 +153,7 @@ class Prospects:
         """The probabilities of a round's four outcomes, from the view of whoever opens it."""
         rules = round_rules(self.config, own + other, False)
         seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
-        if own + other <= MOST_DICE and has_tablebase_rules(rules):
+        if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         for n in dice:
@@ -190,7 +190,7 @@ class Prospects:
         in_play = seats_from(public.opener, public.dice_counts)
         if len(in_play) > 2:
             return self._next_answer(public, bidder, actor)
-        if rules.total_dice <= MOST_DICE and has_tablebase_rules(rules):
+        if rules.total_dice <= TABLEBASE_DICE and has_tablebase_rules(rules):
             solved = Tablebase.shipped().round(*(public.dice_counts[seat] for seat in in_play))
             won = (1 + value_to_last_bidder(solved.tree, solved.pool, public.bid_history)) / 2
             return {(bidder, False): won, (actor, False): 1 - won}

@@ -24,15 +24,15 @@ from .explanation import (
     value_to_last_bidder,
 )
 from .public_tree import PublicTree
-from .tablebase import MOST_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
+from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
     "CALL",
     "CALL_KEY",
-    "MOST_DICE",
     "NO_SLOT",
     "RARE",
     "ROOT",
+    "TABLEBASE_DICE",
     "Choice",
     "Explanation",
     "PublicTree",

@@ -24,7 +24,7 @@ from .cfr_traversal import Pool
 from .public_tree import Bracket, PublicTree
 from .strategy import Strategy, pool_of
 
-MOST_DICE = 6
+TABLEBASE_DICE = 6
 """How many dice the rounds of the package have in all, at most."""
 FACES = 6
 FORMAT = 1
@@ -172,7 +172,7 @@ def has_tablebase_rules(rules: RoundRules) -> bool:
 def in_tablebase(public: PublicState) -> bool:
     """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
     in_play = len(public.dice_counts) - public.dice_counts.count(0)
-    return in_play == 2 and public.rules.total_dice <= MOST_DICE and has_tablebase_rules(public.rules)
+    return in_play == 2 and public.rules.total_dice <= TABLEBASE_DICE and has_tablebase_rules(public.rules)
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
