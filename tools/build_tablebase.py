@@ -23,7 +23,7 @@ from liars_dice.core import LiarsDiceError
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.solver import SolverProgress, solve, tablebase
 from liars_dice.exact.solver.equilibrium import check_place
-from liars_dice.exact.solver.strategy import Strategy, certify, extract
+from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,
     FORMAT,
@@ -77,7 +77,7 @@ def make_round(dice: tuple[int, int], **options: Any) -> tuple[SolvedRound, int]
     solution = solve(solved_tree(dice).config, target=target, **options)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
-    first, second = (rounded(extract(solution.tree, solution.pool, seat, LEAST)) for seat in (0, 1))
+    first, second = (rounded(average_strategy(solution.tree, solution.pool, seat, LEAST)) for seat in (0, 1))
     lower, upper = certify((first, second))
     return SolvedRound(lower, upper, solution.tree, (first, second)), solution.iterations
 

@@ -18,7 +18,7 @@ from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.explanation import equilibrium_of, explain
 from liars_dice.exact.solver.public_tree import PublicTree
-from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
+from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, Tablebase, match_bracket
 from liars_dice.pictures import draw_explanation
 
@@ -36,7 +36,7 @@ from liars_dice.pictures import draw_explanation
 )
 def test_a_list_says_all_that_the_pool_does(config: GameConfig) -> None:
     solution = solve(config, target=1e-5)
-    first, second = (extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    first, second = (average_strategy(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
     assert certify((first, second)) == pytest.approx((solution.lower, solution.upper), abs=1e-12)
     for strategy in (first, second):
         assert (strategy.chance > 0).all()
@@ -46,8 +46,8 @@ def test_a_list_says_all_that_the_pool_does(config: GameConfig) -> None:
 
 def test_leaving_things_out_costs_little_and_rounding_too() -> None:
     solution = solve(GameConfig(dice=(2, 1)), target=1e-5)
-    whole = tuple(extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
-    few = tuple(rounded(extract(solution.tree, solution.pool, seat, 1e-5)) for seat in (0, 1))
+    whole = tuple(average_strategy(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    few = tuple(rounded(average_strategy(solution.tree, solution.pool, seat, 1e-5)) for seat in (0, 1))
     assert sum(map(len, few)) < sum(map(len, whole)) / 2
     lower, upper = certify((few[0], few[1]))
     assert solution.lower - 1e-3 < lower < upper < solution.upper + 1e-3
@@ -59,13 +59,13 @@ def test_leaving_things_out_costs_little_and_rounding_too() -> None:
 
 def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
     solution = solve(GameConfig(dice=(1, 1)), target=1e-5)
-    strategy = extract(solution.tree, solution.pool, 1, 0.0)
+    strategy = average_strategy(solution.tree, solution.pool, 1, 0.0)
     mix = strategy.mix([Bid(1, 6)], (6,))
     assert sum(mix.values()) == pytest.approx(1)
     assert mix[BidAction(Bid(2, 6))] == pytest.approx(1, abs=1e-3)  # six of one's own makes it likely
     assert strategy.mix([Bid(2, 3)], (6,)) == {CallLiarAction(): 1.0}  # a rung that was left out of the tree
     assert strategy.mix([Bid(1, 1), Bid(1, 2), Bid(1, 3)], (6,)) == {CallLiarAction(): 1.0}  # never its own play
-    opening = extract(solution.tree, solution.pool, 0, 0.0).mix([], (3,))
+    opening = average_strategy(solution.tree, solution.pool, 0, 0.0).mix([], (3,))
     assert CallLiarAction() not in opening
     assert sum(opening.values()) == pytest.approx(1)
 
