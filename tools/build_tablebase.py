@@ -22,7 +22,7 @@ import numpy as np
 from liars_dice.core import LiarsDiceError
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.solver import SolverProgress, solve, tablebase
-from liars_dice.exact.solver.equilibrium import check_place
+from liars_dice.exact.solver.equilibrium import check_writable
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,
@@ -114,7 +114,7 @@ def build(path: Path, *, most_dice: int = TABLEBASE_DICE, device: str = "cpu") -
     def say(text: str, end: str = "\n") -> None:
         print(f"\r{text:<100}", end=end, file=sys.stderr, flush=True)
 
-    check_place(path)
+    check_writable(path)
     made = []
     started = time.perf_counter()
     for dice in rounds_with(most_dice):

@@ -118,7 +118,7 @@ def solve(
         raise OutOfReachError(f"memory {memory:g}: expected a number of gigabytes")
     tree = PublicTree(config, reduce=reduce)
     if save is not None:
-        check_place(save)
+        check_writable(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
         _restore(solver, tree, resume)
@@ -261,7 +261,7 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     beside.replace(path)
 
 
-def check_place(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Find out before the work begins whether its file can be written."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
