@@ -23,7 +23,7 @@ from ..core import (
     percent,
 )
 from ..exact import OutOfReachError
-from ..exact.response import one_hand, raises_from
+from ..exact.response import raises_from, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
@@ -172,7 +172,7 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)
-    true, right = one_hand(table, view.my_dice)
+    true, right = showdowns_with(table, view.my_dice)
     holds = None if public.rung < 0 else float(true[public.rung] @ of_hands)
     choices = []
     for action in view.legal_actions:

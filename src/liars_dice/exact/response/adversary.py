@@ -38,7 +38,7 @@ from ..tables import (
     unguarded,
 )
 from .agent_probe import asked_response
-from .belief_graph import one_hand
+from .belief_graph import showdowns_with
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
 """As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
@@ -173,7 +173,7 @@ class _OneHand:
         self.rules = table.situation.rules
         self.size = table.size
         self.own = (hand,)
-        self.true, self.right = (shown[:, :, None] for shown in one_hand(table, hand))
+        self.true, self.right = (shown[:, :, None] for shown in showdowns_with(table, hand))
 
 
 def raises_from(

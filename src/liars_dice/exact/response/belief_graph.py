@@ -68,14 +68,14 @@ class BeliefGraph:
         """The chance to win after raising to each rung, if one holds this hand and plays as well as possible from
         there on; `belief` says how likely each hand of the (first, second, ...) table is.
         """
-        true, right = (np.tile(shown, len(self.tables)) for shown in one_hand(self.tables[0], hand))
+        true, right = (np.tile(shown, len(self.tables)) for shown in showdowns_with(self.tables[0], hand))
         out = np.zeros(self.size)
         weights = belief / belief.sum()
         _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, out)
         return out
 
 
-def one_hand(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
+def showdowns_with(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
     """[rung, their hand]: whether the bid holds with this own hand (1 or 0), and whether it is exactly right."""
     rules = table.situation.rules
     quantity = np.array([bid.quantity for bid in rules.bids])
