@@ -36,7 +36,7 @@ from liars_dice.core import (
 )
 from liars_dice.core.rules import count_matches, round_rules
 from liars_dice.exact.matchups.win_matrix import Matchups
-from liars_dice.exact.response.adversary import raises_from
+from liars_dice.exact.response.adversary import raise_chances
 from liars_dice.exact.response.belief_graph import BeliefGraph
 from liars_dice.exact.solver.explanation import explain
 from liars_dice.exact.solver.tablebase import Tablebase, in_tablebase, match_bracket
@@ -299,7 +299,7 @@ def test_sets_of_hands_agree_with_beliefs() -> None:
     weights = np.random.default_rng(3).random(56)
     for name in ("optimal", "truthful", "crawler"):
         table = PolicyTable.of(make_agent(name), preset("perudo", players=2), own=3, other=2).complete()
-        slow = raises_from(table, (1, 4), weights / weights.sum(), -1, 10**6)
+        slow = raise_chances(table, (1, 4), weights / weights.sum(), -1, 10**6)
         assert slow is not None
         assert np.allclose(BeliefGraph(table).raises((1, 4), weights), slow, atol=1e-12)
 

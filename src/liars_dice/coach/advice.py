@@ -23,7 +23,7 @@ from ..core import (
     percent,
 )
 from ..exact import OutOfReachError
-from ..exact.response import raises_from, showdowns_with
+from ..exact.response import raise_chances, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
@@ -168,7 +168,7 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     table = model.tables(situation)[0]
     raised = None
     if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, FEW)
+        raised = raise_chances(table, view.my_dice, weights[0], view.public.rung, FEW)
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)

@@ -176,7 +176,7 @@ class _OneHand:
         self.true, self.right = (shown[:, :, None] for shown in showdowns_with(table, hand))
 
 
-def raises_from(
+def raise_chances(
     table: PolicyTable, hand: tuple[int, ...], belief: Floats, rung: int, most: int = FEW_BELIEFS
 ) -> Floats | None:
     """The chance to win after raising to each rung above this one, with this hand, if the policy's hands are as likely
