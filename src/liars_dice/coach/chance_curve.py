@@ -30,7 +30,7 @@ from ..exact.matchups import (
     Cells,
     EndlessMatchError,
     Tables,
-    match,
+    chain_rounds,
     most_turns,
     outcomes_after,
     round_outcomes,
@@ -129,7 +129,7 @@ class Prospects:
         def outcomes(dice: tuple[int, int], opener: int) -> Floats:
             return self._round(*seats, dice[0], dice[1], opener == 0)
 
-        win = float(match(chain, outcomes).win)
+        win = float(chain_rounds(chain, outcomes).win)
         return win if opens else 1 - win
 
     def _best_of_value(self, own_wins: int, other_wins: int, opens: bool) -> float:

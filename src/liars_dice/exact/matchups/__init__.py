@@ -10,7 +10,7 @@ from .exact_round import (
     round_outcomes,
     win_between,
 )
-from .match_chain import EndlessMatchError, Match, match
+from .match_chain import EndlessMatchError, Match, chain_rounds
 from .win_matrix import Matchups, seconds_needed
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "Match",
     "Matchups",
     "Tables",
-    "match",
+    "chain_rounds",
     "most_turns",
     "outcomes_after",
     "round_outcomes",

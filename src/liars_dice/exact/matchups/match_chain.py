@@ -39,7 +39,7 @@ class Match:
     """How many rounds with these dice and this opener are expected."""
 
 
-def match(config: GameConfig, outcomes: Outcomes) -> Match:
+def chain_rounds(config: GameConfig, outcomes: Outcomes) -> Match:
     """A whole match from the outcomes of its rounds."""
     if config.mode == "elimination":
         return _elimination(config, outcomes)
