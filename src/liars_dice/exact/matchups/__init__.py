@@ -10,7 +10,7 @@ from .exact_round import (
     round_outcomes,
     win_between,
 )
-from .match_chain import EndlessMatchError, Match, chain_rounds
+from .match_chain import EndlessMatchError, MatchOdds, chain_rounds
 from .win_matrix import Matchups, seconds_needed
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "OTHER_LOSES",
     "Cells",
     "EndlessMatchError",
-    "Match",
+    "MatchOdds",
     "Matchups",
     "Tables",
     "chain_rounds",

@@ -26,7 +26,7 @@ class EndlessMatchError(LiarsDiceError):
 
 
 @dataclass(frozen=True)
-class Match:
+class MatchOdds:
     """How a match goes, as probabilities and expectations."""
 
     win: Floats
@@ -39,7 +39,7 @@ class Match:
     """How many rounds with these dice and this opener are expected."""
 
 
-def chain_rounds(config: GameConfig, outcomes: Outcomes) -> Match:
+def chain_rounds(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """A whole match from the outcomes of its rounds."""
     if config.mode == "elimination":
         return _elimination(config, outcomes)
@@ -52,7 +52,7 @@ def _outcome(opener: int, number: int) -> RoundOutcome:
     return RoundOutcome(winner, 1 - winner, number in (OPENER_EXACT, OTHER_EXACT))
 
 
-def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
+def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """Follow the expected number of visits to each state from the first to the last.
 
     The total number of dice falls with every round but one with a right exact call. So states are taken by their total,
@@ -87,7 +87,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
             else:
                 final[dice] = final[dice] + visits[..., i] * chance
     win = np.zeros_like(some) + sum(chance for dice, chance in final.items() if dice[1] == 0)
-    return Match(win, rounds, dict(sorted(final.items())), visited)
+    return MatchOdds(win, rounds, dict(sorted(final.items())), visited)
 
 
 def _with_total(config: GameConfig, total: int, start: set[State], outcomes: Outcomes) -> list[State]:
@@ -124,7 +124,7 @@ def _visits(arriving: Floats, stays: Floats) -> Floats:
     return solved.astype(np.float64)
 
 
-def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
+def _first_to_win(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """First to win more than half of the rounds; a single round is the first to win one."""
     needed, dice = config.wins_needed, (config.dice[0], config.dice[1])
     by_opener = [outcomes(dice, opener) for opener in (0, 1)]
@@ -152,4 +152,4 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         lost = max(0, played + 2 - needed)  # with fewer wins than this, seat 1 has won the match
         after[:lost] = 0.0
         here = after
-    return Match(win, rounds, {dice: np.ones_like(some)}, {(dice, opener): opened[opener] for opener in (0, 1)})
+    return MatchOdds(win, rounds, {dice: np.ones_like(some)}, {(dice, opener): opened[opener] for opener in (0, 1)})

@@ -25,7 +25,7 @@ from ..tables import (
     unguarded,
 )
 from .exact_round import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
-from .match_chain import Match, chain_rounds
+from .match_chain import MatchOdds, chain_rounds
 
 SECONDS_PER_STEP = 1e-9
 """About how long one step of following a pair of hands takes."""
@@ -63,7 +63,7 @@ class Matchups:
         self._meets: NDArray[np.bool_] = ~np.eye(len(agents), dtype=bool)
         self.round_outcomes = cache(self._round_outcomes)
         self._tables = cache(self._make_tables)
-        self.match: Match = chain_rounds(self.config, self._seated)
+        self.match: MatchOdds = chain_rounds(self.config, self._seated)
         """With [i, j] for agent i in seat 0 and agent j in seat 1; NaN against oneself."""
         for numbers in (self.match.win, self.match.rounds, *self.match.final.values()):
             np.fill_diagonal(numbers, np.nan)
