@@ -8,7 +8,7 @@ from .exact_round import (
     most_turns,
     outcomes_after,
     round_outcomes,
-    win_between,
+    round_win_chance,
 )
 from .match_chain import EndlessMatchError, MatchOdds, chain_rounds
 from .win_matrix import Matchups, seconds_needed
@@ -25,6 +25,6 @@ __all__ = [
     "most_turns",
     "outcomes_after",
     "round_outcomes",
+    "round_win_chance",
     "seconds_needed",
-    "win_between",
 ]

@@ -96,7 +96,9 @@ def round_outcomes(
     return every
 
 
-def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig) -> float:
+def round_win_chance(
+    opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig
+) -> float:
     """The opener's exact chance in one round: its deterministic cells against the other's, which may mix."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     quantity, face = ladder_arrays(rules)
