@@ -32,7 +32,7 @@ from ..exact.matchups import (
     Tables,
     chain_rounds,
     most_turns,
-    outcomes_after,
+    outcomes_from_bid,
     round_outcomes,
 )
 from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
@@ -195,7 +195,7 @@ class Prospects:
             won = (1 + value_to_last_bidder(solved.tree, solved.pool, public.bid_history)) / 2
             return {(bidder, False): won, (actor, False): 1 - won}
         sides = [self._side(public, seat) for seat in (bidder, actor)]
-        lost, won, exact, others_exact = outcomes_after(
+        lost, won, exact, others_exact = outcomes_from_bid(
             sides[0], sides[1], rules, public.rung, len(public.bid_history)
         ).tolist()
         return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}

@@ -6,7 +6,7 @@ from .exact_round import (
     Cells,
     Tables,
     most_turns,
-    outcomes_after,
+    outcomes_from_bid,
     round_outcomes,
     round_win_chance,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "Tables",
     "chain_rounds",
     "most_turns",
-    "outcomes_after",
+    "outcomes_from_bid",
     "round_outcomes",
     "round_win_chance",
     "seconds_needed",

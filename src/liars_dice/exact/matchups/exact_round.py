@@ -114,7 +114,7 @@ def round_win_chance(
     return float(outcomes[OTHER_LOSES] / outcomes.sum())
 
 
-def outcomes_after(
+def outcomes_from_bid(
     bidder: tuple[Cells, Cells, HandSet, Floats],
     actor: tuple[Cells, Cells, HandSet, Floats],
     rules: RoundRules,
