@@ -29,7 +29,7 @@ from ..exact.matchups import (
     OTHER_LOSES,
     Cells,
     EndlessMatchError,
-    Tables,
+    StackedTables,
     chain_rounds,
     most_turns,
     outcomes_from_bid,
@@ -158,7 +158,7 @@ class Prospects:
             return np.array([1 - won, won, 0.0, 0.0])
         for n in dice:
             check_size(rules, n)
-        tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
+        tables = [StackedTables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
 

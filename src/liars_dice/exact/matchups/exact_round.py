@@ -24,7 +24,7 @@ OUTCOMES = 4
 OPENER_LOSES, OTHER_LOSES, OPENER_EXACT, OTHER_EXACT = range(OUTCOMES)
 
 
-class Tables:
+class StackedTables:
     """The tables of one or more agents in one situation, stacked; equal ones are kept once."""
 
     def __init__(self, books: list[PolicyBook], rules: RoundRules, own: int) -> None:
@@ -64,7 +64,7 @@ def most_turns(rules: RoundRules) -> int | None:
 
 
 def round_outcomes(
-    openers: Tables, others: Tables, rules: RoundRules, meets: Truths, workers: int | None = None
+    openers: StackedTables, others: StackedTables, rules: RoundRules, meets: Truths, workers: int | None = None
 ) -> Floats:
     """The probabilities of the four outcomes of a round, for every opener [i] and other agent [j] who meet."""
     quantity, face = ladder_arrays(rules)

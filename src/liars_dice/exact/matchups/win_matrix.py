@@ -24,7 +24,7 @@ from ..tables import (
     situations,
     unguarded,
 )
-from .exact_round import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
+from .exact_round import OPENER_EXACT, OTHER_LOSES, StackedTables, round_outcomes
 from .match_chain import MatchOdds, chain_rounds
 
 SECONDS_PER_STEP = 1e-9
@@ -85,8 +85,8 @@ class Matchups:
         rules = round_rules(self.config, opener_dice + other_dice, False)
         return round_outcomes(openers, others, rules, self._meets, self._workers)
 
-    def _make_tables(self, own: int, other: int) -> Tables:
-        return Tables(self._books, round_rules(self.config, own + other, False), own)
+    def _make_tables(self, own: int, other: int) -> StackedTables:
+        return StackedTables(self._books, round_rules(self.config, own + other, False), own)
 
 
 def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
