@@ -87,7 +87,7 @@ def round_outcomes(
                 mixes = (openers.mixes[i].arrays(), others.mixes[j].arrays())
                 _follow_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
             else:
-                _walk_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
+                _play_hand_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
 
     in_threads(workers or cpu_count() or 1, fill, range(len(openers.kept)), stop)
     totals = outcomes.sum(axis=-1, keepdims=True)
@@ -110,7 +110,7 @@ def round_win_chance(
         stop = np.zeros(1, dtype=np.int64)
         _follow_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
     else:
-        _walk_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
+        _play_hand_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
     return float(outcomes[OTHER_LOSES] / outcomes.sum())
 
 
@@ -134,13 +134,13 @@ def outcomes_from_bid(
     second = (actor[0], actor[1], actor[3], actor[2].matches(rules.wild_face))
     outcomes = np.zeros(OUTCOMES)
     last_turn = len(rules.bids) + 1 if most is None else most - made + 1
-    _walk_sets(*first, *second, quantity, face, last_turn, outcomes)
+    _play_hand_sets(*first, *second, quantity, face, last_turn, outcomes)
     settled: Floats = outcomes / outcomes.sum()
     return settled
 
 
 @compiled
-def _walk_sets(
+def _play_hand_sets(
     cells0: Cells,
     calls0: Cells,
     weights0: Floats,
