@@ -85,7 +85,7 @@ def round_outcomes(
             if openers.is_mixed[i] or others.is_mixed[j]:
                 turns = 2 if most is None else last_turn + 1
                 mixes = (openers.mixes[i].arrays(), others.mixes[j].arrays())
-                _follow_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
+                _play_hand_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
             else:
                 _play_hand_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
 
@@ -108,7 +108,7 @@ def round_win_chance(
     outcomes = np.zeros(OUTCOMES)
     if _mixes(other):
         stop = np.zeros(1, dtype=np.int64)
-        _follow_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
+        _play_hand_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
     else:
         _play_hand_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
     return float(outcomes[OTHER_LOSES] / outcomes.sum())
@@ -215,7 +215,7 @@ def _play_hand_sets(
 
 
 @compiled
-def _follow_pairs(
+def _play_hand_pairs(
     cells0: Cells,
     calls0: Cells,
     weights0: Floats,
