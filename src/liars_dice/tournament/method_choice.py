@@ -8,7 +8,7 @@ from typing import Literal
 from ..agents import Agent
 from ..core import GameConfig, hook_of
 from ..exact import OutOfReachError
-from ..exact.matchups import seconds_needed
+from ..exact.matchups import matchup_seconds
 from ..exact.tables import VECTORISED
 from ..referee import BotLimits, tables_guard
 from ..simulator import check_simulable
@@ -58,4 +58,4 @@ def refereed_because(names: Sequence[str], agents: Sequence[Agent | None], confi
 
 def is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
     """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
-    return seconds_needed(agents, config, tables_guard(limits)) <= PATIENCE
+    return matchup_seconds(agents, config, tables_guard(limits)) <= PATIENCE

@@ -11,7 +11,7 @@ from .exact_round import (
     round_win_chance,
 )
 from .match_chain import EndlessMatchError, MatchOdds, chain_rounds
-from .win_matrix import Matchups, seconds_needed
+from .win_matrix import Matchups, matchup_seconds
 
 __all__ = [
     "OPENER_EXACT",
@@ -22,9 +22,9 @@ __all__ = [
     "Matchups",
     "StackedTables",
     "chain_rounds",
+    "matchup_seconds",
     "most_turns",
     "outcomes_from_bid",
     "round_outcomes",
     "round_win_chance",
-    "seconds_needed",
 ]

@@ -55,7 +55,7 @@ class Matchups:
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        seconds_needed(agents, config, guard)
+        matchup_seconds(agents, config, guard)
         self.agents = list(agents)
         self.config = config.without_seed
         self._books = [PolicyBook(agent, guard) for agent in agents]
@@ -89,7 +89,7 @@ class Matchups:
         return StackedTables(self._books, round_rules(self.config, own + other, False), own)
 
 
-def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
+def matchup_seconds(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
     """About how long the exact method takes for these agents and rules; `OutOfReachError` if it cannot answer, or not
     in sensible time.
     """
