@@ -18,9 +18,9 @@ from ..tables import (
     Guard,
     PolicyBook,
     cells_needed,
+    count_rungs,
     dice_states,
     number_of_hands,
-    rungs,
     situations,
     unguarded,
 )
@@ -123,8 +123,8 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
     seconds += (config.wins_needed * len(agents)) ** 2 * SECONDS_PER_WIN
     mixing = sum(not book.is_deterministic for book in books)
     pairs = mixing * (2 * len(books) - mixing - 1)
-    steps = sum(hands[own] * hands[other] * rungs(config, own + other) ** 2 // 2 for own, other in states)
-    turns = 1 if config.max_turns is None else min(config.max_turns, rungs(config, config.total_dice))
+    steps = sum(hands[own] * hands[other] * count_rungs(config, own + other) ** 2 // 2 for own, other in states)
+    turns = 1 if config.max_turns is None else min(config.max_turns, count_rungs(config, config.total_dice))
     return cells * len(books), seconds + pairs * steps * turns * SECONDS_PER_STEP
 
 

@@ -31,9 +31,9 @@ from ..tables import (
     PolicyBook,
     PolicyTable,
     Situation,
+    count_rungs,
     hand_set,
     number_of_hands,
-    rungs,
     showdowns,
     unguarded,
 )
@@ -66,7 +66,7 @@ def best_response(
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
     hands = [number_of_hands(n, config.faces) for n in config.dice]
-    rungs_ = rungs(config, config.total_dice)
+    rungs_ = count_rungs(config, config.total_dice)
     gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9
     if gigabytes > MOST_GIGABYTES:
         raise OutOfReachError(

@@ -45,8 +45,8 @@ from ..tables import (
     PolicyError,
     action_number,
     ask,
+    count_rungs,
     hand_set,
-    rungs,
     showdowns,
     states_policy,
     tell,
@@ -66,7 +66,7 @@ def asked_response(
     agent: Agent, config: GameConfig, guard: Guard = unguarded, progress: Progress | None = None
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
-    name, size = agent_id(agent), rungs(config, config.total_dice)
+    name, size = agent_id(agent), count_rungs(config, config.total_dice)
     if size > MOST_RUNGS:
         raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are walked")
     witnesses = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
