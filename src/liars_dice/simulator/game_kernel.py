@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.tables import MixArrays, draw
+from ..exact.tables import MixArrays, draw_action
 from ..numeric import DECISIONS, DICE, Int, Ints, Truths, below, compiled, inlined, stream
 
 WORDS_PER_ROLL = 256
@@ -153,7 +153,7 @@ def play_games(
                         needed[g] = place + rung + 1
                         playing = False
                         break
-                    action = draw(policies.mixes, action, decision_key, decisions)
+                    action = draw_action(policies.mixes, action, decision_key, decisions)
                     decisions += 1
                 actions += 1
                 if trace.size:

@@ -1,6 +1,6 @@
 """Policies as arrays: what a memoryless agent does with every hand after every bid."""
 
-from .action_mixes import MixArrays, draw
+from .action_mixes import MixArrays, draw_action
 from .builtin_policies import VECTORISED
 from .hands import HandSet, hand_set, number_of_hands
 from .policy_table import (
@@ -51,7 +51,7 @@ __all__ = [
     "count_rungs",
     "dice_states",
     "disagreements",
-    "draw",
+    "draw_action",
     "hand_set",
     "ladder_arrays",
     "number_of_hands",
