@@ -37,7 +37,7 @@ from ..tables import (
     showdowns,
     unguarded,
 )
-from .agent_probe import asked_response
+from .agent_probe import best_response_by_probing
 from .belief_graph import showdowns_with
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
@@ -74,7 +74,7 @@ def best_response(
             f"{MOST_GIGABYTES} at most are used; fewer dice can be answered"
         )
     if not getattr(agent, "memoryless", False):
-        return asked_response(agent, config, guard, progress)
+        return best_response_by_probing(agent, config, guard, progress)
     opener, other = config.dice
     as_opener = _Response(agent, config, guard, own=opener, theirs=other).value(opens=True)
     as_other = _Response(agent, config, guard, own=other, theirs=opener).value(opens=False)

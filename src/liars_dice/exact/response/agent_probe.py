@@ -62,7 +62,7 @@ PROBES = 10
 """As many samples of the walk tell beforehand how long it would be."""
 
 
-def asked_response(
+def best_response_by_probing(
     agent: Agent, config: GameConfig, guard: Guard = unguarded, progress: Progress | None = None
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
