@@ -17,7 +17,7 @@ from typing import Literal
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
-from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.response.agent_probe import round_value_by_probing
 from liars_dice.exact.solver import Tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
 
@@ -117,8 +117,8 @@ def nash() -> None:
         known, config = base.round(*dice), GameConfig(dice=dice)
         margins = {}
         for name in AGENTS:
-            opening = asked_round(make_agent("nash"), make_agent(name), config) - known.lower
-            answering = known.upper - asked_round(make_agent(name), make_agent("nash"), config)
+            opening = round_value_by_probing(make_agent("nash"), make_agent(name), config) - known.lower
+            answering = known.upper - round_value_by_probing(make_agent(name), make_agent("nash"), config)
             margins[name] = min(opening, answering)
         hardest = min(margins, key=margins.__getitem__)
         gained = sum(margins.values()) / len(margins)

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from liars_dice.agents import make_agent
 from liars_dice.cli import main
 from liars_dice.core import Bid, BidAction, GameConfig, preset
-from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.response.agent_probe import round_value_by_probing
 from liars_dice.exact.response.leaks import find_leaks, leaks_of
 from liars_dice.exact.solver.explanation import equilibrium_of, explain, reply_to
 
@@ -23,8 +23,8 @@ def test_losses_add_up(name: str, dice: tuple[int, int]) -> None:
     agent, nash = make_agent(name), make_agent("nash")
     found = leaks_of(agent, config)
     assert found is not None
-    assert found[0].win_rate == pytest.approx((1 + asked_round(agent, nash, config)) / 2, abs=1e-9)
-    assert found[1].win_rate == pytest.approx((1 - asked_round(nash, agent, config)) / 2, abs=1e-9)
+    assert found[0].win_rate == pytest.approx((1 + round_value_by_probing(agent, nash, config)) / 2, abs=1e-9)
+    assert found[1].win_rate == pytest.approx((1 - round_value_by_probing(nash, agent, config)) / 2, abs=1e-9)
     assert all(0 < leak.loss <= 1 and 0 < leak.chance <= 1 for one in found for leak in one.leaks)
 
 

@@ -96,7 +96,7 @@ def best_response_by_probing(
     return as_opener, as_other
 
 
-def asked_round(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
+def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
     """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss: both are asked,
     wherever they may come to decide.
 
