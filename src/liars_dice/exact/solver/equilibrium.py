@@ -49,7 +49,7 @@ class Solution(Bracket, frozen=True):
 
     tree: PublicTree
     pool: Pool
-    """The average strategies: see `strategy.extract`."""
+    """The average strategies: see `strategy.average_strategy`."""
     iterations: int
     elapsed_s: float
     compile_s: float

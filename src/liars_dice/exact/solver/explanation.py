@@ -48,7 +48,7 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
-            f"once, and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
+            f"once, and the package has rounds with six faces and no wilds up to {TABLEBASE_DICE} dice in all"
         )
     solution = solve(config, target=TARGET, progress=progress)
     if solution.stopped == "interrupted":

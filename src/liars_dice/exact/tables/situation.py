@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, GameView, PublicState, RoundRules, round_rules
+from ...core import Bid, GameConfig, GameView, PublicState, RoundRules, round_rules
 from ...numeric import Floats, Ints
 from .hands import HandSet, number_of_hands
 
@@ -81,12 +81,16 @@ def _lowest_opening(rules: RoundRules, face: int) -> int | None:
 
 def situation_of(view: GameView) -> Situation:
     """The situation in which a player has to decide."""
-    public, own = view.public, len(view.my_dice)
-    most = public.config.max_turns
-    if most is not None and len(public.bid_history) >= most:
-        return Situation(public.rules, own, CALLS_ONLY)
-    keeps_face = public.palifico and own > 1 and public.bid_history
-    return Situation(public.rules, own, public.bid_history[0].face if keeps_face else ANY_RAISE)
+    return situation_after(view.public.rules, len(view.my_dice), view.public.bid_history)
+
+
+def situation_after(rules: RoundRules, own: int, bids: Sequence[Bid]) -> Situation:
+    """The situation of a player with this many dice once these bids have been made (rules 3.7, 7.4)."""
+    most = rules.config.max_turns
+    if most is not None and len(bids) >= most:
+        return Situation(rules, own, CALLS_ONLY)
+    keeps_face = rules.palifico and own > 1 and len(bids) > 0
+    return Situation(rules, own, bids[0].face if keeps_face else ANY_RAISE)
 
 
 def _spread(dice: int, seats: int) -> list[int]:
