@@ -1,4 +1,4 @@
-"""What a memoryless decision rests on besides the own dice and the current bid."""
+"""What a memoryless decision depends on besides the player's own dice and the current bid."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...numeric import Floats, Ints
 from .hands import HandSet, number_of_hands
 
 CALLS_ONLY = -1
-"""The limit on raises when as many bids have been made as the rules allow."""
+"""The limit on raises once the rules allow no further bid."""
 MOST_CELLS = 200_000_000
-"""More cells than this, of all agents' tables together, are not held in memory."""
+"""The most cells, of all agents' tables together, that are held in memory."""
 ANY_RAISE = 0
 """The limit on raises when only the ladder limits them."""
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """A kind of round as one player sees it: its rules, the own number of dice, and what limits raises."""
+    """A kind of round as one player sees it: its rules, the player's number of dice, and what limits raises."""
 
     rules: RoundRules
     own: int
@@ -60,7 +60,7 @@ class Situation(msgspec.Struct, frozen=True):
         if rung < 0:
             return () if self.limit == ANY_RAISE else None
         if self.limit == ANY_RAISE and rules.palifico and self.own > 1:
-            return None  # a face is kept from the first bid on
+            return None  # the face is fixed from the first bid on
         lowest = _lowest_opening(rules, max(self.limit, ANY_RAISE))
         if lowest is None or lowest > rung:
             return None
@@ -94,7 +94,7 @@ def situation_after(rules: RoundRules, own: int, bids: Sequence[Bid]) -> Situati
 
 
 def _spread(dice: int, seats: int) -> list[int]:
-    """So many dice in so many hands, as evenly as they go; who has none sits last."""
+    """These dice in this many hands, as evenly as possible; hands without dice come last."""
     return [dice // seats + (seat < dice % seats) for seat in range(seats)]
 
 
@@ -131,7 +131,7 @@ def ladder_arrays(rules: RoundRules) -> tuple[Ints, Ints]:
 
 
 def showdowns(rules: RoundRules, own: HandSet, theirs: HandSet) -> tuple[Floats, Floats]:
-    """[rung, their hand, own hand]: whether the bid holds (1 or 0), and whether it is exactly right."""
+    """[rung, their hand, own hand]: whether the bid is true (1 or 0), and whether it is exactly right."""
     own_matches, their_matches = (hands.matches(rules.wild_face) for hands in (own, theirs))
     quantity, face = ladder_arrays(rules)
     count = their_matches.T[face][:, :, None] + own_matches.T[face][:, None, :]
@@ -148,7 +148,7 @@ def count_rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) 
 
 
 def cells_needed(config: GameConfig) -> int:
-    """How many cells all tables of one agent have together."""
+    """The number of cells in all tables of one agent."""
     total = 0
     for own, other in dice_states(config):
         for palifico in (False, True) if config.palifico else (False,):
