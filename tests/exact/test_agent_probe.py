@@ -277,5 +277,5 @@ def test_what_takes_too_long_is_said_beforehand(monkeypatch: pytest.MonkeyPatch)
         best_response(Counter(), GameConfig(dice=(1, 1), faces=20, max_quantity=20))
     monkeypatch.setattr(asked, "MOST_QUESTIONS", 100)
     monkeypatch.setattr(asked._ResponseSearch, "expected_questions", lambda walk: 0)
-    with pytest.raises(OutOfReachError, match="at most 100 are put"):
+    with pytest.raises(OutOfReachError, match="at most 100 are asked"):
         best_response(Echo(), GameConfig(dice=(1, 1), faces=4))
