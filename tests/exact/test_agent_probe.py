@@ -257,7 +257,7 @@ def test_the_agent_itself_is_left_alone() -> None:
 def test_the_walk_is_as_long_as_was_thought(name: str) -> None:
     told: list[tuple[int, int]] = []
     config = GameConfig(dice=(2, 2), faces=3)
-    walks = [asked._Walk(asked.AgentProbe(AGENTS[name](), config, seat)) for seat in (1, 0)]
+    walks = [asked._ResponseSearch(asked.AgentProbe(AGENTS[name](), config, seat)) for seat in (1, 0)]
     put: list[int] = []
     expected = sum(walk.expected_questions() for walk in walks)
     for walk in walks:
@@ -276,6 +276,6 @@ def test_what_takes_too_long_is_said_beforehand(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(OutOfReachError, match="about 400 rungs; at most 300"):
         best_response(Counter(), GameConfig(dice=(1, 1), faces=20, max_quantity=20))
     monkeypatch.setattr(asked, "MOST_QUESTIONS", 100)
-    monkeypatch.setattr(asked._Walk, "expected_questions", lambda walk: 0)
-    with pytest.raises(OutOfReachError, match="at most 100 are put"):
+    monkeypatch.setattr(asked._ResponseSearch, "expected_questions", lambda walk: 0)
+    with pytest.raises(OutOfReachError, match="at most 100 are asked"):
         best_response(Echo(), GameConfig(dice=(1, 1), faces=4))

@@ -297,7 +297,7 @@ def test_what_cannot_be_simulated_is_said() -> None:
     ):
         with pytest.raises(BadValueError, match=message):
             two.play(**options)
-    with pytest.raises(BadValueError, match="seats = 3: expected 2 agents, one a seat"):
+    with pytest.raises(BadValueError, match="seats = 3: expected 2 agents, one per seat"):
         Simulator([make_agent("random")] * 3, preset("heads-up")).play(1, seed=0)
 
 

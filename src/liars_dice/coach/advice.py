@@ -27,7 +27,7 @@ from ..exact.response import raise_chances, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
-from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
+from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, seat_situation
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
@@ -163,7 +163,7 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     public = view.public
     seat = others(view)[0]
     weights = belief(public, seat, model)
-    situation = situation_after(public, seat, 0)
+    situation = seat_situation(public, seat, 0)
     check_size(situation.rules, situation.own)
     table = model.tables(situation)[0]
     raised = None
@@ -232,7 +232,7 @@ def _raise_worth(
 ) -> float:
     """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
-    situation = situation_after(public, others(view)[0], len(public.bid_history))
+    situation = seat_situation(public, others(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
     true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)

@@ -38,7 +38,7 @@ from ..exact.matchups import (
 from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
-from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
+from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, seat_situation
 
 Chances = tuple[float, ...]
 
@@ -204,7 +204,7 @@ class Prospects:
         """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
         check_size(rules, public.dice_counts[seat])
-        table = book[situation_after(public, seat, 0)].complete()
+        table = book[seat_situation(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (
             book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
@@ -215,7 +215,7 @@ class Prospects:
         """Whether the next player calls, by its model, and with what result."""
         rules, bid = public.rules, public.bid_history[-1]
         model = self.models[actor]
-        situation = situation_after(public, actor, len(public.bid_history))
+        situation = seat_situation(public, actor, len(public.bid_history))
         table = model.tables(situation)[0]
         calls, exacts = (model.likelihood(situation, public.rung, action) for action in (table.liar, table.exact))
         weights = belief(public, actor, model)

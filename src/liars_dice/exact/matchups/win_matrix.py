@@ -1,4 +1,4 @@
-"""Who beats whom by how much, without playing a single game."""
+"""Who beats whom, and by how much, computed without playing a game."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECONDS_PER_CELL = 3e-8
 SECONDS_PER_WIN = 1.5e-7
 """About how long a step of a long best-of match takes."""
 LONGEST = 3600.0
-"""Work of more seconds than this is out of reach."""
+"""Work that would take more seconds than this is refused."""
 
 
 class Matchups:
@@ -64,12 +64,12 @@ class Matchups:
         self.round_outcomes = cache(self._round_outcomes)
         self._tables = cache(self._make_tables)
         self.match: MatchOdds = chain_rounds(self.config, self._seated)
-        """With [i, j] for agent i in seat 0 and agent j in seat 1; NaN against oneself."""
+        """[i, j] is agent i in seat 0 against agent j in seat 1; NaN for an agent against itself."""
         for numbers in (self.match.win, self.match.rounds, *self.match.final.values()):
             np.fill_diagonal(numbers, np.nan)
 
     def round_win(self, opener_dice: int, other_dice: int) -> Floats:
-        """That [i, j] agent i, who opens with so many dice, wins a round against agent j."""
+        """[i, j]: the chance that agent i, who opens with `opener_dice`, wins a round against agent j."""
         outcomes = self.round_outcomes(opener_dice, other_dice)
         won: Floats = outcomes[..., OTHER_LOSES] + outcomes[..., OPENER_EXACT]
         return won
@@ -129,7 +129,7 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
 
 
 def _question(book: PolicyBook, config: GameConfig) -> float:
-    """How long a stranger thinks about a question: the mean of some."""
+    """How long an agent takes to answer a question, as the mean of a few."""
     situation = next(situations(config))
     table = book[situation]
     start = time.perf_counter()

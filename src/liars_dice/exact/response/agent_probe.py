@@ -1,13 +1,13 @@
-"""The best that anybody can do in one round against an agent that uses the bidding: it is asked wherever it may decide.
+"""The best response in one round to an agent that uses the bidding: the agent is asked wherever it may have to decide.
 
-The formulas are those of `response`, with the whole bidding h in the place of the rung. For every hand of the
-adversary's at once, b being how likely each hand of the agent's is together with what it bid so far,
+The formulas are those of `adversary`, with the whole bidding h in place of the rung. For all of the adversary's hands
+at once, where b is how likely each hand of the agent is, together with its bids so far,
 
     V(h, b) = max(chance that the last bid of h is false, max over raises c of U(h c, b))
     U(h, b) = chance that the agent calls the last bid of h and it is true
             + sum over its raises a of V(h a, b restricted to a)
 
-Only what can come about is walked: biddings in which the agent's own bids have a chance, with the hands that make them.
+Only biddings that can come up are followed: those whose bids the agent makes with some hand, with the hands that do.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ from ..tables import (
 )
 
 MOST_QUESTIONS = 20_000_000
-"""More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the
-agent needs for it."""
+"""The most questions, for both seats together, that an agent is asked. Each takes some ten microseconds, plus the time
+that the agent needs."""
 MOST_RUNGS = 300
-"""Nor are longer ladders walked: a bidding may take every rung, one inside the other."""
+"""The longest ladder: a bidding may use every rung, and each is a level of recursion."""
 PROBES = 10
-"""As many samples of the walk tell beforehand how long it would be."""
+"""How many samples of the search estimate beforehand how long it takes."""
 
 
 def best_response_by_probing(
@@ -68,45 +68,45 @@ def best_response_by_probing(
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
     name, size = agent_id(agent), count_rungs(config, config.total_dice)
     if size > MOST_RUNGS:
-        raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are walked")
-    witnesses = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
-    walks = [_Walk(witness) for witness in witnesses]
-    expected = math.ceil(sum(walk.expected_questions() for walk in walks))
-    enough = int(math.log2(MOST_QUESTIONS / sum(len(walk.theirs) for walk in walks))) + 1
+        raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} can be searched")
+    probes = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
+    searches = [_ResponseSearch(probe) for probe in probes]
+    expected = math.ceil(sum(search.expected_questions() for search in searches))
+    enough = int(math.log2(MOST_QUESTIONS / sum(len(search.theirs) for search in searches))) + 1
     too_many = OutOfReachError(
-        f"{name} is not memoryless, so it would have to be asked about {_about(expected)} questions with {size} rungs; "
-        f"at most {MOST_QUESTIONS:,} are put, enough for any agent up to {enough} rungs: take fewer dice or faces"
+        f"{name} is not memoryless, so it would have to answer about {_about(expected)} questions with {size} rungs; "
+        f"at most {MOST_QUESTIONS:,} are asked, enough for any agent up to {enough} rungs: take fewer dice or faces"
     )
     if expected > MOST_QUESTIONS:
         raise too_many
-    put = told = 0
+    asked = told = 0
 
     def count(questions: int) -> None:
-        nonlocal put, told
-        put += questions
-        if put > 2 * MOST_QUESTIONS:  # they are more than it seemed
+        nonlocal asked, told
+        asked += questions
+        if asked > 2 * MOST_QUESTIONS:  # there are more than estimated
             raise too_many
-        if progress is not None and put >= told + 1000:
-            told = put
-            progress(put, max(put, expected))
+        if progress is not None and asked >= told + 1000:
+            told = asked
+            progress(asked, max(asked, expected))
 
-    as_opener, as_other = (walk.value(count) for walk in walks)
-    for witness in witnesses:
-        witness.confirm()
+    as_opener, as_other = (search.value(count) for search in searches)
+    for probe in probes:
+        probe.confirm()
     return as_opener, as_other
 
 
 def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
-    """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss: both are asked,
-    wherever they may come to decide.
+    """What the opener earns on average in one round against the other player, +1 for a win and -1 for a loss. Both are
+    asked wherever they may have to decide.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
-    >>> asked_round(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
+    >>> round_value_by_probing(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
     0.0
     """
-    witnesses = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
-    root = witnesses[0].root
+    probes = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
+    root = probes[0].root
     first, second = (hand_set(n, config.faces) for n in config.dice)
     true, right = showdowns(root.rules, first, second)  # [rung, the other's hand, the opener's hand]
     size = len(root.rules.bids)
@@ -115,7 +115,7 @@ def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guar
         """To the opener, from here on."""
         actor = public.current_player
         total = 0.0
-        for reply, part in witnesses[actor].replies(public, beliefs[actor]).items():
+        for reply, part in probes[actor].replies(public, beliefs[actor]).items():
             left = (part, beliefs[1]) if actor == 0 else (beliefs[0], part)
             if reply < size:
                 total += worth(after(public, reply), left)
@@ -125,8 +125,8 @@ def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guar
         return total
 
     value = worth(root, (first.weights, second.weights))
-    for witness in witnesses:
-        witness.confirm()
+    for probe in probes:
+        probe.confirm()
     return value
 
 
@@ -235,7 +235,7 @@ class AgentProbe:
 
 
 def after(public: PublicState, rung: int) -> PublicState:
-    """What everybody knows when the player to move, one of two, has raised to this rung."""
+    """What both players know when the player to move has raised to this rung."""
     rules = public.rules
     return PublicState(
         rules,
@@ -250,24 +250,24 @@ def after(public: PublicState, rung: int) -> PublicState:
     )
 
 
-class _Walk:
-    """All that can come about when the agent sits in one seat and the adversary in the other."""
+class _ResponseSearch:
+    """Every bidding that can come up when the agent sits in one seat and the adversary in the other."""
 
-    def __init__(self, witness: AgentProbe) -> None:
-        self.witness = witness
-        self.rules = witness.root.rules
+    def __init__(self, probe: AgentProbe) -> None:
+        self.probe = probe
+        self.rules = probe.root.rules
         self.size = len(self.rules.bids)
-        config, seat = witness.config, witness.seat
+        config, seat = probe.config, probe.seat
         self.own, self.theirs = (hand_set(config.dice[at], config.faces) for at in (1 - seat, seat))
         self.true, self.right = showdowns(self.rules, self.own, self.theirs)
         self.false, self.wrong = 1 - self.true, 1 - self.right
         self.most_bids = self.size if config.max_turns is None else config.max_turns
 
     def value(self, count: Callable[[int], None]) -> float:
-        """What the best response earns; `count` is told of questions as they are put."""
+        """What the best response earns; `count` is called with the number of questions about to be asked."""
         self.count = count
-        root, belief = self.witness.root, self.theirs.weights
-        chances = self.raised(root, belief) if self.witness.seat == 0 else self.best_raise(root, belief)
+        root, belief = self.probe.root, self.theirs.weights
+        chances = self.raised(root, belief) if self.probe.seat == 0 else self.best_raise(root, belief)
         return float(np.clip(2 * (chances @ self.own.weights) - 1, -1, 1))
 
     def answered(self, public: PublicState, belief: Floats) -> Floats:
@@ -298,25 +298,25 @@ class _Walk:
         return total
 
     def raises(self, public: PublicState) -> list[int]:
-        """The rungs that the adversary may go to."""
+        """The rungs that the adversary may raise to."""
         if public.rung < 0:
             return sorted(self.rules.opening_rungs)
         return list(range(public.rung + 1, self.size)) if len(public.bid_history) < self.most_bids else []
 
     def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
         """The agent's answers, each with the belief that it leaves."""
-        return self.witness.replies(public, belief)
+        return self.probe.replies(public, belief)
 
     def expected_questions(self) -> float:
-        """About how many questions the walk will put: the mean of some samples."""
+        """About how many questions the search will ask: the mean of some samples."""
         rng = random.Random(0)
         return sum(self._sampled_questions(rng) for _ in range(PROBES)) / PROBES
 
     def _sampled_questions(self, rng: random.Random) -> float:
-        """An unbiased guess (Chen, Heterogeneous sampling, 1992): of all biddings that lead the agent to the same rung
-        with about as many hands still possible, one is followed for all.
+        """An unbiased estimate (Chen, Heterogeneous sampling, 1992): of all biddings that lead the agent to the same
+        rung with about as many hands still possible, one is followed and stands for all.
         """
-        root = self.witness.root
+        root = self.probe.root
         waiting: dict[tuple[int, int], tuple[float, PublicState, Floats]] = {}
 
         def meet(weight: float, public: PublicState, belief: Floats) -> None:
@@ -329,7 +329,7 @@ class _Walk:
             for rung in self.raises(public):
                 meet(weight, after(public, rung), belief)
 
-        if self.witness.seat == 0:
+        if self.probe.seat == 0:
             meet(1.0, root, self.theirs.weights)
         else:
             meet_all_raises(1.0, root, self.theirs.weights)

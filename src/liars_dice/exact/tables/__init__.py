@@ -27,6 +27,7 @@ from .situation import (
     dice_states,
     ladder_arrays,
     showdowns,
+    situation_after,
     situation_of,
     situations,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "ladder_arrays",
     "number_of_hands",
     "showdowns",
+    "situation_after",
     "situation_of",
     "situations",
     "states_policy",

@@ -48,16 +48,16 @@ def unguarded(call: Callable[..., Any], *arguments: object) -> Any:
 
 
 UNKNOWN = np.iinfo(np.int32).min
-"""A cell that nobody has needed yet, or that no game leads to."""
+"""A cell that has not been needed yet, or that no game leads to."""
 
 
 SECOND_LOOK = 5_000
-"""So many cells of a complete table are asked for once more, in another order, to find agents that only claim to be
-memoryless. And every question is asked twice in a row, to find those that decide at random without saying so."""
+"""This many cells of a complete table are asked for again, in another order, to find agents that only claim to be
+memoryless. Every question is also asked twice in a row, to find agents that decide at random without saying so."""
 
 
 class PolicyError(LiarsDiceError):
-    """An agent of which it cannot be said what it does."""
+    """An agent whose decisions cannot be stated as a policy."""
 
     code = "policy"
 
@@ -148,7 +148,7 @@ class PolicyTable:
         return self.mixes.add(actions, tuple(chances.values()))
 
     def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
-        """Ask again, and mind another answer."""
+        """Ask again, and refuse a different answer."""
         if ask(self.agent, view, self._guard) != chances:
             raise PolicyError(
                 f"{agent_id(self.agent)} gives two answers to one question, {_where(view)}: "
@@ -164,7 +164,7 @@ def action_number(action: Action, rules: RoundRules) -> int:
 
 
 def states_policy(agent: Agent) -> bool:
-    """Whether an agent's `policy` speaks for its `choose_action`: it was written with or after it, not inherited."""
+    """Whether an agent's `policy` describes its `choose_action`: its class defines both, or `policy` later."""
     return _policy_speaks(type(agent)) and callable(getattr(agent, "policy", None))
 
 
@@ -267,12 +267,12 @@ class PolicyBook:
 
     @property
     def is_vectorised(self) -> bool:
-        """Whether tables are made at once, without asking the agent."""
+        """Whether whole tables are computed, without asking the agent."""
         return type(self.agent) in VECTORISED
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether the agent never mixes, as far as can be told without asking it."""
+        """Whether the agent never mixes, as far as is known without asking it."""
         return not states_policy(self.agent)
 
 
