@@ -87,7 +87,7 @@ def test_demo_json() -> None:
         (["watch", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
         (["watch", "nobody", "random"], "agent = 'nobody': expected one of random"),
         (["watch", "random"], "agents = 'random': expected one bot per seat"),
-        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
+        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one per seat"),
         (["watch", "--dice", "0"], "0 is not in the range 1<=x<=60"),
         (["watch", "--players", "0"], "0 is not in the range 2<=x<=15"),
         (["rules", "--check"], "Name the rules"),
@@ -176,12 +176,12 @@ def test_people_do_not_watch_themselves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ("liars_dice.exact.best_response", ("exploit", "optimal", "--dice", "1", "1")),
-        ("liars_dice.referee.bot_check.check_bot", ("check-bot", "optimal")),
+        ("liars_dice.exact.response.best_response", ("exploit", "optimal", "--dice", "1", "1")),
+        ("liars_dice.referee.check_bot", ("check-bot", "optimal")),
         ("liars_dice.persistence.open_store", ("games",)),
         ("liars_dice.persistence.open_store", ("games", "stats")),
-        ("liars_dice.tournament.pair_matchup.matchup", ("matchup", "optimal", "random", "--games", "10")),
-        ("liars_dice.tournament.runner.run_tournament", ("demo",)),
+        ("liars_dice.tournament.matchup", ("matchup", "optimal", "random", "--games", "10")),
+        ("liars_dice.tournament.run_tournament", ("demo",)),
     ],
 )
 def test_ctrl_c_ends_every_command_alike(

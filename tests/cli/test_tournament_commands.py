@@ -183,7 +183,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         (("tournament", "--field", "all", "--games", "0"), "0 is not in the range"),
         (("tournament", "optimal", "maniak"), "maniac"),
-        (("tournament", "optimal", "random", "--players", "3", "--exact"), "2 for --exact"),
+        (("tournament", "optimal", "random", "--players", "3", "--exact"), "2 with --exact"),
         (("tournament", "optimal", "random", "--report", "/dev/null/x"), "a directory that can be written"),
         (("tournament", "optimal", "random", "--backend", "spark"), "backend = 'spark'"),
         (("tournament", "--resume", "nothing"), "match"),
