@@ -1,9 +1,10 @@
 """Every code block of the README and of docs/ runs.
 
-Python runs, a file's blocks one after another in one namespace; `pycon` is a doctest; `console` lines that begin with
-`$ liars-dice` run and must succeed, and where output is shown it must be the real output (`...` stands for anything);
-`make` lines must name real targets; TOML must be rules and JSON must be JSON. A block that begins with the name of an
-example is that file; one that begins with a file name is written for the blocks behind it. `text` is only looked at.
+The Python blocks of a page run one after another in one namespace; `pycon` blocks are doctests; `console` lines that
+begin with `$ liars-dice` must succeed, and output that is shown must be the real output (`...` stands for anything);
+`make` lines must name real targets; TOML must be valid rules and JSON must be valid. A block that begins with the name
+of an example must equal that file; one that begins with a file name is saved for the blocks after it. `text` blocks are
+not run.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def test_code_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         elif language == "json":
             assert json.loads(code) is not None
         else:
-            assert language == "text", f"{page.name} has a block of {language!r}, which nobody checks"
+            assert language == "text", f"{page.name} has a block of {language!r}, which no test checks"
 
 
 def run_doctest(code: str, name: str, namespace: dict[str, object]) -> None:
@@ -78,7 +79,7 @@ def run_console(code: str) -> None:
             dry = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, check=False)
             assert dry.returncode == 0, command
             continue
-        assert words[0] == "liars-dice", f"nobody runs {command!r}"
+        assert words[0] == "liars-dice", f"no test runs {command!r}"
         result = CliRunner().invoke(main, words[1:])
         assert result.exit_code == 0, (command, result.output)
         if shown.strip():

@@ -107,7 +107,7 @@ def test_mistakes_get_one_clear_line(words: list[str], message: str) -> None:
 
 
 def test_play_to_the_end_from_a_pipe() -> None:
-    """Somebody who bids low and then always calls."""
+    """A player who bids low and then always calls."""
     result = call("play", "--dice", "1", "--seed", "5", "--json", stdin="1x1\nliar\n" * 20)
     assert result.exit_code == 0
     told = json.loads(result.stdout)

@@ -228,7 +228,7 @@ def test_the_game_that_a_bot_lost_worst(tmp_path: Path, monkeypatch: pytest.Monk
         assert f"liars-dice {again} {worst['game_id']}" in shown
     assert worst["game_id"] in call("games", "--loser", "doubter.py", "--worst", "--limit", "1").output
     assert "--worst needs a player" in call("games", "--worst").stderr
-    assert "'nobody' lost none" in call("replay", "worst:nobody").stderr
+    assert "'nobody' has lost none" in call("replay", "worst:nobody").stderr
     assert "No matching games" in call("games", "--loser", "nobody", "--worst").output
     advice = call("review", "worst:doubter.py").output.splitlines()[-1]
     assert advice.strip().startswith("liars-dice play --from worst:doubter.py --at ")
