@@ -74,14 +74,15 @@ def test_what_is_in_it(wheel: Path) -> None:
     )
     assert inside >= {
         "liars_dice/py.typed",
-        "liars_dice/exact/data/tablebase.zip",
-        "liars_dice/exact/data/shortmemory.bin",
-        "liars_dice/exact/walk.cu",
-        "liars_dice/arena/report.css",
+        "liars_dice/exact/solver/data/tablebase.zip",
+        "liars_dice/exact/solver/data/shortmemory.bin",
+        "liars_dice/exact/solver/gpu_kernels.cu",
+        "liars_dice/pictures/report.css",
         "liars_dice/web/static/index.html",
         "liars_dice/web/static/pages/room.js",
         "liars_dice/web/static/style.css",
     }
+    assert not [name for name in inside if "build_" in name or "tools" in name], "builders are for the repository alone"
     assert any(name.endswith("/LICENSE") for name in about)
     assert f"\nVersion: {__version__}\n" in metadata
     assert "\nRequires-Python: >=3.11\n" in metadata

@@ -214,7 +214,7 @@ def test_ctrl_c_stops_compiled_games() -> None:
         "import threading, time, _thread\n"
         "from liars_dice.agents import make_agent\n"
         "from liars_dice.core import preset\n"
-        "from liars_dice.exact import Simulator\n"
+        "from liars_dice.simulator import Simulator\n"
         "s = Simulator([make_agent('random')] * 6, preset('perudo'), workers=2)\n"
         "s.warm_up()\n"
         "threading.Timer(0.3, _thread.interrupt_main).start()\n"

@@ -60,7 +60,7 @@ class Coach:
         """What is done before anybody asks."""
 
     async def ask(self, what: str, *arguments: object, progress: Progress | None = None) -> Any:
-        """The answer to a question of `study`; `progress` hears how far it is, where the question says so."""
+        """The answer to a question of `coach_process`; `progress` hears how far it is, where the question says so."""
         if self._closed:
             raise CoachError("the server is going down")
         if sum(other.what == what for other in self._asked.values()) >= self._most:
@@ -117,7 +117,7 @@ class Coach:
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
         self.process = process = subprocess.Popen(
-            [sys.executable, "-m", f"{__package__}.study"],
+            [sys.executable, "-m", f"{__package__}.coach_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

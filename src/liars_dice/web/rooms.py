@@ -50,7 +50,14 @@ class Rooms:
     async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
         """Let a bot think in a thread. Whoever waits for a stranger's bot keeps none of ours waiting."""
         pool = self._thinkers if ours else self._waiters
-        return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+        def without_stop_iteration() -> Result:
+            try:
+                return work()
+            except StopIteration as error:  # a future cannot carry it
+                raise RuntimeError("a bot raised StopIteration") from error
+
+        return await asyncio.get_running_loop().run_in_executor(pool, without_stop_iteration)
 
     def dismiss(self, work: Callable[[], None]) -> None:
         """Let bots go in a thread: their boxes take a while to fall."""
