@@ -1,8 +1,8 @@
-"""What a tournament costs beside the games themselves, and what duplicate dice bring.
+"""What a tournament costs on top of its games, and how much duplicate dice reduce the variance.
 
-- overhead: a whole round robin (plan, blocks, books in a store, statistics, ratings) against the bare simulator or the
-  bare referee on the same number of games;
-- duplicate dice: the variance of a win rate when both seatings get the same dice, against dice of their own;
+- overhead: a whole round robin (plan, blocks, ledger in a store, statistics, ratings) compared with the simulator or
+  the referee alone, for the same number of games;
+- duplicate dice: the variance of a win rate if both seatings get the same dice, compared with independent dice;
 - six random bots through the Python engine.
 """
 
@@ -44,7 +44,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def tournament(names: list[str], games: int, workers: int) -> None:
-    """A round robin with its books in a fresh SQLite store."""
+    """Run a round robin with its ledger in a new SQLite store."""
     settings = TournamentSettings(
         kind="round-robin",
         agents=tuple(names),
@@ -72,7 +72,7 @@ def overhead() -> None:
                 simulator.play(games // 2, seed=1, seats=seats)
 
     ratios = [timed(lambda: tournament(names, games, 1)) / timed(bare) for _ in range(3)]
-    what = f"a tournament's time beside the bare simulator's, 10 pairings of {games:,} games"
+    what = f"time of a tournament compared with the simulator alone, 10 pairings of {games:,} games"
     figure(what, statistics.median(ratios), "times", most=1.05)
     few = ["detective", "optimal"]
     seats = [make_seat(name) for name in few]
@@ -83,7 +83,7 @@ def overhead() -> None:
             Referee(seats[::-1], HEADS_UP, seed=number).play()
 
     slow = [timed(lambda: tournament(few, 2000, 1)) / timed(refereed) for _ in range(3)]
-    what = "a tournament's time beside the bare referee's, a pairing of 2,000 games"
+    what = "time of a tournament compared with the referee alone, a pairing of 2,000 games"
     figure(what, statistics.median(slow), "times", most=1.05)
 
 
@@ -99,7 +99,7 @@ def duplicate_dice() -> None:
         rate = scores.mean()
         alone = rate * (1 - rate) / 2
         ratio = scores.var() / alone
-        print(f"{names[0]} against {names[1]}: {ratio:.2f} of the variance that dice of their own would give")
+        print(f"{names[0]} against {names[1]}: {ratio:.2f} of the variance with independent dice")
 
 
 def six_random_bots() -> None:
@@ -111,8 +111,8 @@ def six_random_bots() -> None:
     six = WorkerSetup(agents=("random",), config=config)
     block = Block(number=0, table=(0,) * 6, seed=1, first=0, deals=50, rotations=6, compiled=False)
     refereed = statistics.median(300 / timed(lambda: Worker(six).play(block)) for _ in range(3))
-    figure("six random bots, perudo, through the engine", bare, "games/s a core", least=400, aim=1000)
-    figure("the same in a tournament, with the referee", refereed, "games/s a core", least=400, aim=1000)
+    figure("six random bots, perudo, through the engine", bare, "games/s per core", least=400, aim=1000)
+    figure("the same in a tournament, with the referee", refereed, "games/s per core", least=400, aim=1000)
 
 
 def main() -> None:

@@ -87,7 +87,7 @@ def test_demo_json() -> None:
         (["watch", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
         (["watch", "nobody", "random"], "agent = 'nobody': expected one of random"),
         (["watch", "random"], "agents = 'random': expected one bot per seat"),
-        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
+        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one per seat"),
         (["watch", "--dice", "0"], "0 is not in the range 1<=x<=60"),
         (["watch", "--players", "0"], "0 is not in the range 2<=x<=15"),
         (["rules", "--check"], "Name the rules"),
@@ -107,7 +107,7 @@ def test_mistakes_get_one_clear_line(words: list[str], message: str) -> None:
 
 
 def test_play_to_the_end_from_a_pipe() -> None:
-    """Somebody who bids low and then always calls."""
+    """A player who bids low and then always calls."""
     result = call("play", "--dice", "1", "--seed", "5", "--json", stdin="1x1\nliar\n" * 20)
     assert result.exit_code == 0
     told = json.loads(result.stdout)

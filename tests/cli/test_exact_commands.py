@@ -86,7 +86,7 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     shown = call("exploit", "truthful", "--dice", "1", "1").stdout
     *_, why = shown.splitlines()
     assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5 --action 1x6"
-    assert "The decisions that cost most" in shown
+    assert "The costliest decisions" in shown
     assert "comes up" in shown
     assert call(*why.split()[2:]).exit_code == 0
     assert "no mistake worth listing" in call("exploit", "nash", "--dice", "1", "1").stdout

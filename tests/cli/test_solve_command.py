@@ -99,7 +99,7 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_real_ctrl_c(kind: signal.Signals) -> None:
-    """Somebody watches the bracket close, and has seen enough."""
+    """Ctrl-C or SIGTERM while the bracket narrows on a terminal."""
     leader, follower = pty.openpty()
     words = [sys.executable, "-m", "liars_dice", "solve", "1", "2", "--target", "1e-12"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=follower, text=True) as process:

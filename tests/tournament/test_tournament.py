@@ -407,7 +407,7 @@ def test_a_bot_that_kills_every_worker_is_named(tmp_path: Path) -> None:
 
 
 class Stopping(Backend):
-    """Ctrl-C after so many blocks."""
+    """A backend that acts as if Ctrl-C were pressed after `after` blocks."""
 
     name = "stopping"
     workers = 1

@@ -32,9 +32,7 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
 _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.group(
-    "games", invoke_without_command=True, epilog="Example: liars-dice games --agent optimal --since 2026-01-31"
-)
+@click.group("games", invoke_without_command=True, epilog="Example: liars-dice games --agent maniac --since 2026-01-31")
 @click.option(
     "--agent",
     metavar="NAME",
@@ -49,7 +47,12 @@ _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 @click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC).")
 @click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC).")
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="List at most this many games, newest first."
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="List at most this many games, newest first.",
 )
 @click.option(
     "--all", "abandoned", is_flag=True, help="Include abandoned games: those continued as another game after an undo."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..tournament import Matchup
 
 
-@click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
+@click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
 @click.argument("a")
 @click.argument("b")
 @rules_options("heads-up")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..terminal import Sitting
 
 
-@click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
+@click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
 @click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
 @click.option(

@@ -75,6 +75,6 @@ def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str])
         return
     command = f"{program()} {shlex.join(['play', *origin, '--at', str(worst.turn)])}"
     console = open_console()
-    said = f"The worst decision of {review.names[worst.player]} was in turn {worst.turn}. To play on from there:"
+    said = f"Worst decision: {review.names[worst.player]}, turn {worst.turn}. To play on from there:"
     console.print(f"\n{said}", markup=False)
     console.print(f"  {command}", markup=False, soft_wrap=console.width > NARROW)

@@ -57,7 +57,12 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Exploration rate (q) at the start and at the end.",
 )
 @click.option(
-    "--gamma", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Discount factor for later rewards."
+    "--gamma",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    metavar="G",
+    help="Discount factor for later rewards.",
 )
 @click.option("--batch", type=click.IntRange(1), metavar="N", help="Games per update (pg).")
 @fixed_seed_option(0)
