@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from liars_dice.agents import Agent, Policy, PolicyAgent, make_agent
+from liars_dice.agents import Agent, Policy, PolicyAgent, PolicyError, make_agent
 from liars_dice.core import (
     Action,
     BidAction,
@@ -26,7 +26,6 @@ from liars_dice.core.events import BidPlaced, DiceRolled, GameCreated, RoundStar
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.response import agent_probe as asked
 from liars_dice.exact.response.adversary import best_response, exploitability
-from liars_dice.exact.tables.policy_table import PolicyError
 from oracle import best_value
 from support import SMALL_ROUNDS
 

@@ -12,8 +12,9 @@ from types import ModuleType
 
 import msgspec
 
-from ..core import ConfigError, LiarsDiceError
+from ..core import LiarsDiceError
 from .base import Agent
+from .errors import AgentNameError
 
 ENTRY_POINTS = "liars_dice.agents"
 """The group in which a package names its agents."""
@@ -21,6 +22,8 @@ ENTRY_POINTS = "liars_dice.agents"
 
 class BotFileError(LiarsDiceError):
     """A bot file that cannot be loaded: which file, which line, and why."""
+
+    code = "bot_file"
 
     def __init__(self, path: str, line: int | None, reason: str) -> None:
         super().__init__(path, line, reason)
@@ -72,7 +75,8 @@ def read_bot_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ConfigError("agent", str(path), f"a bot file that can be read ({error.strerror})") from error
+        expected = f"a bot file that can be read ({error.strerror})"
+        raise AgentNameError(str(path), "unreadable_file", expected) from error
 
 
 def discover(folder: str | Path = "agents") -> Discovered:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import ConfigError, one_of
+from ..core import one_of
 from .base import Agent
 from .discovery import discover, load_bot_file
+from .errors import AgentNameError, AgentProblem
 
 Make = Callable[..., Agent]
 
@@ -83,7 +84,7 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         try:
             call, raise_ = (float(number) for number in parameters.split(","))
         except ValueError:
-            raise ConfigError("agent", name, "two probabilities, as in threshold:0.35,0.15") from None
+            raise AgentNameError(name, "bad_parameters", "two probabilities, as in threshold:0.35,0.15") from None
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
         return _load("liars_dice.learn.agents:LearnedAgent", name)(parameters, kind, name)
@@ -101,7 +102,7 @@ def place_of(name: str) -> str:
     found = discover()
     if name not in found.places:
         known = (*AGENTS, *found.places, "threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
-        raise ConfigError("agent", name, one_of(name, known))
+        raise AgentNameError(name, "unknown_name", one_of(name, known))
     return found.places[name]
 
 
@@ -110,11 +111,11 @@ def _load(target: str, name: str) -> Make:
     try:
         found = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        raise ConfigError("agent", name, f"a module that can be imported ({error})") from error
+        raise AgentNameError(name, "missing_module", f"a module that can be imported ({error})") from error
     except AttributeError as error:
-        raise ConfigError("agent", name, f"a class in the module {module} ({error})") from error
+        raise AgentNameError(name, "missing_class", f"a class in the module {module} ({error})") from error
     if not callable(found):
-        raise ConfigError("agent", name, f"a class; {target} is of type {type(found).__name__}")
+        raise AgentNameError(name, "not_a_class", f"a class; {target} is of type {type(found).__name__}")
     make: Make = found
     return make
 
@@ -130,12 +131,12 @@ def _from_file(path: Path, class_name: str, name: str, source: bytes | None) -> 
     classes = load_bot_file(path, source)
     if class_name:
         if class_name not in classes:
-            raise ConfigError("agent", name, one_of(class_name, classes))
+            raise AgentNameError(name, "missing_class", one_of(class_name, classes))
         return _made(classes[class_name], name)
     if len(classes) != 1:
-        raise ConfigError(
-            "agent", name, f"a file with one bot in it, or FILE:CLASS; it has {', '.join(classes) or 'none'}"
-        )
+        problem: AgentProblem = "several_bots_in_file" if classes else "no_bot_in_file"
+        found = ", ".join(classes) or "none"
+        raise AgentNameError(name, problem, f"a file with one bot in it, or FILE:CLASS; it has {found}")
     return _made(next(iter(classes.values())), name)
 
 
@@ -143,9 +144,10 @@ def _made(make: Make, name: str) -> Agent:
     try:
         agent = make()
     except TypeError as error:
-        raise ConfigError("agent", name, f"a class that needs no arguments ({error})") from error
+        raise AgentNameError(name, "needs_arguments", f"a class that needs no arguments ({error})") from error
     except Exception as error:
-        raise ConfigError("agent", name, f"a class that can be made ({type(error).__name__}: {error})") from error
+        expected = f"a class that can be made ({type(error).__name__}: {error})"
+        raise AgentNameError(name, "raises_when_made", expected) from error
     if not callable(getattr(agent, "choose_action", None)):
-        raise ConfigError("agent", name, "an object with a method choose_action(view)")
+        raise AgentNameError(name, "no_choose_action", "an object with a method choose_action(view)")
     return agent

@@ -10,7 +10,7 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent
+from ..agents import Agent, Guard, unguarded
 from ..core import SEEDS, ConfigError, GameConfig, Hands, agent_id, apply, deal, is_whole, new_game, round_rules
 from ..exact import OutOfReachError
 from ..exact.tables import (
@@ -18,7 +18,6 @@ from ..exact.tables import (
     MOST_CELLS,
     UNKNOWN,
     VECTORISED,
-    Guard,
     MixArrays,
     PolicyBook,
     PolicyTable,
@@ -27,7 +26,6 @@ from ..exact.tables import (
     dice_states,
     hand_set,
     situations,
-    unguarded,
 )
 from ..numeric import Ints, in_threads
 from .game_kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games

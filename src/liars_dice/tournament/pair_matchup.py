@@ -6,10 +6,10 @@ import msgspec
 
 from ..agents import Agent
 from ..core import ConfigError, GameConfig, Progress
-from ..exact import OutOfReachError
+from ..exact import OutOfReachError, askable
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
-from ..referee import BotLimits, all_known, load_agents, tables_guard
+from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Processes
 from .blocks import Block, BlockResult, Field, Played
 from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
@@ -74,7 +74,7 @@ def matchup(
     why, trusted = "", True
     if games is None:
         try:
-            return _exactly(names, all_known(names, agents), config, exact, limits, workers)
+            return _exactly(names, askable(names, agents), config, exact, limits, workers)
         except (OutOfReachError, PolicyError) as error:
             if exact:
                 raise

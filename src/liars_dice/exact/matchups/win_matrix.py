@@ -9,20 +9,18 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent
+from ...agents import Agent, Guard, unguarded
 from ...core import GameConfig, agent_id, round_rules
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..tables import (
     MOST_CELLS,
-    Guard,
     PolicyBook,
     cells_needed,
     dice_states,
     number_of_hands,
     rungs,
     situations,
-    unguarded,
 )
 from .exact_round import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
 from .match_chain import Match, match

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...agents import Agent
+from ...agents import Agent, Guard, unguarded
 from ...core import GameConfig, Progress, agent_id, round_rules
 from ...numeric import Floats, Truths, compiled
 from ..errors import OutOfReachError
@@ -27,7 +27,6 @@ from ..matchups import most_turns
 from ..tables import (
     CALLS_ONLY,
     UNKNOWN,
-    Guard,
     PolicyBook,
     PolicyTable,
     Situation,
@@ -35,7 +34,6 @@ from ..tables import (
     number_of_hands,
     rungs,
     showdowns,
-    unguarded,
 )
 from .agent_probe import asked_response
 from .belief_graph import one_hand

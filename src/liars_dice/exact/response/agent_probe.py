@@ -15,11 +15,11 @@ from __future__ import annotations
 import copy
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...agents import Agent
+from ...agents import Agent, GameStart, Guard, Hearing, PolicyError, Question, ask, states_policy, tell, unguarded
 from ...core import (
     Action,
     BidPlaced,
@@ -39,19 +39,7 @@ from ...core import (
 )
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from ..tables import (
-    SECOND_LOOK,
-    Guard,
-    PolicyError,
-    action_number,
-    ask,
-    hand_set,
-    rungs,
-    showdowns,
-    states_policy,
-    tell,
-    unguarded,
-)
+from ..tables import SECOND_LOOK, action_number, hand_set, rungs, showdowns
 
 MOST_QUESTIONS = 20_000_000
 """More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the
@@ -161,7 +149,7 @@ class AgentProbe:
         """What the agent does here, with probabilities."""
         view = GameView(self.seat, hand, public)
         if self._listens:
-            self._relive(self._copy, view, decide=False)
+            self._relive(self._copy, view)
         found = ask(self._copy, view, self._guard)
         if self._asks_twice:
             self._check_same(self._copy, view, found)
@@ -192,8 +180,7 @@ class AgentProbe:
         other = self._fresh()
         self._rng.shuffle(self._kept)
         for seed, (view, found) in enumerate(self._kept):
-            tell(other, "seed", seed, guard=self._guard)
-            self._relive(other, view, decide=True)
+            self._relive(other, view, seed=seed, decide=True)
             self._check_same(other, view, found)
 
     def _fresh(self) -> Agent:
@@ -202,27 +189,30 @@ class AgentProbe:
             fresh = copy.deepcopy(self._agent)
         except Exception as error:
             raise PolicyError(f"{agent_id(self._agent)} cannot be copied: {describe(error)}") from error
-        tell(fresh, "seed", 0, guard=self._guard)
-        tell(fresh, "on_game_start", self.config, self.seat, guard=self._guard)
+        tell(fresh, GameStart(self.config, self.seat, seed=0), self._guard)
         return fresh
 
-    def _relive(self, agent: Agent, view: GameView, *, decide: bool) -> None:
-        """Let an agent come to this view in a new game; if it shall `decide`, it is asked on the way, in vain."""
-        public, bids = view.public, view.public.bid_history
-        tell(agent, "on_game_start", self.config, self.seat, guard=self._guard)
-        started: tuple[Event, ...] = (
+    def _relive(self, agent: Agent, view: GameView, *, seed: int | None = None, decide: bool = False) -> None:
+        """Let an agent come to this view in a new game; with `decide`, it is also asked for its bids on the way."""
+        hearing = Hearing(self.seat, seed)
+        for events, seen in self._steps_to(view):
+            for heard in hearing.step(events, seen):
+                if decide or not isinstance(heard, Question):
+                    tell(agent, heard, self._guard)
+
+    def _steps_to(self, view: GameView) -> Iterator[tuple[tuple[Event, ...], GameView]]:
+        """The steps of a game that leads to this view, each with what the agent sees after it."""
+        public, hand = view.public, view.my_dice
+        passed = self.root
+        dealt: tuple[Event, ...] = (
             GameCreated(self.config, public.names, (None,) * len(public.names)),
             RoundStarted(0, public.opener, public.dice_counts, public.palifico),
-            DiceRolled(self.seat, view.my_dice),
+            DiceRolled(self.seat, hand),
         )
-        for event in started:
-            tell(agent, "on_event", event, guard=self._guard)
-        passed = self.root
-        for bidder, bid in zip(public.bidders, bids, strict=True):
-            if decide and bidder == self.seat:
-                tell(agent, "choose_action", GameView(self.seat, view.my_dice, passed), guard=self._guard)
-            tell(agent, "on_event", BidPlaced(bidder, bid), guard=self._guard)
+        yield dealt, GameView(self.seat, hand, passed)
+        for bidder, bid in zip(public.bidders, public.bid_history, strict=True):
             passed = after(passed, public.rules.rungs[bid])
+            yield (BidPlaced(bidder, bid),), GameView(self.seat, hand, passed)
 
     def _check_same(self, agent: Agent, view: GameView, found: dict[Action, float]) -> None:
         """Ask again, and mind another answer."""

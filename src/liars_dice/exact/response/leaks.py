@@ -11,7 +11,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ...agents import Agent
+from ...agents import Agent, Guard, unguarded
 from ...core import Action, Bid, GameConfig, PublicState
 from ...numeric import Floats
 from ..errors import OutOfReachError
@@ -28,7 +28,6 @@ from ..solver import (
     slot_below,
     values_below,
 )
-from ..tables import Guard, unguarded
 from .agent_probe import AgentProbe, after
 
 SMALLEST = 1e-12
