@@ -44,8 +44,8 @@ class Question(msgspec.Struct, frozen=True):
 Heard = GameStart | Event | Question | RoundResolution | GameResult
 """Anything that a bot hears."""
 
-_HOOKS = {Question: "choose_action", RoundResolution: "on_round_end", GameResult: "on_game_end"}
-_NOT_EVENTS = (GameStart, *_HOOKS)
+_HOOKS = {RoundResolution: "on_round_end", GameResult: "on_game_end"}
+_NOT_EVENTS = (GameStart, Question, *_HOOKS)
 
 
 def is_event(heard: Heard) -> TypeGuard[Event]:
@@ -55,10 +55,10 @@ def is_event(heard: Heard) -> TypeGuard[Event]:
 
 def hook_calls(heard: Heard) -> tuple[tuple[str, tuple[object, ...]], ...]:
     """The methods of a bot that hear this, in order, each with its arguments."""
-    if isinstance(heard, GameStart):
+    if type(heard) is GameStart:
         started = ("on_game_start", (heard.config, heard.player_id))
         return (started,) if heard.seed is None else (("seed", (heard.seed,)), started)
-    if isinstance(heard, Question):
+    if type(heard) is Question:
         return (("choose_action", (heard.view,)),)
     return ((_HOOKS.get(type(heard), "on_event"), (heard,)),)
 
@@ -75,44 +75,40 @@ class Hearing:
         """`seed` is for the bot's own randomness."""
         self.seat = seat
         self.seed = seed
+        self.moves = 0
+        """How many moves the seat has heard, its own and the others'."""
+        self.asked = False
+        """Whether the seat has been asked for its next move; a host that asks sets it."""
         self._started = False
-        self._asked = False
         self._view: GameView | None = None
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether the seat's next move answers a question that was put to it."""
-        return self._asked
 
     def start(self, view: GameView) -> GameStart:
         """The start of the game, for a host that announces it before the first event."""
         self._started = True
         return GameStart(view.config, self.seat, self.seed, view.public.names)
 
-    def question(self, view: GameView) -> Question:
-        """The question, for a host that waits for the answer: the seat's next move follows from it."""
-        self._asked = True
-        return Question(view)
-
     def step(self, events: Sequence[Event], view: GameView) -> list[Heard]:
         """What the seat hears of one step: a deal, faults, or a move with its faults and all that follows from it.
 
-        `view` is what the seat sees after the step. A move of this seat that no `question` came before was decided
-        elsewhere: the question comes with it, and its answer is known.
+        `view` is what the seat sees after the step. A move that the seat was not asked for was decided elsewhere: the
+        question comes with it, and its answer is known.
         """
         heard: list[Heard] = []
-        if not self._started and isinstance(events[0], GameCreated):
-            heard.append(self.start(view))
-        if any(isinstance(event, MOVES) and event.player_id == self.seat for event in events):
-            if not self._asked and self._view is not None:
-                heard.append(Question(self._view))
-            self._asked = False
-        ended = False
+        seat, ended = self.seat, False
         for event in events:
-            seen = visible_to(event, self.seat)
+            if isinstance(event, MOVES):
+                self.moves += 1
+                if event.player_id == seat:
+                    if not self.asked and self._view is not None:
+                        heard.insert(0, Question(self._view))
+                    self.asked = False
+            elif type(event) is RoundEnded:
+                ended = True
+            elif type(event) is GameCreated and not self._started:
+                heard.append(self.start(view))
+            seen = visible_to(event, seat)
             if seen is not None:
                 heard.append(seen)
-            ended = ended or isinstance(event, RoundEnded)
         if ended:
             heard.append(view.public.resolutions[-1])
         self._view = view

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from ..agents import AGENTS, Agent, Question, hook_calls, make_agent
 from ..core import Action, AgentFaulted, GameView, describe, hook_of
@@ -26,6 +26,9 @@ from .seats import InProcessSeat
 # that only its owner can enter, nothing can be imported afterwards.
 import bisect, collections, copy, dataclasses, enum, functools, heapq, inspect, itertools, math, operator  # isort: skip # noqa: E401, F401
 import random, re, statistics, string, subprocess, threading, time, typing  # isort: skip # noqa: E401, F401
+
+
+Result = TypeVar("Result")
 
 
 def main(arguments: list[str]) -> None:
@@ -82,10 +85,10 @@ class _BoxedSeat(InProcessSeat):
 
     def choose_action(self, view: GameView) -> Action:
         """Ask the bot, even one that claims to be a person."""
-        action: Action = self._run(self.limits.decision, self.agent.choose_action, view)
-        return action
+        return self._run(self.limits.decision, self.agent.choose_action, view)
 
-    def _run(self, seconds: float, call: Callable[..., Any], *arguments: object) -> Any:
+    @staticmethod
+    def _run(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
         try:
             return call(*arguments)
         except MemoryError as error:

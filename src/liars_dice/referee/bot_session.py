@@ -72,8 +72,7 @@ class BotSession:
         self._muted = False
         self._silent = False
         """Whether faults are dropped, because they were noted when they first happened."""
-        self._moves = 0
-        self._steps = RecordedSteps()
+        self._steps: RecordedSteps | None = None
         self._caught_up = 0
 
     # -- live ----------------------------------------------------------------------------------------------------------
@@ -86,33 +85,33 @@ class BotSession:
     def hear(self, events: Sequence[Event], view: GameView) -> None:
         """Tell the bot of one step of the game, after which it sees `view`."""
         for heard in self._hearing.step(events, view):
-            if isinstance(heard, Question):
-                self._ask_in_vain(heard)
+            if type(heard) is Question:
+                self._ask_in_vain(heard.view)
             else:
                 self.tell(heard)
-        self._moves += sum(isinstance(event, MOVES) for event in events)
 
     def tell(self, heard: Heard) -> None:
         """Tell the bot one thing. A fault is noted; a bot that fails at an event hears no more of them."""
-        event = is_event(heard)
-        if event and self._muted:
+        if self._muted and is_event(heard):
             return
         try:
             self.seat.tell(heard)
         except BotFault as fault:
-            self._muted |= event
+            self._muted = self._muted or is_event(heard)
             self._note(fault)
 
     def choose(self, view: GameView) -> Action:
         """The bot's action, or the fallback if it fails."""
+        self._hearing.asked = True
         try:
-            return self._ask(self._hearing.question(view))
+            return self._ask(view)
         except BotFault as fault:
             instead = fallback(view)
             self._note(fault, str(instead))
             return instead
         finally:
-            self._confess()
+            if self._confesses:
+                self._confess()
 
     def end(self, result: GameResult) -> None:
         """Tell the bot how the game ended."""
@@ -134,6 +133,7 @@ class BotSession:
         asked for.
         """
         known = self._last_unasked(record) if known is None else known
+        self._steps = self._steps or RecordedSteps()
         for events, state in self._steps.feed(record[self._caught_up :]):
             self._silent = self._caught_up < known
             self._caught_up += len(events)
@@ -145,7 +145,8 @@ class BotSession:
 
     def ask_again(self, view: GameView) -> None:
         """Ask for a decision whose answer is known already: a record ended right after it."""
-        self._ask_in_vain(self._hearing.question(view))
+        self._hearing.asked = True
+        self._ask_in_vain(view)
 
     def _last_unasked(self, record: Sequence[RecordedEvent]) -> int:
         """How many events there are up to the last of this seat's new moves that the bot was not asked for."""
@@ -154,16 +155,15 @@ class BotSession:
             for place in range(self._caught_up, len(record))
             if isinstance(event := record[place].payload, MOVES) and event.player_id == self.player_id
         ]
-        unasked = moves[self._hearing.is_asked :]
+        unasked = moves[1:] if self._hearing.asked else moves
         return unasked[-1] + 1 if unasked else 0
 
     # -- the bot itself ------------------------------------------------------------------------------------------------
 
-    def _ask(self, question: Question) -> Action:
+    def _ask(self, view: GameView) -> Action:
         """The bot's answer if it is a legal action, else `BotFault`."""
         if self._reseeds:
-            self.seat.reseed(derive_seed(self._game_seed, "agent", self.player_id, self._moves + 1))
-        view = question.view
+            self.seat.reseed(derive_seed(self._game_seed, "agent", self.player_id, self._hearing.moves + 1))
         action: object = self.seat.choose_action(view)
         if not is_action(action):
             raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
@@ -173,10 +173,10 @@ class BotSession:
             raise BotFault("illegal", str(error)) from error
         return action
 
-    def _ask_in_vain(self, question: Question) -> None:
+    def _ask_in_vain(self, view: GameView) -> None:
         if self._asks_again:
             with suppress(BotFault):
-                self._ask(question)
+                self._ask(view)
 
     def _confess(self) -> None:
         if self._confesses:

@@ -17,7 +17,6 @@ from ..core import (
     GameCreated,
     GameEngine,
     GameResult,
-    GameView,
     LiarCalled,
     LiarsDiceError,
     Player,
@@ -143,7 +142,12 @@ class Referee:
             self._tell_news()
             return
         player = public.current_player
-        action = self._action(self._sessions[player], engine.get_view(player))
+        session, view = self._sessions[player], engine.get_view(player)
+        action, self._recorded_call = self._recorded_call, None
+        if action is None:
+            action = session.choose(view)
+        else:
+            session.ask_again(view)
         self._announce_faults()
         if self._forfeited_by is not None:
             return
@@ -154,19 +158,12 @@ class Referee:
         if engine.state.public.status != "BIDDING":
             self._announce_faults()
 
-    def _action(self, session: BotSession, view: GameView) -> Action:
-        if self._recorded_call is None:
-            return session.choose(view)
-        session.ask_again(view)
-        recorded, self._recorded_call = self._recorded_call, None
-        return recorded
-
     def _hear(self, event: Event) -> None:
         self._news.append(event)
 
     def _tell_news(self) -> None:
-        news, self._news = self._news, []
-        if news:
+        if self._news:
+            news, self._news = self._news, []
             for session in self._listening:
                 session.hear(news, self.engine.get_view(session.player_id))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
 
 from ..agents import Heard, hook_calls
 from ..core import Action, GameView, Player, agent_id, hook_of
@@ -42,6 +40,16 @@ class Seat(ABC):
         """Let the bot go."""
 
 
+_LIMITS = {
+    "seed": "load",
+    "on_game_start": "load",
+    "on_event": "decision",
+    "on_round_end": "decision",
+    "on_game_end": "game_end",
+}
+"""The limit that each hook is called under."""
+
+
 class InProcessSeat(Seat):
     """A trusted bot in this process, under soft limits.
 
@@ -49,20 +57,16 @@ class InProcessSeat(Seat):
     kills the process kills the referee.
     """
 
+    _run = staticmethod(guarded)
+    """Runs the bot's code for at most this many seconds; `BotFault` if it fails."""
+
     def __init__(self, agent: Player, limits: BotLimits) -> None:
         self.agent = agent
         self.limits = limits
         self.name = agent_id(agent)
         self.player_type = player_type(agent)
         self._is_person = self.player_type == "Human"
-        self._seconds = {
-            "seed": limits.load,
-            "on_game_start": limits.load,
-            "on_event": limits.decision,
-            "on_round_end": limits.decision,
-            "on_game_end": limits.game_end,
-        }
-        self._hooks = {name: hook_of(agent, name) for name in self._seconds}
+        self._hooks = {name: hook_of(agent, name) for name in _LIMITS}
         self.listens = self._hooks["on_event"] is not None or self._hooks["on_round_end"] is not None
 
     def tell(self, heard: Heard) -> None:
@@ -70,21 +74,16 @@ class InProcessSeat(Seat):
         for name, arguments in hook_calls(heard):
             hook = self._hooks[name]
             if hook is not None:
-                self._run(self._seconds[name], hook, *arguments)
+                self._run(getattr(self.limits, _LIMITS[name]), hook, *arguments)
 
     def choose_action(self, view: GameView) -> Action:
         """Ask the bot. People may take their time."""
         if self._is_person:
             return self.agent.choose_action(view)
-        action: Action = self._run(self.limits.decision, self.agent.choose_action, view)
-        return action
+        return self._run(self.limits.decision, self.agent.choose_action, view)
 
     def reseed(self, seed: int) -> None:
         """Start the bot's randomness anew."""
         hook = self._hooks["seed"]
         if hook is not None:
             self._run(self.limits.load, hook, seed)
-
-    def _run(self, seconds: float, call: Callable[..., Any], *arguments: object) -> Any:
-        """Run the bot's code; `BotFault` if it fails or takes longer."""
-        return guarded(seconds, call, *arguments)
