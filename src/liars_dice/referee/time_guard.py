@@ -21,6 +21,9 @@ from .limits import BotFault, BotLimits
 
 Result = TypeVar("Result")
 
+_HAS_TIMER = hasattr(signal, "setitimer")
+"""Whether this system can interrupt a call; Windows cannot."""
+
 
 class _Late(BaseException):
     """Raised inside a bot that has run out of time. It is no `Exception`, so that bots do not catch it by accident."""
@@ -92,7 +95,7 @@ def alarms() -> Iterator[None]:
 
 
 def _can_interrupt() -> bool:
-    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    return _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
 
 
 def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
