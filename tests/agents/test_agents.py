@@ -20,6 +20,7 @@ from liars_dice.agents import (
 from liars_dice.core import (
     PRESETS,
     Action,
+    BadValueError,
     Bid,
     ConfigError,
     GameConfig,
@@ -176,7 +177,7 @@ def test_names() -> None:
         "threshold:2,0": "call threshold = 2.0: expected a probability from 0 to 1",
         "threshold:nan,0": "call threshold = nan",
     }.items():
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(BadValueError, match=message):
             make_agent(name)
 
 

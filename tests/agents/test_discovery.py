@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from command_line import call
-from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
+from liars_dice.agents import (
+    AGENTS,
+    Agent,
+    AgentNameError,
+    BotFileError,
+    HumanAgent,
+    discover,
+    load_bot_file,
+    make_agent,
+)
 from liars_dice.core import CallLiarAction, ConfigError, GameConfig, preset, view_of
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
@@ -71,7 +80,7 @@ def test_discovered_bots_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPa
     seats = [make_seat("Mine", isolate=True), make_seat("Optional")]
     result = Referee(seats, preset("duel", dice=1), seed=1).play()
     assert (result.names, result.faults) == (("Mine", "random"), ())
-    with pytest.raises(ConfigError, match=r"did you mean Mine\?"):
+    with pytest.raises(AgentNameError, match=r"did you mean Mine\?"):
         make_agent("Mien")
     (folder / "zweit.py").write_text("from liars_dice.agents import RandomAgent\nclass Mine(RandomAgent): pass\n")
     assert any("Mine is in" in problem.reason for problem in discover(folder).problems)
@@ -136,7 +145,7 @@ def test_files_and_classes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "string:digits": "a class; string:digits is of type str",
         "collections:OrderedDict": "an object with a method choose_action",
     }.items():
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(AgentNameError, match=message):
             make_agent(name)
     with pytest.raises(BotFileError, match=r"typo\.py, line 1: SyntaxError"):
         make_agent(str(folder / "typo.py"))

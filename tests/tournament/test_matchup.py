@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from liars_dice.agents import PolicyError
-from liars_dice.core import ConfigError, GameConfig, preset
+from liars_dice.core import BadValueError, ConfigError, GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament import pair_matchup as matchup_module
@@ -161,7 +161,7 @@ def test_who_plays_with_others_is_told(tmp_path: Path) -> None:
     for players, message in (("(3, 6)", "plays with 2 players"), ("None", "fewest, most")):
         (tmp_path / "bot.py").write_text(SCEPTIC.format(memoryless=f"True\n    players = {players}"))
         for options in ({}, {"games": 10}):
-            with pytest.raises(ConfigError, match=message):
+            with pytest.raises(BadValueError, match=message):
                 matchup(str(tmp_path / "bot.py"), "optimal", preset("heads-up", dice=2), **options)  # type: ignore[arg-type]
 
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from liars_dice.core import ConfigError, GameConfig, preset
+from liars_dice.core import BadValueError, ConfigError, GameConfig, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
@@ -610,7 +610,7 @@ def test_what_makes_no_sense_is_refused(asked: Settings, message: str) -> None:
 
 def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
     (tmp_path / "duellist.py").write_text(LEARNER.replace("    lost = 0", "    lost = 0\n    players = (2, 2)"))
-    with pytest.raises(ConfigError, match="expected an agent that plays with 3 players"):
+    with pytest.raises(BadValueError, match="expected an agent that plays with 3 players"):
         run_tournament(
             settings("optimal", str(tmp_path / "duellist.py"), config=preset("perudo", players=3)), backend=InProcess(1)
         )
