@@ -81,7 +81,7 @@ def run(spec: str, source: bytes | None, loaded: Agent | None = None) -> None:
 
 
 class _BoxedSeat(InProcessSeat):
-    """The bot inside the box. Time is watched from outside, and errors are told with their full place."""
+    """The bot inside the box. The outside watches the time; errors are reported with their file and line."""
 
     def choose_action(self, view: GameView) -> Action:
         """Ask the bot, even one that claims to be a person."""
@@ -99,7 +99,7 @@ class _BoxedSeat(InProcessSeat):
 
 
 class _Served:
-    """A bot in one game: what it answers to each message. Everything that goes wrong is told."""
+    """A bot in one game, answering messages. Everything that goes wrong is reported."""
 
     def __init__(self, agent: Agent, start: Message) -> None:
         self._game = GameFromMessages(start)

@@ -68,7 +68,7 @@ class BotSession:
         self._reseeds = reseeds
         self._asks_again = asks_again and seat.player_type != "Human"
         self._hearing = Hearing(player_id, derive_seed(game_seed, "agent", player_id))
-        self._confesses = type(seat).take_faults is not Seat.take_faults
+        self._reports_faults = type(seat).take_faults is not Seat.take_faults
         self._muted = False
         self._silent = False
         """Whether faults are dropped, because they were noted when they first happened."""
@@ -80,13 +80,13 @@ class BotSession:
     def start(self, view: GameView) -> None:
         """Tell the bot that the game begins, before its first event."""
         self.tell(self._hearing.start(view))
-        self._confess()
+        self._collect_faults()
 
     def hear(self, events: Sequence[Event], view: GameView) -> None:
         """Tell the bot of one step of the game, after which it sees `view`."""
         for heard in self._hearing.step(events, view):
             if type(heard) is Question:
-                self._ask_in_vain(heard.view)
+                self._ask_ignoring_answer(heard.view)
             else:
                 self.tell(heard)
 
@@ -110,13 +110,13 @@ class BotSession:
             self._note(fault, str(instead))
             return instead
         finally:
-            if self._confesses:
-                self._confess()
+            if self._reports_faults:
+                self._collect_faults()
 
     def end(self, result: GameResult) -> None:
         """Tell the bot how the game ended."""
         self.tell(result)
-        self._confess()
+        self._collect_faults()
 
     def close(self) -> None:
         """Let the bot go."""
@@ -139,14 +139,14 @@ class BotSession:
             self._caught_up += len(events)
             try:
                 self.hear(events, view_of(state, self.player_id))
-                self._confess()
+                self._collect_faults()
             finally:
                 self._silent = False
 
     def ask_again(self, view: GameView) -> None:
         """Ask for a decision whose answer is known already: a record ended right after it."""
         self._hearing.asked = True
-        self._ask_in_vain(view)
+        self._ask_ignoring_answer(view)
 
     def _last_unasked(self, record: Sequence[RecordedEvent]) -> int:
         """How many events there are up to the last of this seat's new moves that the bot was not asked for."""
@@ -173,13 +173,13 @@ class BotSession:
             raise BotFault("illegal", str(error)) from error
         return action
 
-    def _ask_in_vain(self, view: GameView) -> None:
+    def _ask_ignoring_answer(self, view: GameView) -> None:
         if self._asks_again:
             with suppress(BotFault):
                 self._ask(view)
 
-    def _confess(self) -> None:
-        if self._confesses:
+    def _collect_faults(self) -> None:
+        if self._reports_faults:
             for fault in self.seat.take_faults():
                 self._note(fault)
 

@@ -101,7 +101,7 @@ class HouseBots:
     def finish(self, agents: Mapping[int, str], public: PublicState, record: Sequence[RecordedEvent]) -> None:
         """Tell the bots how the game ended, and let them go. Runs in a thread. Nothing is recorded after a game's end.
 
-        A bot without a memory that was never asked is not made only to hear this.
+        A memoryless bot that was never asked is not made just to hear this.
         """
         try:
             with self._lock:
