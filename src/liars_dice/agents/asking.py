@@ -6,17 +6,21 @@ Callers that do not trust an agent pass a `Guard`, which calls the agent's code 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from ..core import (
     Action,
+    Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
     GameView,
     LiarsDiceError,
+    NotationError,
     agent_id,
+    as_action,
     can_apply,
     describe,
     hook_of,
@@ -92,6 +96,9 @@ def _where(view: GameView) -> str:
 
 def _legal(action: object, view: GameView, agent: Agent) -> Action:
     """The action without its reasoning; `PolicyError` if it is not a legal one."""
+    if type(action) is str or type(action) is Bid:
+        with suppress(NotationError):
+            action = as_action(action)
     if type(action) not in (BidAction, CallLiarAction, CallExactAction):
         kind = type(action).__name__
         raise PolicyError(f"{agent_id(agent)} chose an object of type {kind} {_where(view)}, which is not an action")

@@ -2,7 +2,7 @@
 
 from .askable_agents import askable
 from .errors import DataError, OutOfReachError
-from .matchups import Match, Matchups, seconds_needed
+from .matchups import MatchOdds, Matchups, matchup_seconds
 from .response import best_response, exploitability
 from .solver import Solution, SolverProgress, solve
 from .tables import (
@@ -22,7 +22,7 @@ __all__ = [
     "VECTORISED",
     "DataError",
     "HandSet",
-    "Match",
+    "MatchOdds",
     "Matchups",
     "OutOfReachError",
     "PolicyBook",
@@ -36,7 +36,7 @@ __all__ = [
     "disagreements",
     "exploitability",
     "hand_set",
-    "seconds_needed",
+    "matchup_seconds",
     "situation_of",
     "situations",
     "solve",

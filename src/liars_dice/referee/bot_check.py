@@ -20,7 +20,7 @@ from ..agents import (
     make_agent,
     states_policy,
 )
-from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, preset
+from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, Move, preset
 from .limits import BotFault, BotLimits
 from .named_seats import make_seat
 from .referee import MatchResult, Referee
@@ -160,7 +160,7 @@ class _Noting(InProcessSeat):
         super().__init__(agent, BotLimits())
         self._note = (agent, seen)
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Note the view, and ask the bot."""
         agent, seen = self._note
         seen.append((agent, view))

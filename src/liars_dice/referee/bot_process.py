@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..agents import AGENTS, Agent, Question, hook_calls, make_agent
-from ..core import Action, AgentFaulted, GameView, describe, hook_of
+from ..core import AgentFaulted, GameView, Move, describe, hook_of
 from . import sandbox
 from .bot_session import BotSession
 from .limits import BotFault, BotLimits
-from .protocol import GameFromMessages, Message, answer_message, encode, is_action
-from .seats import InProcessSeat
+from .protocol import GameFromMessages, Message, answer_message, encode
+from .seats import InProcessSeat, action_from
 
 # Modules that bots commonly use are imported before privileges are dropped: where Python is installed in a directory
 # that only its owner can enter, nothing can be imported afterwards.
@@ -83,7 +83,7 @@ def run(spec: str, source: bytes | None, loaded: Agent | None = None) -> None:
 class _BoxedSeat(InProcessSeat):
     """The bot inside the box. The outside watches the time; errors are reported with their file and line."""
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Ask the bot, even one that claims to be a person."""
         return self._run(self.limits.decision, self.agent.choose_action, view)
 
@@ -122,11 +122,9 @@ class _Served:
 
     def _action(self, question: Question, number: int) -> bytes:
         try:
-            action: object = self._seat.choose_action(question.view)
+            action = action_from(self._seat.choose_action(question.view))
         except BotFault as fault:
             return encode(_fault(number, fault.verdict, fault.detail))
-        if not is_action(action):
-            return encode(_fault(number, "wrong_type", f"returned an object of type {type(action).__name__}"))
         try:
             return encode(answer_message(number, action))
         except Exception as error:  # the reasoning may be anything

@@ -22,9 +22,8 @@ from ..core import (
 )
 from ..persistence import RecordedEvent
 from .limits import BotFault
-from .protocol import is_action
 from .recorded_steps import RecordedSteps
-from .seats import Seat
+from .seats import Seat, action_from
 
 GOES_ON = "the game goes on"
 """The fallback that is recorded for a fault outside a decision: nothing had to be played instead."""
@@ -164,9 +163,7 @@ class BotSession:
         """The bot's answer if it is a legal action, else `BotFault`."""
         if self._reseeds:
             self.seat.reseed(derive_seed(self._game_seed, "agent", self.player_id, self._hearing.moves + 1))
-        action: object = self.seat.choose_action(view)
-        if not is_action(action):
-            raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
+        action = action_from(self.seat.choose_action(view))
         try:
             verify(view.public, view.player_id, action)
         except IllegalMoveError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..agents import Heard, hook_calls
-from ..core import Action, GameView, Player, agent_id, hook_of
+from ..core import Action, Bid, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
 from ..persistence import player_type
 from .limits import BotFault, BotLimits
+from .protocol import is_action
 from .time_guard import guarded
 
 
@@ -26,7 +27,7 @@ class Seat(ABC):
         """Let the bot hear something that needs no decision."""
 
     @abstractmethod
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """What the bot does now."""
 
     def reseed(self, seed: int) -> None:
@@ -48,6 +49,18 @@ _LIMITS = {
     "on_game_end": "game_end",
 }
 """The limit that each hook is called under."""
+
+
+def action_from(answer: object) -> Action:
+    """A bot's answer as an action, legal or not; `BotFault` if it is not one. A bid or its notation will do."""
+    if type(answer) is str or type(answer) is Bid:
+        try:
+            answer = as_action(answer)
+        except NotationError as error:
+            raise BotFault("wrong_type", str(error)) from error
+    if not is_action(answer):
+        raise BotFault("wrong_type", f"returned an object of type {type(answer).__name__}")
+    return answer
 
 
 class InProcessSeat(Seat):
@@ -76,7 +89,7 @@ class InProcessSeat(Seat):
             if hook is not None:
                 self._run(getattr(self.limits, _LIMITS[name]), hook, *arguments)
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Ask the bot. People may take their time."""
         if self._is_person:
             return self.agent.choose_action(view)

@@ -27,7 +27,7 @@ def on_offer(agents: Iterable[str]) -> dict[str, str]:
     """The bots that are not part of the package: what makes each, by a name that does not tell where it is."""
     named: dict[str, str] = {}
     for agent in agents:
-        named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS, *named))] = agent
+        named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS.every_name, *named))] = agent
     return named
 
 

@@ -39,7 +39,7 @@ from ...core import (
 )
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from ..tables import SECOND_LOOK, action_number, hand_set, rungs, showdowns
+from ..tables import SECOND_LOOK, action_number, count_rungs, hand_set, showdowns
 
 MOST_QUESTIONS = 20_000_000
 """The most questions that an agent is asked, in both seats together. Each takes about ten microseconds, plus the
@@ -50,11 +50,11 @@ SAMPLES = 10
 """How many samples of the search estimate its length beforehand."""
 
 
-def asked_response(
+def best_response_by_probing(
     agent: Agent, config: GameConfig, guard: Guard = unguarded, progress: Progress | None = None
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
-    name, size = agent_id(agent), rungs(config, config.total_dice)
+    name, size = agent_id(agent), count_rungs(config, config.total_dice)
     if size > MOST_RUNGS:
         raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are searched")
     probes = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
@@ -84,7 +84,7 @@ def asked_response(
     return as_opener, as_other
 
 
-def asked_round(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
+def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
     """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss. Both are asked
     wherever they may have to decide.
 

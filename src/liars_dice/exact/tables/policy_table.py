@@ -8,15 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, GameStart, Guard, PolicyError, ask, states_policy, tell, unguarded
+from ...agents import Agent, AgentLike, GameStart, Guard, PolicyError, as_agent, ask, states_policy, tell, unguarded
 from ...core import (
     Action,
     BidAction,
     CallExactAction,
-    GameConfig,
     GameView,
     RoundRules,
+    RulesLike,
     agent_id,
+    as_config,
     parse_bid,
     round_rules,
 )
@@ -70,9 +71,10 @@ class PolicyTable:
         self.is_complete = compiler is not None
 
     @classmethod
-    def of(cls, agent: Agent, config: GameConfig, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
+    def of(cls, agent: AgentLike, config: RulesLike, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
         """The table of an agent with `own` dice against `other` dice."""
-        return cls(agent, Situation(round_rules(config.without_seed, own + other, palifico), own))
+        config = as_config(config, players=2)
+        return cls(as_agent(agent), Situation(round_rules(config.without_seed, own + other, palifico), own))
 
     def __getitem__(self, key: tuple[tuple[int, ...], str | None]) -> dict[Action, float]:
         """What the agent does with a hand after a bid (None: it opens), with probabilities."""
