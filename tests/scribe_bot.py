@@ -58,7 +58,8 @@ class Scribe(Agent):
     @staticmethod
     def chosen(view: GameView) -> Action:
         """A move that looks arbitrary."""
-        number = int(sha256(f"{view.my_dice} {view.public.bid_history}".encode()).hexdigest(), 16)
+        bids = " ".join(map(str, view.public.bid_history))
+        number = int(sha256(f"{view.my_dice} {bids}".encode()).hexdigest(), 16)
         actions = view.legal_actions[:6] if view.current_bid is None else (CallLiarAction(), *view.legal_actions[:2])
         return actions[number % len(actions)]
 
