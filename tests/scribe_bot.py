@@ -21,6 +21,11 @@ from liars_dice.core import (
 )
 
 
+def written(thing: object) -> str:
+    """Everything in a value, wherever it was made."""
+    return msgspec.json.encode(thing).decode()
+
+
 class Scribe(Agent):
     """Says with every move how much it has heard, and a digest of it."""
 
@@ -35,20 +40,20 @@ class Scribe(Agent):
         return type(self)()
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
-        self.log.append(f"start {player_id} {config}")
+        self.log.append(f"start {player_id} {written(config)}")
 
     def on_event(self, event: Event) -> None:
         if isinstance(event, GameCreated):  # players have other names at other tables
             event = msgspec.structs.replace(event, names=(), agent_ids=())
         if isinstance(event, MOVES):  # a probe knows no reasons
             event = msgspec.structs.replace(event, reasoning="")
-        self.log.append(f"event {event}")
+        self.log.append(f"event {written(event)}")
 
     def on_round_end(self, resolution: RoundResolution) -> None:
-        self.log.append(f"round {resolution}")
+        self.log.append(f"round {written(resolution)}")
 
     def on_game_end(self, result: GameResult) -> None:
-        self.log.append(f"end {result.winner} {result.resolutions}")
+        self.log.append(f"end {result.winner} {written(result.resolutions)}")
 
     def choose_action(self, view: GameView) -> Action:
         self.log.append(f"asked {view.my_dice} {view.public.bid_history}")

@@ -248,7 +248,7 @@ def _illegal(agent: Agent, view: GameView) -> Action:
 
 
 def _nonsense(agent: Agent, view: GameView) -> Action:
-    return "liar"  # type: ignore[return-value]
+    return "nothing"  # type: ignore[return-value]
 
 
 def _broken(agent: Agent, view: GameView) -> Action:

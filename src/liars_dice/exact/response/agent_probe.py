@@ -90,7 +90,7 @@ def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guar
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
-    >>> asked_round(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
+    >>> round_value_by_probing(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
     0.0
     """
     probes = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
