@@ -3,6 +3,7 @@
 What most callers need is here; the packages below have the rest.
 """
 
+from .askable_agents import askable
 from .errors import DataError, OutOfReachError
 from .matchups import MatchOdds, Matchups
 from .response import best_response, exploitability
@@ -18,6 +19,7 @@ __all__ = [
     "PolicyTable",
     "Solution",
     "SolverProgress",
+    "askable",
     "best_response",
     "exploitability",
     "solve",

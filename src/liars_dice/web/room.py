@@ -509,7 +509,7 @@ class Room:
         if not still_so():
             return
         agent = doc.agent or STAND_IN
-        choose = partial(self._bots.choose, agent, view_of(self.state, seat), turn, tuple(self.record))
+        choose = partial(self._bots.choose, agent, view_of(self.state, seat), tuple(self.record))
         action, faults = await self._rooms.think(choose, ours=is_ours(agent))
         async with self._lock:
             if not still_so():
