@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from starlette.applications import Starlette
 
 from liars_dice.persistence import GameRecorder, InMemoryRecorder
 from liars_dice.web import ServerLimits, create_app
+from liars_dice.web.clock import StudioClock
 from liars_dice.web.rooms import Rooms
 
 Json = dict[str, Any]
@@ -28,6 +32,52 @@ EASY = ServerLimits(
     min_delay_s=0.0,
 )
 """Nothing in the way of a test."""
+
+
+class ManualClock(StudioClock):
+    """A clock that stands still until a test moves it with `Studio.advance`."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._timers: list[tuple[float, int, Callable[[], object]]] = []
+        self._numbers = itertools.count()
+
+    def now(self) -> float:
+        return self._now
+
+    def utc_now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._now)
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        self._call_later(seconds, woken.set)
+        await woken.wait()
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float | None) -> AsyncIterator[object]:
+        ended = False
+        async with asyncio.timeout(None) as scope:
+            loop = asyncio.get_running_loop()
+
+            def expire() -> None:
+                if not ended:
+                    scope.reschedule(loop.time())
+
+            if seconds is not None:
+                self._call_later(seconds, expire)
+            try:
+                yield scope
+            finally:
+                ended = True
+
+    def _call_later(self, seconds: float, callback: Callable[[], object]) -> None:
+        heapq.heappush(self._timers, (self._now + seconds, next(self._numbers), callback))
+
+    def advance(self, seconds: float) -> None:
+        """Let this much time pass at once, and wake everything that was waiting for less."""
+        self._now += seconds
+        while self._timers and self._timers[0][0] <= self._now:
+            heapq.heappop(self._timers)[2]()
 
 
 class Closed(Exception):  # noqa: N818 - not an error, an end
@@ -126,6 +176,21 @@ class Studio:
     def rooms(self) -> Rooms:
         rooms: Rooms = self.app.state.rooms
         return rooms
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass for a studio with a `ManualClock`, and let the studio do what is due."""
+        clock = self.rooms.clock
+        assert isinstance(clock, ManualClock)
+        await self.settle()
+        clock.advance(seconds)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing more happens by itself: tasks have run as far as they can, and writes are stored."""
+        for _ in range(5):
+            await self.rooms.store.write([])
+            for _ in range(10):
+                await asyncio.sleep(0)
 
     async def get(self, path: str, **headers: str) -> Json:
         answer = await self.http.get(f"/api{path}", headers=headers)

@@ -165,7 +165,7 @@ def test_a_driver_that_fails_says_so_and_the_room_comes_back(
 
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
-    assert "was given up" in caplog.text
+    assert "was closed after an error" in caplog.text
 
 
 def test_a_move_taken_back_when_the_game_has_just_ended(strangers: Callable[[str], str]) -> None:

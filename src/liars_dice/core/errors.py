@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class LiarsDiceError(Exception):
     """The base of every error this package raises on purpose."""
 
+    code = "error"
+    """A short stable name for programs; the message is for people."""
+
 
 class ConfigError(LiarsDiceError, ValueError):
     """A rule set that makes no sense: which field, what it was, what it may be."""
