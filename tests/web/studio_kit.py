@@ -1,4 +1,4 @@
-"""A studio in this process: HTTP and sockets straight into the application, everything said to a client kept."""
+"""A studio in this process: HTTP and sockets go straight into the application, and every message is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EASY = ServerLimits(
     new_room_burst=10**6,
     min_delay_s=0.0,
 )
-"""Nothing in the way of a test."""
+"""Limits that no test reaches."""
 
 
 class ManualClock(StudioClock):
@@ -93,7 +93,7 @@ class Socket:
 
     def __init__(self, app: Starlette, path: str, headers: Json | None = None) -> None:
         self.heard: list[Json] = []
-        """Everything that was said to this client."""
+        """Every message sent to this client."""
         self._in: asyncio.Queue[Json] = asyncio.Queue()
         self._out: asyncio.Queue[Json] = asyncio.Queue()
         self._reads = asyncio.Event()
@@ -127,11 +127,11 @@ class Socket:
         self._out.put_nowait(dict(message))
 
     def stop_reading(self) -> None:
-        """From now on nothing gets through to this client."""
+        """From now on no message gets through to this client."""
         self._reads.clear()
 
     def say(self, message: Json | str | bytes) -> None:
-        """Say something; text and bytes go as they are."""
+        """Send a message; text and bytes are sent as they are."""
         if isinstance(message, bytes):
             self._in.put_nowait({"type": "websocket.receive", "bytes": message})
         else:
@@ -139,7 +139,7 @@ class Socket:
             self._in.put_nowait({"type": "websocket.receive", "text": text})
 
     async def next(self, seconds: float = 10.0) -> Json:
-        """The next thing that is said; `Closed` at the end."""
+        """The next message; raises `Closed` at the end."""
         while True:
             got = await asyncio.wait_for(self._out.get(), seconds)
             if got["type"] == "websocket.accept":
@@ -151,7 +151,7 @@ class Socket:
             return heard
 
     async def until(self, wanted: str | Callable[[Json], bool], seconds: float = 10.0) -> Json:
-        """Listen until something of this type, or for which this holds."""
+        """Read until a message of this type, or one for which this function is true."""
         while True:
             said = await self.next(seconds)
             if said["type"] == wanted if isinstance(wanted, str) else wanted(said):
@@ -210,7 +210,7 @@ class Studio:
         return socket
 
     async def enter(self, room: str, token: str | None = None, start: int = 0) -> Socket:
-        """A page in this room that has said hello. Its first message is read."""
+        """A page in this room that has said hello and read the welcome."""
         socket = self.socket(room)
         socket.say({"type": "hello", "token": token, "from": start})
         assert (await socket.next())["type"] == "welcome"
@@ -221,7 +221,7 @@ class Studio:
 async def studio(
     store: GameRecorder | Path | None = None, limits: ServerLimits = EASY, **options: Any
 ) -> AsyncIterator[Studio]:
-    """A studio over this store (one in memory, if none is given)."""
+    """A studio over this store, or over one in memory."""
     app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **options)
     async with app.router.lifespan_context(app):
         one = Studio(app)
@@ -248,14 +248,14 @@ def first_legal(turn: Json) -> Json:
 
 
 def scripted(turn: Json) -> Json:
-    """A player without chance: bids low, and calls every third turn."""
+    """A player without randomness: bids low, and calls every third turn."""
     if turn["calls"] and turn["turn"] % 3 == 0:
         return {"kind": turn["calls"][-1]}
     return first_legal(turn)
 
 
 async def play(socket: Socket, seat: int, choose: Callable[[Json], Json] = scripted, turns: int | None = None) -> int:
-    """Play until the game is over, or for so many turns; how many moves were acknowledged."""
+    """Play until the game is over, or for this many turns; returns how many moves were acknowledged."""
     done = 0
     while turns is None or done < turns:
         said = await socket.next()
