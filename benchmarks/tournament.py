@@ -27,10 +27,10 @@ from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.backends import InProcess
-from liars_dice.tournament.blocks import Block, Field, Worker
-from liars_dice.tournament.fields import field
+from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
+from liars_dice.tournament.fields import agents_in_field
 from liars_dice.tournament.ledger import Ledger
-from liars_dice.tournament.result import Settings
+from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 HEADS_UP = preset("heads-up")
@@ -45,7 +45,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def tournament(names: list[str], games: int, workers: int) -> None:
     """A round robin with its books in a fresh SQLite store."""
-    settings = Settings(
+    settings = TournamentSettings(
         kind="round-robin",
         agents=tuple(names),
         rules="heads-up",
@@ -60,7 +60,7 @@ def tournament(names: list[str], games: int, workers: int) -> None:
 
 def overhead() -> None:
     """A tournament and the bare games, in turns."""
-    names = field("personalities")
+    names = agents_in_field("personalities")
     pairs = list(combinations(range(len(names)), 2))
     simulator = Simulator([make_agent(name) for name in names], HEADS_UP, workers=1)
     simulator.warm_up()
@@ -90,7 +90,7 @@ def overhead() -> None:
 def duplicate_dice() -> None:
     """The variance of an estimated win rate, per game."""
     for names in (("optimal", "threshold:0.35,0.2"), ("optimal", "maniac"), ("optimal", "conservative")):
-        agents = Field(agents=names, config=HEADS_UP)
+        agents = WorkerSetup(agents=names, config=HEADS_UP)
         deals = 200_000
         result, _ = Worker(agents, threads=os.cpu_count() or 1).play(
             Block(number=0, table=(0, 1), seed=1, first=0, deals=deals, rotations=2, compiled=True)
@@ -108,7 +108,7 @@ def six_random_bots() -> None:
     agents = [make_agent("random") for _ in config.dice]
     times = [timed(lambda: [play_game(agents, config, seed=s) for s in range(300)]) for _ in range(3)]
     bare = 300 / statistics.median(times)
-    six = Field(agents=("random",), config=config)
+    six = WorkerSetup(agents=("random",), config=config)
     block = Block(number=0, table=(0,) * 6, seed=1, first=0, deals=50, rotations=6, compiled=False)
     refereed = statistics.median(300 / timed(lambda: Worker(six).play(block)) for _ in range(3))
     figure("six random bots, perudo, through the engine", bare, "games/s a core", least=400, aim=1000)

@@ -19,15 +19,16 @@ from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
     PRESETS,
     Action,
+    BadValueError,
     Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     GameConfig,
     GameEngine,
     GameState,
     apply,
+    as_action,
     deal,
     legal_actions,
     new_game,
@@ -36,10 +37,10 @@ from liars_dice.core import (
 )
 from liars_dice.core.rules import count_matches, round_rules
 from liars_dice.exact.matchups.win_matrix import Matchups
-from liars_dice.exact.response.adversary import raises_from
+from liars_dice.exact.response.adversary import raise_chances
 from liars_dice.exact.response.belief_graph import BeliefGraph
 from liars_dice.exact.solver.explanation import explain
-from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
+from liars_dice.exact.solver.tablebase import Tablebase, in_tablebase, match_bracket
 from liars_dice.exact.tables.policy_table import PolicyTable
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.pictures import draw_review
@@ -262,7 +263,7 @@ def asked(agent: Agent, state: GameState, seat: int) -> Answer:
             now = apply(now, BidAction(bid))
         view = view_of(now, 1 - seat)
         stated = agent.policy(view)
-        chances = {agent.choose_action(view): 1.0} if stated is None else dict(stated)
+        chances = {as_action(agent.choose_action(view)): 1.0} if stated is None else dict(stated)
         return {BidAction(a.bid) if isinstance(a, BidAction) else type(a)(): chance for a, chance in chances.items()}
 
     return answer
@@ -299,7 +300,7 @@ def test_sets_of_hands_agree_with_beliefs() -> None:
     weights = np.random.default_rng(3).random(56)
     for name in ("optimal", "truthful", "crawler"):
         table = PolicyTable.of(make_agent(name), preset("perudo", players=2), own=3, other=2).complete()
-        slow = raises_from(table, (1, 4), weights / weights.sum(), -1, 10**6)
+        slow = raise_chances(table, (1, 4), weights / weights.sum(), -1, 10**6)
         assert slow is not None
         assert np.allclose(BeliefGraph(table).raises((1, 4), weights), slow, atol=1e-12)
 
@@ -371,7 +372,7 @@ def test_advice_says_what_and_why() -> None:
     assert advice.win_chance >= max(choice.win_chance for choice in advice.choices) - advice.tolerance
     assert advice.why.startswith("1x6 holds ")
     assert advice.why.endswith(" %.") or advice.why.endswith("of the time.")
-    with pytest.raises(ConfigError, match="whose turn it is"):
+    with pytest.raises(BadValueError, match="whose turn it is"):
         advise(view_of(state, 0))
 
 
@@ -452,7 +453,7 @@ def test_recorded_events_give_the_same_review() -> None:
     assert review_game(store.events(game_id)) == review_game(engine.state)
     only = review_game(store.events(game_id), seat=1)
     assert {move.player for move in only.moves} == {1}
-    with pytest.raises(ConfigError, match="seat = 2: expected a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="seat = 2: expected a seat from 0 to 1"):
         review_game(engine.state, 2)
 
 
@@ -509,7 +510,7 @@ def test_the_curve_begins_with_proved_chances() -> None:
     low, high = match_bracket(3, 3)
     start = Prospects(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
     assert low <= start[0] <= high
-    assert reaches(dealt(config, (1, 2, 3), (1, 2, 3)).public)
+    assert in_tablebase(dealt(config, (1, 2, 3), (1, 2, 3)).public)
 
 
 def test_the_curve_agrees_with_exact_matches() -> None:
@@ -568,7 +569,7 @@ def test_a_picture(tmp_path: Path) -> None:
     review = review_game(played(preset("perudo", players=3, dice=2), ("random", "optimal", "bluffer"), 1))
     draw_review(review, tmp_path / "new" / "game.png", "a game of $ and _")
     assert (tmp_path / "new" / "game.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ConfigError, match=r"a file whose name ends in \.png"):
+    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png"):
         draw_review(review, tmp_path / "game.jpg")
 
 

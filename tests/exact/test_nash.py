@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from build_tablebase import rounds_with
 from liars_dice import play_game
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, preset
+from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, as_action, preset
 from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
-from liars_dice.exact.response.agent_probe import asked_round
-from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
+from liars_dice.exact.response.agent_probe import round_value_by_probing
+from liars_dice.exact.solver.tablebase import Tablebase
 
 SMALL = rounds_with(3)
 LARGE = [dice for dice in rounds_with(5) if sum(dice) > 3]
@@ -30,8 +31,8 @@ def view_of(config: GameConfig, hand: tuple[int, ...], *bids: Bid, dice: tuple[i
 def check_never_loses(dice: tuple[int, int]) -> None:
     solved, config = Tablebase.shipped().round(*dice), GameConfig(dice=dice)
     for name in AGENTS:
-        opening = asked_round(make_agent("nash"), make_agent(name), config)
-        answering = asked_round(make_agent(name), make_agent("nash"), config)
+        opening = round_value_by_probing(make_agent("nash"), make_agent(name), config)
+        answering = round_value_by_probing(make_agent(name), make_agent("nash"), config)
         assert opening >= solved.lower - 1e-9, (name, "nash opens")
         assert answering <= solved.upper + 1e-9, (name, "nash answers")
 
@@ -65,7 +66,7 @@ def test_it_says_what_it_plays_by() -> None:
     agent = make_agent("nash")
     agent.seed(1)
     duel = GameConfig(dice=(2, 3))
-    raised = agent.choose_action(view_of(duel, (4, 4, 5), Bid(1, 6)))
+    raised = as_action(agent.choose_action(view_of(duel, (4, 4, 5), Bid(1, 6))))
     assert raised == BidAction(Bid(2, 4), raised.reasoning)
     assert raised.reasoning.startswith("equilibrium, 3 against 2 dice")
     heads_up = preset("heads-up")
@@ -73,9 +74,11 @@ def test_it_says_what_it_plays_by() -> None:
         "short-memory strategy, 5 against 5 dice"
     )
     larger = view_of(preset("heads-up", players=3, dice=3), (1, 2, 3))
-    assert agent.choose_action(larger).reasoning.startswith("more than two players, so by the odds: right ")
+    assert as_action(agent.choose_action(larger)).reasoning.startswith("more than two players, so by the odds: right ")
     wild = view_of(preset("classic", dice=2, wild="ones"), (1, 2))
-    assert agent.choose_action(wild).reasoning.startswith("these rounds are not solved, so by the odds: right ")
+    assert as_action(agent.choose_action(wild)).reasoning.startswith(
+        "these rounds are not solved, so by the odds: right "
+    )
 
 
 def test_two_who_are_left_of_many_play_a_solved_round() -> None:

@@ -16,11 +16,11 @@ from liars_dice.core import (
     SPECTATOR,
     Action,
     AgentFaulted,
+    BadValueError,
     Bid,
     BidAction,
     BidPlaced,
     CallLiarAction,
-    ConfigError,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -378,7 +378,7 @@ def test_games_with_faults_replay(tmp_path: Path) -> None:
 def test_recording_must_begin_with_the_game() -> None:
     engine = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
     engine.step()
-    with pytest.raises(ConfigError, match="a game that has not begun"):
+    with pytest.raises(BadValueError, match="a game that has not begun"):
         record_game(engine, InMemoryRecorder())
 
 
@@ -391,7 +391,7 @@ def test_clocks() -> None:
     engine.play()
     assert {str(event.timestamp_utc) for event in store.events("g")} == {"2025-12-31 21:30:00+00:00"}
     other = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
-    with pytest.raises(ConfigError, match="a time with its time zone"):
+    with pytest.raises(BadValueError, match="a time with its time zone"):
         record_game(other, store, clock=lambda: datetime(2026, 1, 1))
 
 

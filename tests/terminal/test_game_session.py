@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import call
-from liars_dice.core import Bid, BidAction, ConfigError, GameConfig, GameCreated, GameEngine, GameView, preset
+from liars_dice.core import BadValueError, Bid, BidAction, GameConfig, GameCreated, GameEngine, GameView, preset
 from liars_dice.persistence import (
     InMemoryRecorder,
     RecordedEvent,
@@ -78,7 +78,7 @@ def test_decisions_are_the_places_to_go_back_to() -> None:
         assert settled(whole[:place]) == place
         assert final_state(whole[:place]).public.status == "BIDDING"
     for turn in (0, len(places) + 1, None):
-        with pytest.raises(ConfigError, match=f"a turn from 1 to {len(places)}"):
+        with pytest.raises(BadValueError, match=f"a turn from 1 to {len(places)}"):
             position(whole, turn)
     assert position(whole[: places[3]], None) == places[3]
 
@@ -89,11 +89,11 @@ def test_who_sits_where() -> None:
     assert with_opponents(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
     assert take_seat(("human", "a"), 1) == ("optimal", "human")
     assert [is_person(word) for word in ("human", "human:Ann", "humanoid", "optimal")] == [True, True, False, False]
-    with pytest.raises(ConfigError, match="a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         seated(("a",), 2)
-    with pytest.raises(ConfigError, match="a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         take_seat(("a", "b"), 2)
-    with pytest.raises(ConfigError, match="1, one for each bot"):
+    with pytest.raises(BadValueError, match="1, one for each bot"):
         with_opponents(("human", "a"), ())
 
 
@@ -102,7 +102,7 @@ def test_opponents_as_people_name_them() -> None:
     assert read_opponents("maniac, human:Ann  random") == ("maniac", "human:Ann", "random")
     assert read_opponents("5") == ("optimal", "maniac", "calling-station", "bluffer", "optimal")
     for wrong in ("0", "15", "nobody", "threshold:x"):
-        with pytest.raises(ConfigError):
+        with pytest.raises(BadValueError):
             read_opponents(wrong)
 
 
@@ -147,11 +147,11 @@ def test_when_nothing_is_higher() -> None:
     ("words", "message"),
     [
         (["play", "--resume", "last"], "a game that was left, and there is none"),
-        (["play", "--resume", "last", "--rules", "duel"], "no --rules beside it"),
-        (["play", "--resume", "last", "--seed", "1"], "no --seed beside it"),
-        (["play", "--resume", "last", "--from", "last"], "no --from beside it"),
-        (["play", "--from", "last", "--dice", "2"], "no --dice beside it"),
-        (["play", "--at", "3"], "--from GAME beside it"),
+        (["play", "--resume", "last", "--rules", "duel"], "no --rules, which the recorded game determines"),
+        (["play", "--resume", "last", "--seed", "1"], "no --seed, which"),
+        (["play", "--resume", "last", "--from", "last"], "no --from, which"),
+        (["play", "--from", "last", "--dice", "2"], "no --dice, which"),
+        (["play", "--at", "3"], "--from GAME as well"),
         (["play", "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["play", "--name", "   "], "a name that is not blank"),
         (["play", "nobody"], "agent = 'nobody'"),

@@ -11,11 +11,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.pictures.tournament_plots import SHOWN
 from liars_dice.pictures.tournament_report import Saved, check_writable, write_report
 from liars_dice.tournament.method_choice import Method
-from liars_dice.tournament.result import Cell, Kind, RoundRate, Settings, Standing, TournamentResult
+from liars_dice.tournament.result import (
+    PairingResult,
+    RoundRate,
+    Standing,
+    TournamentKind,
+    TournamentResult,
+    TournamentSettings,
+)
 
 RUN: dict[str, object] = {"workers": 2, "backend": "numba", "version": "0.5.0", "elapsed_s": 12.3456}
 CLASSIC = ("optimal", "probabilistic", "detective", "conservative", "random", "maniac", "sniper", "bluffer", "crawler")
@@ -27,7 +34,7 @@ def made_up(
     agents: tuple[str, ...],
     method: Method = "exact",
     *,
-    kind: Kind = "round-robin",
+    kind: TournamentKind = "round-robin",
     games: int = 200,
     faults: bool = False,
     ordered: tuple[str, ...] = (),
@@ -38,7 +45,7 @@ def made_up(
     rng = random.Random(len(agents))
     skills = {agent: rng.gauss(0, 0.12) for agent in agents}
     n = len(agents)
-    cells: list[list[Cell | None]] = [[None] * n for _ in agents]
+    cells: list[list[PairingResult | None]] = [[None] * n for _ in agents]
     for i in range(n):
         for j in range(i):
             if not complete and rng.random() < 0.3:
@@ -72,7 +79,7 @@ def made_up(
             )
         )
     return TournamentResult(
-        settings=Settings(
+        settings=TournamentSettings(
             kind=kind, agents=agents, rules="classic", config={"dice": 5, "wild": True, "faces": [1, 6]}, seed=7
         ),
         method=method,
@@ -86,14 +93,14 @@ def made_up(
     )
 
 
-def cell(rate: float, method: Method, games: int) -> Cell:
+def cell(rate: float, method: Method, games: int) -> PairingResult:
     if method == "exact":
-        return Cell(win_rate=rate, method=method, games=None, ci95=None, p_value=None)
+        return PairingResult(win_rate=rate, method=method, games=None, ci95=None, p_value=None)
     p_value = 0.001 if abs(rate - 0.5) > 0.05 else 0.6
-    return Cell(win_rate=rate, method=method, games=games, ci95=(rate - 0.07, rate + 0.07), p_value=p_value)
+    return PairingResult(win_rate=rate, method=method, games=games, ci95=(rate - 0.07, rate + 0.07), p_value=p_value)
 
 
-def mean(row: list[Cell | None]) -> float:
+def mean(row: list[PairingResult | None]) -> float:
     rates = [one.win_rate for one in row if one is not None]
     return sum(rates) / len(rates)
 
@@ -273,7 +280,7 @@ def test_check_writable_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["file", "file/below", "file/far/below", "new/" + "x" * 300, "new/\0"])
 def test_check_writable_complains(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ConfigError, match=r"report = .*: expected a directory that can be written \(") as caught:
+    with pytest.raises(BadValueError, match=r"report = .*: expected a directory that can be written \(") as caught:
         check_writable(tmp_path / where)
     assert caught.value.value == str(tmp_path / where)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -281,7 +288,7 @@ def test_check_writable_complains(tmp_path: Path, where: str) -> None:
 
 
 def test_check_writable_minds_what_no_one_may_write() -> None:
-    with pytest.raises(ConfigError, match="a directory that can be written"):
+    with pytest.raises(BadValueError, match="a directory that can be written"):
         check_writable(Path(os.devnull) / "report")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from liars_dice.agents import AGENTS
-from liars_dice.core import ConfigError, preset
+from liars_dice.core import BadValueError, preset
 from liars_dice.tournament.backends import InProcess, Processes
 from liars_dice.tournament.simulation import Simulation
 
@@ -87,11 +87,11 @@ def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ((3, 0, 100), {}, "n_tables = 0"),
         ((3, 1, 0), {}, "n_replications = 0"),
         ((3, 1, 1), {"agents": ["nobody"]}, "agent = 'nobody'"),
-        ((3, 1, 1), {"config": preset("heads-up")}, "as the rules say"),
-        ((3, 1, 1), {"agents": []}, "at least one agent, each of them once"),
-        ((3, 1, 1), {"agents": ["optimal", "optimal"]}, "at least one agent, each of them once"),
+        ((3, 1, 1), {"config": preset("heads-up")}, "the number of players in the rules"),
+        ((3, 1, 1), {"agents": []}, "at least one agent, and none of them twice"),
+        ((3, 1, 1), {"agents": ["optimal", "optimal"]}, "at least one agent, and none of them twice"),
     ],
 )
 def test_bad_input(numbers: tuple[int, int, int], options: dict[str, object], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(BadValueError, match=message):
         Simulation(*numbers, **options)  # type: ignore[arg-type]

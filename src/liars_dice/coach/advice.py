@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core import (
     Action,
+    BadValueError,
     Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     GameView,
     PublicState,
     chance_exact,
@@ -23,8 +23,8 @@ from ..core import (
     percent,
 )
 from ..exact import OutOfReachError
-from ..exact.response import one_hand, raises_from
-from ..exact.solver import Tablebase, explain, reaches, same_action
+from ..exact.response import raise_chances, showdowns_with
+from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
 from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
@@ -105,9 +105,9 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
     `models` are the seats' models, if they are known better than by name.
     """
     if not view.is_my_turn:
-        raise ConfigError("view", view.name, "the view of the player whose turn it is")
+        raise BadValueError("view", view.name, "the view of the player whose turn it is")
     surprised = False
-    if reaches(view.public):
+    if in_tablebase(view.public):
         found = _from_tablebase(view)
         if found is not None:
             return found
@@ -168,11 +168,11 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     table = model.tables(situation)[0]
     raised = None
     if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, FEW)
+        raised = raise_chances(table, view.my_dice, weights[0], view.public.rung, FEW)
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)
-    true, right = one_hand(table, view.my_dice)
+    true, right = showdowns_with(table, view.my_dice)
     holds = None if public.rung < 0 else float(true[public.rung] @ of_hands)
     choices = []
     for action in view.legal_actions:

@@ -1,12 +1,31 @@
-"""The game itself: rules as data, pure transitions, views, events and the engine over them. Knows nobody else."""
+"""The game itself: rules as data, pure transitions, views, events and the engine. It imports no other package here."""
 
-from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .actions import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    Move,
+    as_action,
+    parse_action,
+    parse_bid,
+)
 from .bid import Bid, BidOrdering
 from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, NextOpener, Wild, WildBids, is_whole
 from .conformance import check_rules
 from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id
-from .errors import ConfigError, DealError, IllegalMoveError, LiarsDiceError, NotationError, describe, one_of, reason_of
+from .errors import (
+    BadValueError,
+    ConfigError,
+    DealError,
+    IllegalMoveError,
+    LiarsDiceError,
+    NotationError,
+    describe,
+    one_of,
+    reason_of,
+)
 from .events import (
     MOVES,
     SPECTATOR,
@@ -25,8 +44,8 @@ from .events import (
 )
 from .ladder import Ladder
 from .lazy_face import lazy_names
-from .narration import narrate, percent, say_bid
-from .notation import format_game, parse_action, parse_bid, parse_game
+from .narration import narrate, percent, say_bid, say_face
+from .notation import format_game, parse_game
 from .odds import (
     binomial_prob_at_least,
     binomial_prob_exactly,
@@ -37,10 +56,11 @@ from .odds import (
     prob_holds,
 )
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, load_rules, preset
+from .presets import PRESETS, Dice, RulesLike, as_config, load_rules, preset
 from .progress import Progress
+from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
-from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, seats_from
+from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
 from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
@@ -55,6 +75,7 @@ __all__ = [
     "SPECTATOR",
     "Action",
     "AgentFaulted",
+    "BadValueError",
     "Bid",
     "BidAction",
     "BidOrdering",
@@ -83,6 +104,7 @@ __all__ = [
     "LiarCalled",
     "LiarsDiceError",
     "Mode",
+    "Move",
     "NextOpener",
     "NotationError",
     "Player",
@@ -93,13 +115,18 @@ __all__ = [
     "Randomness",
     "RoundBid",
     "RoundEnded",
+    "RoundOutcome",
     "RoundResolution",
     "RoundRules",
     "RoundStarted",
+    "RulesLike",
     "Wild",
     "WildBids",
+    "after_round",
     "agent_id",
     "apply",
+    "as_action",
+    "as_config",
     "binomial_prob_at_least",
     "binomial_prob_exactly",
     "can_apply",
@@ -114,6 +141,7 @@ __all__ = [
     "free_name",
     "fresh_seed",
     "hook_of",
+    "is_over",
     "is_whole",
     "lazy_names",
     "legal_actions",
@@ -123,12 +151,14 @@ __all__ = [
     "new_game",
     "next_opener",
     "numbered",
+    "opener_after",
     "one_of",
     "parse_action",
     "parse_bid",
     "parse_game",
     "percent",
     "play_game",
+    "plural",
     "preset",
     "prob_exact",
     "prob_holds",
@@ -137,6 +167,7 @@ __all__ = [
     "result_of",
     "round_rules",
     "say_bid",
+    "say_face",
     "seats_from",
     "unused",
     "verify",

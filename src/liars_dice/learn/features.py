@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import ConfigError, GameConfig, prob_holds, round_rules
+from ..core import BadValueError, GameConfig, prob_holds, round_rules
 from ..exact.tables import hand_set
 from ..numeric import Floats, Int, inlined
 
@@ -47,7 +47,7 @@ class Basis(NamedTuple):
 def make_basis(name: str, config: GameConfig, own: int) -> Basis:
     """The basis called so, for a player with `own` dice in a single round by these rules."""
     if name not in get_args(BasisName):
-        raise ConfigError("basis", name, "'seed' or 'crossed'")
+        raise BadValueError("basis", name, "'seed' or 'crossed'")
     rules = round_rules(config.without_seed, config.total_dice, False)
     hands = hand_set(own, config.faces)
     rungs = len(rules.bids)

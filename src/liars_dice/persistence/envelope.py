@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..core import MOVES, AgentFaulted, ConfigError, DiceRolled, Event, RoundStarted
+from ..core import MOVES, AgentFaulted, BadValueError, DiceRolled, Event, RoundStarted
 
 SCHEMA = 1
 """The version of what is stored. `codec.UPGRADES` reads every older one."""
@@ -28,7 +28,7 @@ def new_game_id(clock: Clock = utc_now) -> str:
 
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
-        raise ConfigError("clock", moment, "a time with its time zone, as in datetime.now(UTC)")
+        raise BadValueError("clock", moment, "a time with its time zone, as in datetime.now(UTC)")
     return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 

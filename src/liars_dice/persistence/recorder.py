@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from ..core import MOVES, PRESETS, ConfigError, GameConfig, GameCreated, GameEnded, GameState
+from ..core import MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
 from .envelope import ACTS, RecordedEvent
 from .errors import StoreError, VersionConflictError
 
@@ -172,7 +172,9 @@ class GameRecorder(ABC):
             return ids[0]
         matching = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
         if len(matching) != 1:
-            raise ConfigError("game", name, f"'last' or the beginning of one id ({len(matching)} of {len(ids)} match)")
+            raise BadValueError(
+                "game", name, f"'last' or the beginning of one id ({len(matching)} of {len(ids)} match)"
+            )
         return matching[0]
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:

@@ -9,11 +9,11 @@ import msgspec
 from ..core import (
     MOVES,
     AgentFaulted,
+    BadValueError,
     BidAction,
     BidPlaced,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     DealError,
     DiceRevealed,
     DiceRolled,
@@ -153,7 +153,7 @@ def replay(events: Iterable[RecordedEvent], *, strict: bool = False) -> Iterator
 def _step(fold: Replay, event: RecordedEvent) -> GameState:
     try:
         return fold.feed(event.payload)
-    except (IllegalMoveError, DealError, ConfigError, ReplayError) as error:
+    except (IllegalMoveError, DealError, BadValueError, ReplayError) as error:
         raise ReplayError(f"game {event.game_id}, event {event.version} ({event.event_type}): {error}") from error
 
 

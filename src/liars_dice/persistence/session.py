@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import ConfigError, Event, GameEnded, GameEngine, RoundEnded
+from ..core import BadValueError, Event, GameEnded, GameEngine, RoundEnded
 from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import StoreError
 from .jsonlines import JSONLinesRecorder
@@ -40,7 +40,7 @@ def record_game(
     game goes on, and what is stored already is not written twice.
     """
     if engine.state.public.round_index >= 0 and not history:
-        raise ConfigError("engine", "under way", "a game that has not begun, or its history")
+        raise BadValueError("engine", "under way", "a game that has not begun, or its history")
     game_id = new_game_id(clock) if game_id is None else game_id
     types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from ..core import ConfigError, GameCreated
+from ..core import BadValueError, GameCreated
 from .envelope import RecordedEvent
 from .recorder import GameRecorder, GameSummary
 from .replay import decisions, final_state, settled
@@ -33,13 +33,13 @@ def left_game(store: GameRecorder, name: str) -> list[RecordedEvent]:
     if name == "last":
         latest = latest_left(store)
         if latest is None:
-            raise ConfigError("resume", name, "a game that was left, and there is none")
+            raise BadValueError("resume", name, "a game that was left, and there is none")
         return latest
     events = store.events(store.find(name))
     if not any(map(is_person, seats_of(events))):
-        raise ConfigError("resume", name, "a game with a person in it; with --from, you sit down in any game")
+        raise BadValueError("resume", name, "a game with a person in it; with --from, you sit down in any game")
     if _is_over(events):
-        raise ConfigError("resume", name, "a game that is not over; with --from and --at, you play on from any turn")
+        raise BadValueError("resume", name, "a game that is not over; with --from and --at, you play on from any turn")
     return events
 
 
@@ -88,10 +88,10 @@ def position(events: Sequence[RecordedEvent], turn: int | None) -> int:
     if turn is None:
         if _is_over(events):
             expected = f"--at with a turn from 1 to {len(places)} beside it: the game is over after them"
-            raise ConfigError("from", events[0].game_id, expected)
+            raise BadValueError("from", events[0].game_id, expected)
         return settled(events)
     if not 1 <= turn <= len(places):
-        raise ConfigError("at", turn, f"a turn from 1 to {len(places)}")
+        raise BadValueError("at", turn, f"a turn from 1 to {len(places)}")
     return places[turn - 1]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..exact.solver import Explanation, worth_showing
+from ..exact.solver import Explanation, choices_to_show
 from .png_files import blank, check_png, write_png
 
 
 def draw_explanation(explanation: Explanation, title: str, path: Path, most: int = 12) -> None:
     """Write a PNG: for every action a bar as long as it is often taken, and a mark at what it is worth."""
     check_png("png", path)
-    choices = worth_showing(explanation, most)
+    choices = choices_to_show(explanation, most)
     figure = blank(7, 1.6 + 0.32 * len(choices))
     often, worth = figure.subplots(1, 2, sharey=True)
     rows = range(len(choices))

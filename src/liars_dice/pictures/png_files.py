@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import ConfigError, reason_of
+from ..core import BadValueError, reason_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def check_png(option: str, path: Path) -> None:
-    """Raise `ConfigError` early if no picture can go there; `option` is what asked for it."""
+    """Raise `BadValueError` early if no picture can go there; `option` is what asked for it."""
     if path.suffix != ".png" or path.is_dir():
-        raise ConfigError(option, str(path), "a file whose name ends in .png")
+        raise BadValueError(option, str(path), "a file whose name ends in .png")
 
 
 def blank(width: float, height: float) -> Figure:
@@ -33,4 +33,4 @@ def write_png(option: str, path: Path, figure: Figure) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Software": None})
     except (OSError, ValueError) as error:
-        raise ConfigError(option, str(path), f"a file that can be written ({reason_of(error)})") from error
+        raise BadValueError(option, str(path), f"a file that can be written ({reason_of(error)})") from error

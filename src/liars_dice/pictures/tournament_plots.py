@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numeric import Floats
-from ..tournament import Cell, RoundRate, Standing, TournamentResult
+from ..tournament import PairingResult, RoundRate, Standing, TournamentResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ INK, GREY, SILVER, PALE = "#1f2328", "#6b7280", "#c8ccd2", "#e7e8ea"
 PURPLE, ORANGE = "#5e3c99", "#d95f02"
 
 
-def ranked(result: TournamentResult) -> list[list[Cell | None]]:
+def ranked(result: TournamentResult) -> list[list[PairingResult | None]]:
     """The cells with rows and columns in the order of the ranking."""
     order = [result.agents.index(standing.agent) for standing in result.ranking]
     return [[result.cells[i][j] for j in order] for i in order]
@@ -132,7 +132,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
     return _png(figure) if figure.axes else None
 
 
-def _verdicts(cells: list[list[Cell | None]]) -> Floats:
+def _verdicts(cells: list[list[PairingResult | None]]) -> Floats:
     return np.array([[np.nan if cell is None else cell.verdict for cell in row] for row in cells])
 
 

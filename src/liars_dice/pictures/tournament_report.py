@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
 
@@ -38,7 +38,7 @@ def check_writable(directory: Path) -> None:
     except (OSError, ValueError) as error:
         in_the_way = isinstance(error, (FileExistsError, NotADirectoryError))
         reason = "a file is in the way" if in_the_way else getattr(error, "strerror", None) or error
-        raise ConfigError("report", str(directory), f"a directory that can be written ({reason})") from error
+        raise BadValueError("report", str(directory), f"a directory that can be written ({reason})") from error
     finally:
         for path in reversed(made):
             with contextlib.suppress(OSError):  # somebody else has begun to use it

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ..core import GameConfig, parse_bid
+from ..core import BadValueError, GameConfig, parse_bid
 from ..persistence import RecordedEvent, decisions
 from .coach_client import CoachClient
-from .errors import BadValueError, NotFoundError, RoomError
+from .errors import NotFoundError, RoomError
 from .messages import Json, MatchupTable, ReviewProgress, TournamentListItem
 from .store_worker import StoreWorker
 

@@ -12,6 +12,7 @@ from ..core import (
     PRESETS,
     SEEDS,
     SPECTATOR,
+    BadValueError,
     Event,
     GameCreated,
     GameEnded,
@@ -27,7 +28,7 @@ from ..persistence import RecordedEvent, branch, decisions, visible_events
 from . import messages as m
 from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
-from .errors import BadValueError, NotFoundError, RoomError
+from .errors import NotFoundError, RoomError
 from .room import as_new_game, seated
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
 from .room_messages import event_json
@@ -41,7 +42,7 @@ POLL_GRACE_S = 15.0
 
 async def list_agents(studio: Studio, request: ApiRequest) -> m.Agents:
     """The bots that can take a seat."""
-    lines = [m.OfferedAgent(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    lines = [m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
     lines += [m.OfferedAgent(name, "a bot added by this server", False, (2, 15)) for name in studio.rooms.offered_bots]
     return m.Agents(lines)
 

@@ -64,10 +64,10 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
 
 def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
     """What perfect play does at one point in a round."""
-    from ..exact.solver import as_dict, explain, known
+    from ..exact.solver import equilibrium_of, explain, explanation_as_dict
 
-    round_ = known(GameConfig(dice=dice))
-    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+    round_ = equilibrium_of(GameConfig(dice=dice))
+    return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
 
 
 def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress) -> Json:
@@ -84,7 +84,7 @@ def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
     from ..agents import AGENTS, make_agent
     from ..exact.matchups import Matchups
 
-    names = [info.name for info in AGENTS.values() if info.memoryless]
+    names = [info.field_name for info in AGENTS.values() if info.memoryless]
     win = Matchups([make_agent(one) for one in names], config).match.win
     n = len(names)
     both = [[None if i == j else float((win[i, j] + 1 - win[j, i]) / 2) for j in range(n)] for i in range(n)]

@@ -34,15 +34,3 @@ class FullError(RoomError):
 
     status = 429
     code = "too_many"
-
-
-class BadValueError(RoomError):
-    """A value in a request that cannot be used: which field, what it was, what was expected."""
-
-    status = 400
-    code = "bad_value"
-
-    def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{field} = {value!r}: expected {expected}")
-        self.field = field
-        self.expected = expected

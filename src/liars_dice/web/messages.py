@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..persistence import StoreError
 
 Count = Annotated[int, Meta(ge=0)]
@@ -539,7 +539,7 @@ def _line_and_code(error: Exception) -> tuple[str, str]:
 
 
 def _expected(error: Exception) -> str | None:
-    return error.allowed if isinstance(error, ConfigError) else getattr(error, "expected", None)
+    return error.allowed if isinstance(error, BadValueError) else None
 
 
 def plain(error: BaseException) -> str:

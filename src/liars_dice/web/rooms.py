@@ -11,11 +11,11 @@ from typing import TypeVar
 import msgspec
 
 from ..agents import AGENTS
-from ..core import ConfigError, GameConfig, one_of
+from ..core import BadValueError, ConfigError, GameConfig, one_of
 from ..persistence import GameRecorder, RecordedEvent, StoreError
 from .clock import StudioClock
 from .coach_client import CoachClient
-from .errors import BadValueError, FullError, NotFoundError, RoomError
+from .errors import FullError, NotFoundError, RoomError
 from .messages import RoomListItem
 from .room import Room
 from .room_bots import STAND_IN, on_offer
@@ -176,7 +176,7 @@ class Rooms:
         """The bot with this name, if it is offered and can play by these rules."""
         name = name or STAND_IN
         if name not in AGENTS and name not in self.offered_bots:
-            raise BadValueError("agent", name, one_of(name, (*AGENTS, *self.offered_bots)))
+            raise BadValueError("agent", name, one_of(name, (*AGENTS.every_name, *self.offered_bots)))
         if name in AGENTS:
             fewest, most = AGENTS[name].players
             if not fewest <= config.num_players <= most:
@@ -187,7 +187,9 @@ class Rooms:
         """A player's name as it is shown; refused if it is the name of a bot."""
         name = clean_name(name)
         kind = name.partition("#")[0].strip().casefold()
-        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS, *self.offered_bots)}:
+        if kind.startswith("threshold:") or kind in {
+            one.casefold() for one in (*AGENTS.every_name, *self.offered_bots)
+        }:
             raise RoomError(f"{name} is the name of a bot; choose another name", code="name_of_bot")
         return name
 

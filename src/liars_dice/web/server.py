@@ -11,7 +11,7 @@ from typing import Protocol
 import uvicorn
 from starlette.applications import Starlette
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..persistence import open_store
 from .app import create_app
 from .connection_limits import header_timeout_protocol
@@ -140,7 +140,7 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.close()
             raise
     except OSError as error:
-        raise ConfigError(
+        raise BadValueError(
             "host and port", f"{host}:{port}", f"an address that is free on this machine ({error})"
         ) from error
     return listening

@@ -19,9 +19,9 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, reason_of
+from ...core import GameConfig, RulesLike, as_config, reason_of
 from ..errors import DataError, OutOfReachError
-from .cfr_walk import Pool, levels
+from .cfr_traversal import Pool, slots_by_level
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import Bracket, PublicTree
 
@@ -58,6 +58,10 @@ class Solution(Bracket, frozen=True):
     stopped: str
     """Why it ended: "target", "iterations", "interrupted" or "memory"."""
 
+    def __repr__(self) -> str:
+        between = f"value from {self.lower:.6f} to {self.upper:.6f}"
+        return f"<Solution: {between} after {self.iterations:,} iterations>"
+
 
 class Solver(Protocol):
     """What the processor and a GPU have in common."""
@@ -86,7 +90,7 @@ class Solver(Protocol):
 
 
 def solve(
-    config: GameConfig,
+    config: RulesLike,
     *,
     target: float = 1e-4,
     iterations: int | None = None,
@@ -108,6 +112,7 @@ def solve(
     >>> solution.lower <= -1 / 9 <= solution.upper
     True
     """
+    config = as_config(config, players=2)
     if not LEAST_TARGET <= target <= 2:
         raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
     if iterations is not None and iterations < 1:
@@ -118,7 +123,7 @@ def solve(
         raise OutOfReachError(f"memory {memory:g}: expected a number of gigabytes")
     tree = PublicTree(config, reduce=reduce)
     if save is not None:
-        check_place(save)
+        check_writable(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
         _restore(solver, tree, resume)
@@ -261,7 +266,7 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     beside.replace(path)
 
 
-def check_place(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Find out before the work begins whether its file can be written."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
@@ -307,7 +312,7 @@ def _fits(pool: Pool, tree: PublicTree) -> bool:
     if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
         return False
     met = np.zeros(nodes, dtype=np.int64)
-    for slots, _, _ in levels(first, tree.rungs):
+    for slots, _, _ in slots_by_level(first, tree.rungs):
         if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
             return False
         np.add.at(met, slots, 1)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, SupportsInt
 import numpy as np
 
 from ...agents import Agent
-from ...core import SEEDS, ConfigError, Dice, GameConfig, GameEngine
+from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, as_action
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
 from .seating import game_of
@@ -78,7 +78,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
     ) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
-            raise ConfigError("render_mode", render_mode, "None, 'ansi' or 'human'")
+            raise BadValueError("render_mode", render_mode, "None, 'ansi' or 'human'")
         self.config = game_of(rules, players=players, dice=dice)
         self.encoding = Encoding(self.config)
         self.render_mode = render_mode
@@ -134,7 +134,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             self._was_dead_step(action)
             return
         if action is None:
-            raise ConfigError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
+            raise BadValueError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
         engine = self._engine
         engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, int(action)))
         self._cumulative_rewards[agent] = 0.0
@@ -154,7 +154,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         """
         engine = self._engine
         view = engine.get_view(self._seats[self.agent_selection])
-        return self.encoding.number(engine.state.public, bot.choose_action(view))
+        return self.encoding.number(engine.state.public, as_action(bot.choose_action(view)))
 
     def render(self) -> str | None:
         """The table as everybody may see it: returned if `render_mode` is "ansi", printed if it is "human"."""
