@@ -84,7 +84,7 @@ class Process:
         return data
 
     def get(self, path: str) -> Json:
-        answer = httpx.get(f"{self.address}/api{path}")
+        answer = httpx.get(f"{self.address}/api{path}", timeout=60)  # the coach may have to compile first
         assert answer.status_code == 200, answer.text
         data: Json = answer.json()
         return data
