@@ -4,7 +4,7 @@
 
 /** @type {Record<string, string>} */
 const ABOUT = {
-  optimal: "Hard to read and hard to beat: it won a published tournament.",
+  optimal: "The best of a published grid of simple bots: a solid opponent.",
   truthful: "Never makes an impossible bid, and never accepts one.",
   nash: "Plays perfectly where the game is solved: two players with few dice.",
 };

@@ -189,7 +189,7 @@ class RoomPage {
     }
   }
 
-  // -- what one sees
+  // -- drawing
 
   /** @param {boolean} fresh */
   show(fresh) {
