@@ -138,7 +138,8 @@ def test_both_ways_of_summing_a_round_agree(monkeypatch: pytest.MonkeyPatch) -> 
     field_ = agents("optimal", "probabilistic", "sniper")
     config = preset("perudo", players=2, dice=3)
     by_sets = Matchups(field_, config).match.win
-    monkeypatch.setattr(rounds.StackedTables, "is_mixed", property(lambda self: [True] * 3, lambda self, value: None), False)
+    all_mixed = property(lambda self: [True] * 3, lambda self, value: None)
+    monkeypatch.setattr(rounds.StackedTables, "is_mixed", all_mixed, False)
     by_pairs = Matchups(field_, config).match.win
     off_diagonal = ~np.eye(3, dtype=bool)
     assert np.allclose(by_sets[off_diagonal], by_pairs[off_diagonal], atol=1e-13)

@@ -20,7 +20,7 @@ from .cfr_traversal import NO_SLOT, ROOT, Pool
 from .cpu_solver import best_values_from
 from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree
-from .tablebase import FACES, Tablebase
+from .tablebase import FACES, TABLEBASE_DICE, Tablebase
 
 CALL: Action = CallLiarAction()
 CALL_KEY = -1
