@@ -11,15 +11,14 @@ from starlette.websockets import WebSocket
 
 from ..agents import GameStart, Hearing, Question, due_now, is_event
 from ..core import Event, GameView, LiarsDiceError, derive_seed, view_of
-from ..persistence import RecordedEvent, StoreError
+from ..persistence import RecordedEvent
 from ..referee import RecordedSteps, protocol
 from . import messages as m
-from .connection_limits import Doors
+from .connection_limits import ConnectionLimits
 from .errors import RoomError
 from .room import Room
 from .rooms import Rooms
-from .safety import ServerLimits
-from .websocket_io import TROUBLE, Line, accepted, hello, refuse, when_gone
+from .websocket_io import FAILED, ClientConnection, accept_socket, on_disconnect, receive_hello, refuse
 
 
 class BotSaid(msgspec.Struct, frozen=True):
@@ -45,14 +44,14 @@ def decode_bot(text: str) -> BotSaid:
     try:
         return _bot_decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise m.BadMessageError(f"cannot understand that: {m.plain(error)}") from None
+        raise m.BadMessageError(f"cannot read the message: {m.plain(error)}") from None
 
 
-class RemoteBot(Line):
+class RemoteBot(ClientConnection):
     """A program at a seat, somewhere else."""
 
-    def __init__(self, socket: WebSocket, limits: ServerLimits, seat: int) -> None:
-        super().__init__(socket, limits)
+    def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
+        super().__init__(socket, rooms.limits, rooms.clock)
         self.seat = seat
         self.wants_events = False
         self.confirms_start = False
@@ -106,7 +105,7 @@ class RemoteBot(Line):
 
     def leave(self, reason: str) -> None:
         """The room is given up."""
-        self.end(TROUBLE, reason)
+        self.end(FAILED, reason)
 
 
 def next_for(room: Room, seat: int) -> protocol.Message | None:
@@ -125,21 +124,21 @@ async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str)
     await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
 
 
-async def bot_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
+async def bot_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLimits) -> None:
     """A bot: hello with its token, then the bot protocol."""
-    async with accepted(socket, rooms, doors) as receive:
+    async with accept_socket(socket, rooms, connections) as receive:
         if receive is None:
             return
-        room, said = await hello(socket, rooms, receive, decode_bot, BotSaid)
+        room, said = await receive_hello(socket, rooms, receive, decode_bot, BotSaid)
         if room is None or not isinstance(said, BotSaid):
             return
         try:
-            bot = RemoteBot(socket, rooms.limits, room.seat_of(said.token))
+            bot = RemoteBot(socket, rooms, room.seat_of(said.token))
         except RoomError as error:
-            await refuse(socket, str(error))
+            await refuse(socket, error)
             return
         room.join(bot)
-        bot.gone = when_gone(room, bot, receive)
+        bot.gone = on_disconnect(room, bot, receive)
         try:
             while (text := await receive()) is not None:
                 await _hear_bot(room, bot, text)
@@ -163,11 +162,8 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
                 pass
             case other:
                 raise RoomError(f"a bot says ready, action, done or fault, not {other[:40]!r}")
-    except m.BadMessageError as error:
-        bot.say({"type": "error", "error": str(error)})
-    except (RoomError, LiarsDiceError) as error:
-        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
-        bot.say({"type": "error", "error": line})
+    except (m.BadMessageError, RoomError, LiarsDiceError) as error:
+        bot.say(msgspec.to_builtins(m.error_message(error)))
 
 
 # -- without sockets ---------------------------------------------------------------------------------------------------
@@ -198,20 +194,17 @@ class _Waiter:
 
 async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Message:
     """The next thing a bot at this seat is asked or told; `wait` if there is nothing for so long."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
+    clock = room.clock
+    until = clock.now() + seconds
     waiter = _Waiter(seat)
     room.join(waiter)
     try:
         while True:
             waiter.woken.clear()
             message = next_for(room, seat)
-            left = until - loop.time()
+            left = until - clock.now()
             if message is not None or left <= 0 or room.gone:
                 return message or {"type": "wait"}
-            try:
-                await asyncio.wait_for(waiter.woken.wait(), left)
-            except TimeoutError:
-                return {"type": "wait"}
+            await clock.wait(waiter.woken, left)
     finally:
         room.leave(waiter)
