@@ -45,7 +45,7 @@ def curves() -> None:
     print(f"W in percent after {GAMES:,} games against truthful, seeds {SEEDS}, and seconds each:")
     for dice in (1, 2, 3):
         for algorithm in ("q", "pg"):
-            for basis in ("seed", "crossed"):
+            for basis in ("plain", "crossed"):
                 runs = [trained(algorithm, basis, dice, seed) for seed in SEEDS]
                 reached = "  ".join(f"{100 * rate:.2f}" for rate, _, _ in runs)
                 optimum, seconds = runs[0][1], statistics.median(run[2] for run in runs)

@@ -45,8 +45,8 @@ def training(algorithm: str = "q", dice: int = 1, **changes: Any) -> Training:
 # -- features ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_seeds_features_are_the_list_it_gives() -> None:
-    basis = make_basis("seed", CLASSIC, 2)
+def test_the_plain_features_are_the_documented_list() -> None:
+    basis = make_basis("plain", CLASSIC, 2)
     state = play(dealt(CLASSIC, (2, 5), (1, 1)), "1x3 2x5")
     view = view_of(state, 0)
     rung = state.public.rung
@@ -77,7 +77,7 @@ def test_crossed_features_tell_all_cells_apart() -> None:
 def test_what_is_legal_is_what_the_engine_says(config: GameConfig) -> None:
     from liars_dice.learn.features import is_legal
 
-    basis = make_basis("seed", config, 2)
+    basis = make_basis("plain", config, 2)
     rules = round_rules(config, 4, False)
     start = deal(new_game(config), ((1, 2), (3, 4)))
     openings = [rules.moves.index(action) for action in legal_actions(start.public)]
@@ -129,7 +129,7 @@ def one_die_each(basis_name: str) -> tuple[Basis, Round, Opponent]:
     return make_basis(basis_name, config, 1), make_round(config), make_opponent(make_agent("truthful"), config)
 
 
-@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+@pytest.mark.parametrize("basis_name", ["plain", "crossed"])
 def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
     basis, game, opponent = one_die_each(basis_name)
     games, alpha, epsilon, gamma = 300, (0.1, 0.02), (0.6, 0.2), 0.9
@@ -162,7 +162,7 @@ def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
     assert theta.any()
 
 
-@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+@pytest.mark.parametrize("basis_name", ["plain", "crossed"])
 def test_policy_gradient_is_the_update_in_the_text(basis_name: str) -> None:
     basis, game, opponent = one_die_each(basis_name)
     games, batch, rate, gamma = 120, 40, 0.5, 0.9
@@ -228,7 +228,7 @@ def test_the_crossed_basis_comes_near_the_optimum(algorithm: str, dice: int, sho
 @pytest.mark.parametrize("algorithm", ["q", "pg"])
 def test_the_seeds_basis_ranks_actions_alike_for_every_hand(algorithm: str) -> None:
     """Its limit, whatever it learns: with more dice it stays short of the optimum."""
-    trainer = Trainer(new_model(training(algorithm, 2, basis="seed", games=200_000)))
+    trainer = Trainer(new_model(training(algorithm, 2, basis="plain", games=200_000)))
     report = trainer.run()
     cells = greedy_cells(report.model.theta, trainer.basis)
     assert (cells == cells[0]).all()
@@ -315,7 +315,7 @@ def test_a_stopped_training_goes_on_where_it_was(algorithm: str, tmp_path: Path)
 
 def test_weights_that_explode_leave_the_last_good_ones(tmp_path: Path) -> None:
     path = tmp_path / "m.npz"
-    wild = training("q", 2, basis="seed", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
+    wild = training("q", 2, basis="plain", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
     with pytest.raises(TrainingError, match=r"no longer numbers before .* games: a smaller --alpha"):
         Trainer(new_model(wild)).run(path)
     assert np.isfinite(Model.load(path).theta).all()
@@ -333,7 +333,7 @@ def test_explosions_within_a_piece_end_it(algorithm: str, settings: dict[str, An
     """No endless round, no step beyond the end of an array."""
     for seed in range(6):
         with pytest.raises(TrainingError, match="no longer numbers"):
-            Trainer(new_model(training(algorithm, 2, basis="seed", games=100_000, seed=seed, **settings))).run()
+            Trainer(new_model(training(algorithm, 2, basis="plain", games=100_000, seed=seed, **settings))).run()
 
 
 def test_milestones_end_with_the_last_game() -> None:
@@ -440,10 +440,34 @@ def test_a_model_with_other_dice_says_what_it_plays_as(tmp_path: Path) -> None:
         assert found.stderr.count("elsewhere it plays as probabilistic") == 1
 
 
+def test_seed_is_an_older_name_of_the_plain_basis(tmp_path: Path) -> None:
+    assert training("q", 1, basis="seed") == training("q", 1, basis="plain")
+    runs = [
+        call("train", "q", "--dice", "1", "--games", "500", "--basis", basis, "--json") for basis in ("seed", "plain")
+    ]
+    for run in runs:
+        assert run.exit_code == 0
+    old, new = ({**json.loads(run.stdout), "elapsed_s": 0, "compile_s": 0} for run in runs)
+    assert old == new
+    assert new["basis"] == "plain"
+
+
+def test_a_model_stored_with_the_older_basis_name_loads_and_goes_on(tmp_path: Path) -> None:
+    stored = Path(__file__).parents[1] / "data" / "models" / "q_basis_seed.npz"
+    assert Model.load(stored).training.basis == "plain"
+    assert make_agent(f"q:{stored}").memoryless
+    copy = tmp_path / "model.npz"
+    copy.write_bytes(stored.read_bytes())
+    options = ("train", "q", "--dice", "1", "--games", "2000", "--seed", "5", "--out", str(copy), "--resume", "--json")
+    for basis in ("seed", "plain"):
+        assert call(*options, "--basis", basis).exit_code == 0
+    assert b'"basis":"plain"' in np.load(copy)["about"].tobytes()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"basis": "deep"}, "basis = 'deep': expected 'seed' or 'crossed'"),
+        ({"basis": "deep"}, "basis = 'deep': expected 'crossed' or 'plain'"),
         ({"opponent": "nobody"}, "agent = 'nobody'"),
         ({"games": 0}, "games = 0"),
         ({"algorithm": "pg", "pg": policy_gradient.PolicyGradient(batch=200), "games": 100}, "at most 100, all games"),

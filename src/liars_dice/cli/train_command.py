@@ -32,7 +32,11 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     "--games", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="M", help="Games to learn from."
 )
 @click.option(
-    "--basis", default="crossed", show_default=True, metavar="NAME", help="crossed or seed: what it looks at."
+    "--basis",
+    default="crossed",
+    show_default=True,
+    metavar="NAME",
+    help="Features to learn from: crossed or plain (seed is an older name of plain).",
 )
 @click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="Any agent, or self.")
 @click.option(

@@ -3,16 +3,16 @@
 An observation is two numbers, the hand's place among all hands and the last bid's rung (-1: none yet); an action is a
 rung, or the number of rungs for "liar". Two bases:
 
-- `seed`: twelve numbers, as the method was first written down. COUNT(H, v) for every face v; the last bid's value and
-  amount, and the probability that it holds (zeros before the first bid); the action's value and amount, or 1 if it is a
-  call. All that depends on the action is its value, its amount and whether it is a call, and none of it is multiplied
-  with the hand: whatever the weights, Q ranks the actions alike for every hand. It cannot learn to bid what it holds.
-- `crossed`: one indicator for each (hand, last bid, action) that is legal. Every memoryless policy can be expressed.
+- `plain` (`seed` is accepted as an older name): twelve numbers with six faces. COUNT(H, v) for every face v; the last
+  bid's value and amount, and the probability that it holds (zeros before the first bid); the action's value and amount,
+  or 1 if it is a call. No feature multiplies the hand with the action, so for any weights Q ranks the actions in the
+  same order for every hand: this basis cannot learn to bid what it holds.
+- `crossed`: one indicator for each legal (hand, last bid, action). It can express every memoryless policy.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from ..core import ConfigError, GameConfig, prob_holds, round_rules
 from ..exact.tables import hand_set
 from ..numeric import Floats, Int, inlined
 
-BasisName = Literal["seed", "crossed"]
-SEED, CROSSED = 0, 1
+BasisName = Literal["plain", "crossed"]
+PLAIN, CROSSED = 0, 1
 
 
 class Basis(NamedTuple):
@@ -44,20 +44,30 @@ class Basis(NamedTuple):
     """[hand, rung]: the probability that a bid holds."""
 
 
+def basis_name(name: str) -> BasisName:
+    """The name of a basis, checked; `seed`, the older name of `plain`, gives `plain`.
+
+    >>> basis_name("seed")
+    'plain'
+    """
+    current = "plain" if name == "seed" else name
+    if current not in get_args(BasisName):
+        raise ConfigError("basis", name, "'crossed' or 'plain'")
+    return cast("BasisName", current)
+
+
 def make_basis(name: str, config: GameConfig, own: int) -> Basis:
-    """The basis called so, for a player with `own` dice in a single round by these rules."""
-    if name not in get_args(BasisName):
-        raise ConfigError("basis", name, "'seed' or 'crossed'")
+    """The basis with this name, for a player with `own` dice in a single round under these rules."""
+    kind = PLAIN if basis_name(name) == "plain" else CROSSED
     rules = round_rules(config.without_seed, config.total_dice, False)
     hands = hand_set(own, config.faces)
     rungs = len(rules.bids)
     opens = np.zeros(rungs, dtype=bool)
     opens[sorted(rules.opening_rungs)] = True
-    kind = SEED if name == "seed" else CROSSED
     return Basis(
         kind=kind,
         rungs=rungs,
-        size=config.faces + 6 if kind == SEED else len(hands) * (rungs + 1) * (rungs + 1),
+        size=config.faces + 6 if kind == PLAIN else len(hands) * (rungs + 1) * (rungs + 1),
         opens=opens,
         counts=hands.counts.astype(np.float64),
         value=np.array([bid.face for bid in rules.bids], dtype=np.float64),

@@ -29,6 +29,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     config: dict[str, Any]
     """The rules: one round for two, the learner in seat 0."""
     basis: str = "crossed"
+    """`crossed` or `plain`; `seed`, the name of `plain` in older files, is read as `plain`."""
     opponent: str = "truthful"
     games: int = 1_000_000
     seed: int = 0
@@ -38,6 +39,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
         msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from a file
+        msgspec.structs.force_setattr(self, "basis", "plain" if self.basis == "seed" else self.basis)
 
     def rules(self) -> GameConfig:
         """The rules as such."""

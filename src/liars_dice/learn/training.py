@@ -51,7 +51,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def usual_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
-    """What works for each basis: the seed's features are larger and fewer, so its steps are smaller."""
+    """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps."""
     if algorithm == "q":
         return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
     if algorithm == "pg":
