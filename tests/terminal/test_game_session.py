@@ -18,10 +18,10 @@ from liars_dice.persistence import (
     final_state,
     open_store,
     record_game,
-    settled,
+    resume_point,
     verify_game,
 )
-from liars_dice.persistence.unfinished_games import is_person, left_game, position
+from liars_dice.persistence.unfinished_games import is_person, unfinished_game, version_at_turn
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible, what_now
@@ -55,7 +55,7 @@ def test_a_game_that_stops_anywhere_goes_on_as_if_it_had_not() -> None:
     """Also if its record ends between a call and what follows from it."""
     whole = played()
     told = [event.payload for event in whole]
-    assert any(settled(whole[:cut]) < cut for cut in range(1, len(whole)))
+    assert any(resume_point(whole[:cut]) < cut for cut in range(1, len(whole)))
     for cut in range(1, len(whole)):
         again = resumed(whole[:cut])
         assert [event.payload for event in again] == told, cut
@@ -72,15 +72,15 @@ def test_bots_behind_walls_catch_up_too() -> None:
 def test_decisions_are_the_places_to_go_back_to() -> None:
     whole = played()
     places = decisions(whole)
-    assert [position(whole, turn) for turn in range(1, len(places) + 1)] == places
+    assert [version_at_turn(whole, turn) for turn in range(1, len(places) + 1)] == places
     assert sorted(place for seat in range(3) for place in decisions(whole, seat)) == places
     for place in places:
-        assert settled(whole[:place]) == place
+        assert resume_point(whole[:place]) == place
         assert final_state(whole[:place]).public.status == "BIDDING"
     for turn in (0, len(places) + 1, None):
         with pytest.raises(ConfigError, match=f"a turn from 1 to {len(places)}"):
-            position(whole, turn)
-    assert position(whole[: places[3]], None) == places[3]
+            version_at_turn(whole, turn)
+    assert version_at_turn(whole[: places[3]], None) == places[3]
 
 
 def test_who_sits_where() -> None:
@@ -207,12 +207,12 @@ def test_what_was_taken_back_is_not_resumed() -> None:
     call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\n")
     with open_store() as store:
         first, second = (game.game_id for game in reversed(store.games()))
-        latest = left_game(store, "last")
+        latest = unfinished_game(store, "last")
         assert latest[0].game_id == second
         created = latest[0].payload
         assert isinstance(created, GameCreated)
         assert (created.branched_from or "").startswith(first)
-        assert left_game(store, first)[0].game_id == first
+        assert unfinished_game(store, first)[0].game_id == first
     over = call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
     assert "replay last" in over.output
     assert "there is none" in call("play", "--resume", "last").stderr

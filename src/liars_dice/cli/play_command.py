@@ -159,15 +159,15 @@ def _go_on(
     quiet: bool,
 ) -> Sitting:
     """Sit down to a game that was left, or to a new one that begins like a recorded one."""
-    from ..persistence import left_game, position, seats_of
+    from ..persistence import lineup_of, unfinished_game, version_at_turn
     from ..terminal import with_opponents
 
     if given["resume"] is not None:
-        events = left_game(store, given["resume"])
-        words = seats_of(events)
+        events = unfinished_game(store, given["resume"])
+        words = lineup_of(events)
         return at_table(with_opponents(words, opponents) if opponents else words).resume(events)
     events = store.events(find_game(store, given["origin"], quiet=quiet))
-    version = position(events, given["turn"])
+    version = version_at_turn(events, given["turn"])
     words = _places(events, version, opponents, given["seat"], given["name"])
     return at_table(words).branch(events, version, given["seed"])
 
@@ -178,10 +178,10 @@ def _places(
     """Who sits where in a game that goes on from another: whoever sat there, and you in the seat you choose, or in that
     of the player who is to move.
     """
-    from ..persistence import final_state, is_person, seats_of
+    from ..persistence import final_state, is_person, lineup_of
     from ..terminal import seated, take_seat, with_opponents
 
-    words = seats_of(events)
+    words = lineup_of(events)
     if seat is None and name is None and any(map(is_person, words)):
         return with_opponents(words, opponents) if opponents else words
     state = final_state(events[:version])
@@ -218,7 +218,7 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review 
 
 def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
-    from ..persistence import latest_left
+    from ..persistence import latest_unfinished_game
 
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
@@ -234,7 +234,7 @@ def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, d
     console.print("\nUntil next time.")
     if sitting is None or not sitting.store.events(sitting.game_id):
         return
-    latest = latest_left(sitting.store)
+    latest = latest_unfinished_game(sitting.store)
     is_latest = latest is not None and latest[0].game_id == sitting.game_id
     again = ["play", "--resume", "last" if is_latest else sitting.game_id]
     again += (

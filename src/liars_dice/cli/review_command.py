@@ -63,9 +63,9 @@ def review_command(
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
     """How to play on from the worst mistake: of the people who played, if there were any."""
-    from ..persistence import is_person, seats_of
+    from ..persistence import is_person, lineup_of
 
-    people = {seat for seat, words in enumerate(seats_of(events)) if is_person(words)} & set(review.seats)
+    people = {seat for seat, words in enumerate(lineup_of(events)) if is_person(words)} & set(review.seats)
     worst = review.worst(people)
     if worst is None:
         return

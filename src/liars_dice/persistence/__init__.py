@@ -8,16 +8,26 @@ from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, rules_name
-from .replay import Replay, branch, decisions, final_state, replay, settled, state_at, verify_game, visible_events
-from .session import default_store, open_store, player_type, record_game
+from .recording import player_type, record_game
+from .replay import Replay, branch, decisions, final_state, replay, resume_point, state_at, verify_game, visible_events
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
-from .unfinished_games import PERSON_TYPE, YOU, is_person, latest_left, left_game, position, seats_of, without_abandoned
+from .store_address import default_store, open_store
+from .unfinished_games import (
+    PERSON,
+    PERSON_TYPE,
+    is_person,
+    latest_unfinished_game,
+    lineup_of,
+    unfinished_game,
+    version_at_turn,
+    without_abandoned,
+)
 
 __all__ = [
     "PERSON_TYPE",
     "SCHEMA",
-    "YOU",
+    "PERSON",
     "Clock",
     "CorruptEventError",
     "Enveloper",
@@ -43,18 +53,18 @@ __all__ = [
     "final_state",
     "import_games",
     "is_person",
-    "latest_left",
-    "left_game",
+    "latest_unfinished_game",
+    "unfinished_game",
     "new_game_id",
     "open_store",
     "player_type",
-    "position",
+    "version_at_turn",
     "read_lines",
     "record_game",
     "replay",
     "rules_name",
-    "seats_of",
-    "settled",
+    "lineup_of",
+    "resume_point",
     "state_at",
     "utc_now",
     "verify_game",

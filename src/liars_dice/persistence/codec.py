@@ -17,11 +17,11 @@ import msgspec
 from ..core import Event
 from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, UnknownSchemaError
-from .upgrade import PlanUpgrade
+from .schema_upgrade import SchemaZeroUpgrade
 
 Upgrade = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
-UPGRADES: dict[int, Callable[[], Upgrade]] = {0: PlanUpgrade}
+UPGRADES: dict[int, Callable[[], Upgrade]] = {0: SchemaZeroUpgrade}
 """For each older schema, what makes the upgrade of a file: its events go in one by one, today's come out."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

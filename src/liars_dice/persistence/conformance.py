@@ -27,8 +27,8 @@ from .envelope import RecordedEvent
 from .errors import StoreError, VersionConflictError
 from .memory import InMemoryRecorder
 from .recorder import GameRecorder
+from .recording import record_game
 from .replay import final_state, verify_game
-from .session import record_game
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError, VersionConflictError
-from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
+from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
 
 if TYPE_CHECKING:
     import psycopg

@@ -165,7 +165,7 @@ def final_state(events: Iterable[RecordedEvent]) -> GameState:
     return fold.state
 
 
-def settled(events: Sequence[RecordedEvent]) -> int:
+def resume_point(events: Sequence[RecordedEvent]) -> int:
     """How many events stand before the last place at which somebody may move or roll.
 
     That is all of them, unless whoever wrote them was stopped between a call and the events that follow from it.

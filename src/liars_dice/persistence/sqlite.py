@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError
-from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
+from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
 
 APPLICATION_ID = 0x4C644963
 """Written into the file's header, so that a file of another program is known as such."""

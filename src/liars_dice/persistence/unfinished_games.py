@@ -8,42 +8,42 @@ from datetime import datetime
 from ..core import ConfigError, GameCreated
 from .envelope import RecordedEvent
 from .recorder import GameRecorder, GameSummary
-from .replay import decisions, final_state, settled
+from .replay import decisions, final_state, resume_point
 
 PERSON_TYPE = "Human"
 """What records call the type of a person."""
-YOU = "human"
+PERSON = "human"
 """The word for a person."""
 
 
 def is_person(word: str) -> bool:
     """Whether this seat is a person's."""
-    return word == YOU or word.startswith(f"{YOU}:")
+    return word == PERSON or word.startswith(f"{PERSON}:")
 
 
-def seats_of(events: Sequence[RecordedEvent]) -> tuple[str, ...]:
+def lineup_of(events: Sequence[RecordedEvent]) -> tuple[str, ...]:
     """The words for the seats of a recorded game. A bot that says no more is known by what it calls itself."""
     created = events[0].payload
     assert isinstance(created, GameCreated)
     return tuple(agent_id or name for name, agent_id in zip(created.names, created.agent_ids, strict=True))
 
 
-def left_game(store: GameRecorder, name: str) -> list[RecordedEvent]:
+def unfinished_game(store: GameRecorder, name: str) -> list[RecordedEvent]:
     """The events of a game with people in it that is not over: the latest, if it is called `last`."""
     if name == "last":
-        latest = latest_left(store)
+        latest = latest_unfinished_game(store)
         if latest is None:
             raise ConfigError("resume", name, "a game that was left, and there is none")
         return latest
     events = store.events(store.find(name))
-    if not any(map(is_person, seats_of(events))):
+    if not any(map(is_person, lineup_of(events))):
         raise ConfigError("resume", name, "a game with a person in it; with --from, you sit down in any game")
     if _is_over(events):
         raise ConfigError("resume", name, "a game that is not over; with --from and --at, you play on from any turn")
     return events
 
 
-def latest_left(store: GameRecorder) -> list[RecordedEvent] | None:
+def latest_unfinished_game(store: GameRecorder) -> list[RecordedEvent] | None:
     """The latest game with people in it that was left, if there is one. Games that people have played on from, in
     another game or by taking a move back, were not left.
     """
@@ -74,13 +74,13 @@ def _peoples_games(store: GameRecorder, since: datetime | None = None) -> Iterat
         if game.winner is not None and PERSON_TYPE not in game.player_types:
             continue
         first = store.events(game.game_id, 0, 1)
-        if any(map(is_person, seats_of(first))):
+        if any(map(is_person, lineup_of(first))):
             created = first[0].payload
             assert isinstance(created, GameCreated)
             yield game, (created.branched_from or "").rpartition("@")[0]
 
 
-def position(events: Sequence[RecordedEvent], turn: int | None) -> int:
+def version_at_turn(events: Sequence[RecordedEvent], turn: int | None) -> int:
     """How many events stand before the decision with this number, counted from 1 over the whole game; without a number,
     how many there are.
     """
@@ -89,11 +89,11 @@ def position(events: Sequence[RecordedEvent], turn: int | None) -> int:
         if _is_over(events):
             expected = f"--at with a turn from 1 to {len(places)} beside it: the game is over after them"
             raise ConfigError("from", events[0].game_id, expected)
-        return settled(events)
+        return resume_point(events)
     if not 1 <= turn <= len(places):
         raise ConfigError("at", turn, f"a turn from 1 to {len(places)}")
     return places[turn - 1]
 
 
 def _is_over(events: Sequence[RecordedEvent]) -> bool:
-    return final_state(events).public.status == "ENDED" and settled(events) == len(events)
+    return final_state(events).public.status == "ENDED" and resume_point(events) == len(events)

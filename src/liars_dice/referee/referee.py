@@ -30,7 +30,7 @@ from ..core import (
     view_of,
     visible_to,
 )
-from ..persistence import RecordedEvent, Replay, final_state, settled
+from ..persistence import RecordedEvent, Replay, final_state, resume_point
 from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat, decide, fallback
 from .time_guard import alarms
@@ -99,7 +99,7 @@ class Referee:
         created = past[0].payload
         assert isinstance(created, GameCreated)
         referee = cls(players, created.config, limits=limits)
-        there = settled(past)
+        there = resume_point(past)
         referee._past = past[:there]
         referee.engine = GameEngine.resume(final_state(referee._past), referee.seats, seed=created.config.seed)
         match past[there].payload if there < len(past) else None:

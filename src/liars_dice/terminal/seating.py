@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..agents import HumanAgent
 from ..core import ConfigError, GameConfig
-from ..persistence import YOU, is_person
+from ..persistence import PERSON, is_person
 from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
 
@@ -17,7 +17,7 @@ def seated(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> 
         raise ConfigError("seat", seat, f"a seat from 0 to {len(opponents)}")
     if name is not None and not name.strip():
         raise ConfigError("name", name, "a name that is not blank")
-    you = YOU if name is None else f"{YOU}:{name}"
+    you = PERSON if name is None else f"{PERSON}:{name}"
     return (*opponents[:seat], you, *opponents[seat:])
 
 
@@ -31,7 +31,7 @@ def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig,
             number += 1
             name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
-            seat.agent_id = YOU if name == "You" else f"{YOU}:{name}"
+            seat.agent_id = PERSON if name == "You" else f"{PERSON}:{name}"
         else:
             seat = make_fitting_seat(word, config, isolate=isolate)
             seat.agent_id = word

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
 from ..core import ConfigError, Event, GameEnded, GameEngine, RoundEnded
 from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import StoreError
-from .jsonlines import JSONLinesRecorder
-from .postgres import PostgresRecorder
 from .recorder import GameRecorder
-from .replay import settled
-from .sqlite import SQLiteRecorder
+from .replay import resume_point
 
 SNAPSHOT_EVERY = 1000
 """A snapshot is kept after so many events. A usual game has fewer, and needs none."""
@@ -45,7 +39,7 @@ def record_game(
     types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
     stored = len(history) if history and history[0].game_id == game_id else 0
-    for event in history[: settled(history)]:
+    for event in history[: resume_point(history)]:
         again = enveloper.seal(event.payload)
         if stored:
             continue
@@ -76,28 +70,3 @@ def record_game(
 def player_type(agent: object) -> str:
     """What kind of player this is, for the record: its class, unless it says otherwise (people say `Human`)."""
     return str(getattr(agent, "player_type", type(agent).__name__))
-
-
-def open_store(db: str | Path | None = None, *, durable: bool = False, must_exist: bool = False) -> GameRecorder:
-    """The store at `db`: a `postgresql://` address, a `.jsonl` file or a SQLite file; if none is given, the default."""
-    where = default_store() if db is None else db
-    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
-        return PostgresRecorder(where)
-    if must_exist and db is not None and not Path(where).exists():
-        raise StoreError(f"{where}: there is no store here")
-    if Path(where).suffix == ".jsonl":
-        return JSONLinesRecorder(where, durable=durable)
-    return SQLiteRecorder(where, durable=durable)
-
-
-def default_store() -> str:
-    """Where games are kept unless told otherwise: `LIARS_DICE_DB`, or a file in the user's data directory."""
-    if named := os.environ.get("LIARS_DICE_DB"):
-        return named
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return str(base / "liars-dice" / "games.sqlite")

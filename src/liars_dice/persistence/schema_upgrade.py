@@ -11,7 +11,7 @@ from typing import Any
 Fields = dict[str, Any]
 
 
-class PlanUpgrade:
+class SchemaZeroUpgrade:
     """The upgrade of one file of schema 0, event by event in the order they were written."""
 
     def __init__(self) -> None:
