@@ -13,7 +13,7 @@ import pytest
 
 from liars_dice.agents import Agent, make_agent
 from liars_dice.coach.advice import advise, prepare
-from liars_dice.coach.chance_curve import Prospects
+from liars_dice.coach.chance_curve import WinChances
 from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of
 from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
@@ -507,7 +507,7 @@ def test_a_running_round_stays_hidden() -> None:
 def test_the_curve_begins_with_proved_chances() -> None:
     config = preset("heads-up", dice=3)
     low, high = match_bracket(3, 3)
-    start = Prospects(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
+    start = WinChances(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
     assert low <= start[0] <= high
     assert reaches(dealt(config, (1, 2, 3), (1, 2, 3)).public)
 
@@ -516,7 +516,7 @@ def test_the_curve_agrees_with_exact_matches() -> None:
     """With exact calls and wilds no round is solved, so two known bots have the chances of their match-up."""
     config = preset("perudo", players=2, dice=2)
     pair = Matchups([make_agent("sniper"), make_agent("optimal")], config)
-    start = Prospects(config, (model_of("sniper"), model_of("optimal"))).of(new_game(config).public)
+    start = WinChances(config, (model_of("sniper"), model_of("optimal"))).of(new_game(config).public)
     assert start[0] == pytest.approx(float(pair.match.win[0, 1]), abs=1e-12)
 
 
@@ -524,20 +524,20 @@ def test_the_curve_agrees_with_exact_matches() -> None:
 def test_chances_average_to_those_before(dice: tuple[int, int]) -> None:
     """Over all openings of a known bot, the chance to win after it is on average the chance before it."""
     config = preset("perudo", players=2, dice=dice)
-    prospects = Prospects(config, (model_of("optimal"), model_of("sniper")))
+    win_chances = WinChances(config, (model_of("optimal"), model_of("sniper")))
     table = PolicyTable.of(make_agent("optimal"), config, own=dice[0], other=dice[1])
     mean = 0.0
     for hand, weight in zip(table.hands.hands, table.hands.weights.tolist(), strict=True):
         (action,) = table[hand, None]
-        mean += weight * prospects.of(apply(dealt(config, hand, (1,) * dice[1]), action).public)[0]
-    assert mean == pytest.approx(prospects.of(new_game(config).public)[0], abs=1e-12)
+        mean += weight * win_chances.of(apply(dealt(config, hand, (1,) * dice[1]), action).public)[0]
+    assert mean == pytest.approx(win_chances.of(new_game(config).public)[0], abs=1e-12)
 
 
 def test_perfect_bids_average_to_the_value() -> None:
     """Over all openings of an equilibrium, what the round is worth after it is on average what it was before."""
     solved = Tablebase.shipped().round(2, 1)
     config = GameConfig(dice=(2, 1))
-    prospects = Prospects(config, (model_of("a"), model_of("b")))
+    win_chances = WinChances(config, (model_of("a"), model_of("b")))
     rules = round_rules(config, 3, False)
     hands = solved.tree.hand_sets[0]
     openings = dict.fromkeys(rules.bids, 0.0)
@@ -546,7 +546,7 @@ def test_perfect_bids_average_to_the_value() -> None:
             assert isinstance(action, BidAction)
             openings[action.bid] += weight * chance
     state = dealt(config, (1, 1), (1,))
-    mean = sum(p * prospects.of(apply(state, BidAction(bid)).public)[0] for bid, p in openings.items() if p)
+    mean = sum(p * win_chances.of(apply(state, BidAction(bid)).public)[0] for bid, p in openings.items() if p)
     assert mean == pytest.approx((1 + solved.value) / 2, abs=1e-3)
 
 

@@ -27,19 +27,28 @@ from ..exact.response import one_hand, raises_from
 from ..exact.solver import Tablebase, explain, reaches, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
-from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
+from .opponent_models import (
+    OpponentModel,
+    belief,
+    bid_chances,
+    check_searchable,
+    match_distribution,
+    models_of,
+    other_seats,
+    situation_after,
+)
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
-RARE = 1e-4
+RARE_BID = 1e-4
 """Bids that perfect play makes less often are what solving left over: they say nothing about the dice."""
-SURPRISE = "perfect play hardly ever bids so"
+UNEXPECTED_BID = "perfect play hardly ever bids so"
 """Why a round that the tablebase reaches is not measured against it."""
-TAKEN = 0.001
+PLAYED = 0.001
 """What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
-EXCUSED = 0.05
+MOST_EXCUSED = 0.05
 """But never more than this is taken for what solving left over."""
-FEW = 3000
+MOST_BELIEFS = 3000
 """So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
 
 
@@ -95,7 +104,7 @@ class Advice(msgspec.Struct, frozen=True):
         """
         choice = self.of(action)
         loss = max(0.0, self.win_chance - choice.win_chance)
-        taken = (choice.chance or 0.0) >= TAKEN
+        taken = (choice.chance or 0.0) >= PLAYED
         return 0.0 if loss <= max(self.tolerance, self.excused if taken else 0.0) else loss
 
 
@@ -112,11 +121,11 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
         if found is not None:
             return found
         surprised = True
-    models = models_at(view.public.names) if models is None else models
-    if len(others(view)) == 1 and view.config.max_turns is None:
+    models = models_of(view.public.names) if models is None else models
+    if len(other_seats(view)) == 1 and view.config.max_turns is None:
         with suppress(OutOfReachError):
-            found = _against_one(view, models[others(view)[0]])
-            return msgspec.structs.replace(found, source=f"{found.source} ({SURPRISE})") if surprised else found
+            found = _against_one(view, models[other_seats(view)[0]])
+            return msgspec.structs.replace(found, source=f"{found.source} ({UNEXPECTED_BID})") if surprised else found
     with suppress(OutOfReachError):
         return _against_many(view, models)
     return _by_odds(view)
@@ -140,14 +149,14 @@ def _from_tablebase(view: GameView) -> Advice | None:
     opens = len(view.public.bid_history) % 2 == 0
     solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
     found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
-    if found.rarest < RARE:
+    if found.rarest < RARE_BID:
         return None
     choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
     current = view.current_bid
     holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)
     error = (solved.upper - solved.lower) / 2
     advice = _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, error)
-    return msgspec.structs.replace(advice, excused=min(EXCUSED, error / found.reach))
+    return msgspec.structs.replace(advice, excused=min(MOST_EXCUSED, error / found.reach))
 
 
 def _chance(value: float) -> float:
@@ -161,14 +170,14 @@ def _chance(value: float) -> float:
 def _against_one(view: GameView, model: OpponentModel) -> Advice:
     """The exact value of each action against a model of the other player, who may hold what fits its bids."""
     public = view.public
-    seat = others(view)[0]
+    seat = other_seats(view)[0]
     weights = belief(public, seat, model)
     situation = situation_after(public, seat, 0)
-    check_size(situation.rules, situation.own)
+    check_searchable(situation.rules, situation.own)
     table = model.tables(situation)[0]
     raised = None
     if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, FEW)
+        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, MOST_BELIEFS)
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)
@@ -201,9 +210,9 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
     Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
     by its model: if it calls, that settles it; if it raises, everybody in the round is as likely to lose it.
     """
-    public, seats = view.public, others(view)
+    public, seats = view.public, other_seats(view)
     rules = public.rules
-    of_rest = {face: matching(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
+    of_rest = {face: match_distribution(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
     weights = belief(public, seats[0], models[seats[0]])
     choices = []
     holds = None
@@ -214,7 +223,7 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
         else:
             assert view.current_bid is not None
             missing = np.array([_missing(view, view.current_bid)])
-            true, right = holding(missing, matching(public, seats, models, view.current_bid.face))
+            true, right = bid_chances(missing, match_distribution(public, seats, models, view.current_bid.face))
             holds = float(true[0])
             worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
@@ -232,10 +241,10 @@ def _raise_worth(
 ) -> float:
     """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
-    situation = situation_after(public, others(view)[0], len(public.bid_history))
+    situation = situation_after(public, other_seats(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
-    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    true, right = bid_chances(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
     return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
 
 
@@ -276,7 +285,7 @@ def _advice(
 
     ordered = tuple(sorted(choices, key=merit))
     best = ordered[0]
-    aim = "wins" if len(others(view)) == 1 else "is safe"
+    aim = "wins" if len(other_seats(view)) == 1 else "is safe"
     standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
     what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
     closing = f" {given}" if holds is None else ""

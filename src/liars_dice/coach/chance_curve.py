@@ -28,12 +28,21 @@ from ..exact.matchups import (
 from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, standing
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
-from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
+from .opponent_models import (
+    STRANGER,
+    OpponentModel,
+    belief,
+    bid_chances,
+    check_searchable,
+    match_distribution,
+    model_of,
+    situation_after,
+)
 
 Chances = tuple[float, ...]
 
 
-class Point(NamedTuple):
+class ChancePoint(NamedTuple):
     """How the game stood after a turn; turn 0 is before the first."""
 
     turn: int
@@ -43,7 +52,7 @@ class Point(NamedTuple):
     """The round of that turn, from 1; 0 before the first."""
 
 
-class Prospects:
+class WinChances:
     """Chances to win one game, by these rules and between these models."""
 
     def __init__(self, config: GameConfig, models: tuple[OpponentModel, ...]) -> None:
@@ -142,7 +151,7 @@ class Prospects:
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         for n in dice:
-            check_size(rules, n)
+            check_searchable(rules, n)
         tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
@@ -187,7 +196,7 @@ class Prospects:
     def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
         """A seat's tables, and how likely each of its hands is by now."""
         book, rules = self._books[seat], public.rules
-        check_size(rules, public.dice_counts[seat])
+        check_searchable(rules, public.dice_counts[seat])
         table = book[situation_after(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (
@@ -205,7 +214,7 @@ class Prospects:
         weights = belief(public, actor, model)
         missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
         rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
-        true, right = holding(missing, matching(public, rest, self.models, bid.face))
+        true, right = bid_chances(missing, match_distribution(public, rest, self.models, bid.face))
         return {
             (bidder, False): float((weights * (calls * true + exacts * (1 - right))).sum()),
             (actor, False): float((weights * calls * (1 - true)).sum()),

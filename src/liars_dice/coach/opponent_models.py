@@ -71,7 +71,7 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
     def graph(self, situation: Situation) -> BeliefGraph:
         """The sets of hands that its bids can leave."""
         if situation not in self._graphs:
-            check_size(situation.rules, situation.own)
+            check_searchable(situation.rules, situation.own)
             self._graphs[situation] = BeliefGraph(*self.tables(situation))
         return self._graphs[situation]
 
@@ -80,7 +80,7 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
         return np.stack([_likelihood(table, rung, action) for table in self.tables(situation)])
 
 
-def check_size(rules: RoundRules, own: int) -> None:
+def check_searchable(rules: RoundRules, own: int) -> None:
     """Raise `OutOfReachError` if the table of a player with so many dice is too large to be searched through."""
     if number_of_hands(own, rules.config.faces) * len(rules.bids) > MOST_CELLS:
         raise OutOfReachError(f"{own} of {rules.total_dice} dice are too many to look further ahead than one answer")
@@ -162,7 +162,7 @@ def _choices(rules: RoundRules, rung: int) -> int:
     return len(rules.opening) if rung < 0 else len(rules.moves) - rung - 1
 
 
-def matching(public: PublicState, seats: Iterable[int], models: Sequence[OpponentModel], face: int) -> Floats:
+def match_distribution(public: PublicState, seats: Iterable[int], models: Sequence[OpponentModel], face: int) -> Floats:
     """How likely each number of dice that count for a face is among these seats, given what they have bid."""
     chances: Floats = np.ones(1)
     for seat in seats:
@@ -172,7 +172,7 @@ def matching(public: PublicState, seats: Iterable[int], models: Sequence[Opponen
     return chances
 
 
-def holding(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
+def bid_chances(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
     """How likely at least, and exactly, so many more dice count, if each number of them is as likely as given."""
     most = len(chances)
     at_least = np.append(np.cumsum(chances[::-1])[::-1], 0.0)
@@ -180,12 +180,12 @@ def holding(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
     return at_least[np.clip(missing, 0, most)], exactly
 
 
-def models_at(names: tuple[str, ...]) -> tuple[OpponentModel, ...]:
+def models_of(names: tuple[str, ...]) -> tuple[OpponentModel, ...]:
     """The model of every seat."""
     return tuple(map(model_of, names))
 
 
-def others(view: GameView) -> list[int]:
+def other_seats(view: GameView) -> list[int]:
     """The other seats that have dice, the next to move first."""
     counts = view.public.dice_counts
     seats = [*range(view.player_id + 1, len(counts)), *range(view.player_id)]

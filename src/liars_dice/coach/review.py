@@ -7,7 +7,6 @@ were revealed later play no part.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,15 +25,12 @@ from ..core import (
 )
 from ..persistence import RecordedEvent, final_state
 from .advice import Advice, advise
-from .chance_curve import Point, Prospects
+from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
-
-if TYPE_CHECKING:
-    pass
 
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """What a decision can be called, from none to much given away."""
-FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
+LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """The chance to win the round that has to be given away for each."""
 
 
@@ -44,7 +40,7 @@ def kind_of(loss: float) -> str:
     >>> [kind_of(loss) for loss in (0, 0.02, 0.05, 0.1, 0.7)]
     ['best', 'good', 'inaccuracy', 'mistake', 'blunder']
     """
-    return next((kind for kind in reversed(FROM) if loss >= FROM[kind]), "best")
+    return next((kind for kind in reversed(LOSS_FROM) if loss >= LOSS_FROM[kind]), "best")
 
 
 class MoveVerdict(msgspec.Struct, frozen=True):
@@ -79,7 +75,7 @@ class Review(msgspec.Struct, frozen=True):
 
     names: tuple[str, ...]
     moves: tuple[MoveVerdict, ...]
-    curve: tuple[Point, ...]
+    curve: tuple[ChancePoint, ...]
     seat: int | None = None
     """Whose decisions were judged; everybody's if None."""
     winner: int | None = None
@@ -112,7 +108,7 @@ class Review(msgspec.Struct, frozen=True):
 
     def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
         """The decision that gave most away, if it was a mistake or a blunder: of these seats, or of all."""
-        wrong = [m for m in self.moves if m.loss >= FROM["mistake"] and (not seats or m.player in seats)]
+        wrong = [m for m in self.moves if m.loss >= LOSS_FROM["mistake"] and (not seats or m.player in seats)]
         return max(wrong, key=lambda move: move.loss, default=None)
 
     def to_dict(self) -> dict[str, object]:
@@ -164,9 +160,9 @@ def review_game(
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
         raise ConfigError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
     taken_for = tuple(models) if models is not None else _models(state)
-    prospects = Prospects(state.config, taken_for)
+    win_chances = WinChances(state.config, taken_for)
     moves: list[MoveVerdict] = []
-    curve = [Point(0, prospects.of(new_game(state.config, public.names).public))]
+    curve = [ChancePoint(0, win_chances.of(new_game(state.config, public.names).public))]
     turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
     turns += len(public.bid_history) if public.status == "BIDDING" else 0
     for turn, (before, action, after) in enumerate(_turns(state), 1):
@@ -174,7 +170,7 @@ def review_game(
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
             moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
-        curve.append(Point(turn, prospects.of(after.public), before.public.round_index + 1))
+        curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
