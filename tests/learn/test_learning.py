@@ -20,13 +20,13 @@ from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.exact.tables.hands import hand_set
 from liars_dice.learn import policy_gradient, q_learning
+from liars_dice.learn.engine_learners import GreedyPlayer, rounds_won
 from liars_dice.learn.features import Basis, make_basis, phi
-from liars_dice.learn.mdp import Opponent, Round, make_opponent, make_round
+from liars_dice.learn.mdp import OpponentTable, RoundArrays, make_opponent_table, make_round_arrays
 from liars_dice.learn.model import Model, Training
 from liars_dice.learn.policy import greedy_cells
 from liars_dice.learn.sampled_evaluation import sampled_wins
 from liars_dice.learn.schedule import Schedule
-from liars_dice.learn.table_learners import GreedyPlayer, rounds_won
 from liars_dice.learn.training import Trainer, TrainingError, milestones, new_model
 from liars_dice.numeric.random_streams import below, fraction, stream
 from oracle import best_value
@@ -91,7 +91,7 @@ def test_what_is_legal_is_what_the_engine_says(config: GameConfig) -> None:
 class Plain:
     """Episodes as in the text: what a student would write, with the same random numbers."""
 
-    def __init__(self, basis: Basis, game: Round, opponent: Opponent, seed: int) -> None:
+    def __init__(self, basis: Basis, game: RoundArrays, opponent: OpponentTable, seed: int) -> None:
         self.basis, self.game, self.opponent, self.seed = basis, game, opponent, np.uint64(seed)
         self.theta = np.zeros(basis.size)
 
@@ -123,10 +123,14 @@ class Plain:
         return 0, after
 
 
-def one_die_each(basis_name: str) -> tuple[Basis, Round, Opponent]:
+def one_die_each(basis_name: str) -> tuple[Basis, RoundArrays, OpponentTable]:
     """What a learner needs to play one die against `truthful`."""
     config = preset("classic", dice=1)
-    return make_basis(basis_name, config, 1), make_round(config), make_opponent(make_agent("truthful"), config)
+    return (
+        make_basis(basis_name, config, 1),
+        make_round_arrays(config),
+        make_opponent_table(make_agent("truthful"), config),
+    )
 
 
 @pytest.mark.parametrize("basis_name", ["plain", "crossed"])

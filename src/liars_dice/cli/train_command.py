@@ -12,7 +12,7 @@ from .options import command_line, fixed_seed_option, json_option, print_json
 from .running import bots_print_to_stderr, getting_ready, percent, show_progress
 
 if TYPE_CHECKING:
-    from ..learn import Model, Report
+    from ..learn import Model, TrainingReport
 
 
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
@@ -133,7 +133,7 @@ class Sample(NamedTuple):
     ci95: tuple[float, float]
 
 
-def _as_json(report: Report, is_exact: bool, sample: Sample | None) -> dict[str, object]:
+def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> dict[str, object]:
     """The result with the keys that other programs rely on."""
     training = report.model.training
     return {
@@ -152,7 +152,7 @@ def _as_json(report: Report, is_exact: bool, sample: Sample | None) -> dict[str,
     }
 
 
-def _show(report: Report, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
+def _show(report: TrainingReport, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
     """The result for people."""
     training = report.model.training
     click.echo(
@@ -173,9 +173,9 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     import msgspec
 
     from ..core import ConfigError, preset
-    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, new_model, usual_settings
+    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, default_settings, new_model
 
-    settings = usual_settings(given["algorithm"], given["basis"])
+    settings = default_settings(given["algorithm"], given["basis"])
     changes: dict[str, Any] = {"gamma": given["gamma"]}
     if given["alpha"]:
         changes["alpha"] = Schedule(*given["alpha"])

@@ -16,14 +16,22 @@ from ..core import SEEDS, ConfigError, GameConfig, is_whole, preset
 from ..exact.tables import hand_set
 from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
 from .features import make_basis
-from .mdp import Opponent, Round, answer, deal, holds, make_opponent, make_round
+from .mdp import (
+    OpponentTable,
+    RoundArrays,
+    bid_holds,
+    deal_hands,
+    make_opponent_table,
+    make_round_arrays,
+    opponent_action,
+)
 
 
 class BatchedEnv:
     """`n` environments side by side.
 
     >>> env = BatchedEnv(4, seed=1)
-    >>> rewards, ended = env.step(env.any_actions())
+    >>> rewards, ended = env.step(env.random_actions())
     >>> rewards.shape, ended.shape
     ((4,), (4,))
     """
@@ -48,8 +56,8 @@ class BatchedEnv:
             raise ConfigError("config", rules.mode, expected)
         agent = make_agent(opponent) if isinstance(opponent, str) else opponent
         self.n = n
-        self.round: Round = make_round(self.config)
-        self.opponent: Opponent = make_opponent(agent, self.config)
+        self.round: RoundArrays = make_round_arrays(self.config)
+        self.opponent: OpponentTable = make_opponent_table(agent, self.config)
         self._basis = make_basis("crossed", self.config, self.config.dice[0])
         self._counts = hand_set(self.config.dice[0], self.config.faces).counts.astype(np.int8)
         self._seed = np.uint64(seed)
@@ -83,7 +91,7 @@ class BatchedEnv:
         opening = np.append(self._basis.opens, False)
         return np.where(self.rungs[:, None] < 0, opening, higher)
 
-    def any_actions(self, rng: np.random.Generator | None = None) -> Ints:
+    def random_actions(self, rng: np.random.Generator | None = None) -> Ints:
         """A legal action in each environment, all alike."""
         noise = (self._rng if rng is None else rng).random((self.n, self.n_actions))
         chosen: Ints = np.where(self.masks(), noise, -1.0).argmax(axis=1)
@@ -116,9 +124,9 @@ class BatchedEnv:
 
 
 @compiled
-def _deal_all(game: Round, seed: np.uint64, games: Ints, hands: Ints, others: Ints, rungs: Ints) -> None:
+def _deal_all(game: RoundArrays, seed: np.uint64, games: Ints, hands: Ints, others: Ints, rungs: Ints) -> None:
     for i in range(games.size):
-        hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+        hands[i], others[i] = deal_hands(game, stream(seed, games[i], DICE))
         rungs[i] = -1
 
 
@@ -135,8 +143,8 @@ def _first_illegal(actions: Ints, rungs: Ints, opens: NDArray[np.bool_]) -> int:
 
 @compiled
 def _step(
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     start: int,
     stop: int,
@@ -154,15 +162,15 @@ def _step(
         action, rung = actions[i], rungs[i]
         rewards[i] = 0.0
         if action == game.rungs:
-            rewards[i] = -1.0 if holds(game, hands[i], others[i], rung) else 1.0
+            rewards[i] = -1.0 if bid_holds(game, hands[i], others[i], rung) else 1.0
         else:
-            after = answer(opponent, others[i], action, stream(seed, games[i], DECISIONS), bids[i])
+            after = opponent_action(opponent, others[i], action, stream(seed, games[i], DECISIONS), bids[i])
             bids[i] += 1
             if after == game.rungs:
-                rewards[i] = 1.0 if holds(game, hands[i], others[i], action) else -1.0
+                rewards[i] = 1.0 if bid_holds(game, hands[i], others[i], action) else -1.0
             rungs[i] = after
         if rewards[i] != 0.0:
             games[i] += n
             bids[i] = 0
-            hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+            hands[i], others[i] = deal_hands(game, stream(seed, games[i], DICE))
             rungs[i] = -1

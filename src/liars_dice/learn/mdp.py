@@ -17,7 +17,7 @@ from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw, hand_s
 from ..numeric import Int, Ints, below, inlined
 
 
-class Opponent(NamedTuple):
+class OpponentTable(NamedTuple):
     """How the other player answers, and what its dice count for."""
 
     cells: NDArray[np.int32]
@@ -25,7 +25,7 @@ class Opponent(NamedTuple):
     mixes: MixArrays
 
 
-class Round(NamedTuple):
+class RoundArrays(NamedTuple):
     """A single round between two players as arrays."""
 
     rungs: int
@@ -39,12 +39,12 @@ class Round(NamedTuple):
     """[hand, face]: how many dice count for a bid on a face."""
 
 
-def make_round(config: GameConfig) -> Round:
+def make_round_arrays(config: GameConfig) -> RoundArrays:
     """The first round by these rules, the learner in seat 0."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
     quantity, face = ladder_arrays(rules)
-    return Round(
+    return RoundArrays(
         rungs=len(rules.bids),
         quantity=quantity,
         face=face,
@@ -55,16 +55,16 @@ def make_round(config: GameConfig) -> Round:
     )
 
 
-def make_opponent(agent: Agent, config: GameConfig, guard: Guard = unguarded) -> Opponent:
+def make_opponent_table(agent: Agent, config: GameConfig, guard: Guard = unguarded) -> OpponentTable:
     """A memoryless agent in seat 1, as a table."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     book = PolicyBook(agent, guard)
     table = book[Situation(rules, config.dice[1])].complete()
-    return Opponent(table.cells, book.mixes.arrays())
+    return OpponentTable(table.cells, book.mixes.arrays())
 
 
 @inlined
-def deal(game: Round, key: np.uint64) -> tuple[np.int64, np.int64]:
+def deal_hands(game: RoundArrays, key: np.uint64) -> tuple[np.int64, np.int64]:
     """Both hands: H₁, H₂ ~ Uniform({1, ..., F}^N)."""
     own, position = below(key, 0, game.own_rolls.size)
     other, position = below(key, position, game.other_rolls.size)
@@ -72,14 +72,14 @@ def deal(game: Round, key: np.uint64) -> tuple[np.int64, np.int64]:
 
 
 @inlined
-def holds(game: Round, own: Int, other: Int, rung: Int) -> bool:
+def bid_holds(game: RoundArrays, own: Int, other: Int, rung: Int) -> bool:
     """Whether a bid is true."""
     face = game.face[rung]
     return bool(game.own_matches[own, face] + game.other_matches[other, face] >= game.quantity[rung])
 
 
 @inlined
-def answer(opponent: Opponent, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
+def opponent_action(opponent: OpponentTable, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
     """π₂: what the opponent does about a bid."""
     action = np.int64(opponent.cells[other, rung + 1])
     return draw(opponent.mixes, action, key, position) if action < 0 else action

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import ConfigError, is_whole
 from ..numeric import DECISIONS, DICE, Floats, Int, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
-from .mdp import Opponent, Round, answer, deal, holds
+from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
 from .schedule import Schedule, check_gamma
 
 
@@ -68,8 +68,8 @@ def sample(chances: Floats, spot: float) -> int:
 def learn(
     theta: Floats,
     basis: Basis,
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     first: int,
     games: int,
@@ -93,12 +93,12 @@ def learn(
     while start < games:
         size = min(batch, games - start)
         for i in range(size):
-            own, other = deal(game, stream(seed, first + start + i, DICE))
+            own, other = deal_hands(game, stream(seed, first + start + i, DICE))
             key = stream(seed, first + start + i, DECISIONS)
             position = 0
             rung = np.int64(-1)
             if not opens:
-                rung = answer(opponent, other, rung, key, position)
+                rung = opponent_action(opponent, other, rung, key, position)
                 position += 1
             step = 0
             while True:
@@ -108,12 +108,12 @@ def learn(
                 hands[i, step], rungs[i, step], actions[i, step] = own, rung, action
                 step += 1
                 if action == game.rungs:  # P1 calls
-                    reward = -1.0 if holds(game, own, other, rung) else 1.0
+                    reward = -1.0 if bid_holds(game, own, other, rung) else 1.0
                     break
-                rung = answer(opponent, other, action, key, position)
+                rung = opponent_action(opponent, other, action, key, position)
                 position += 1
                 if rung == game.rungs:  # P2 calls
-                    reward = 1.0 if holds(game, own, other, action) else -1.0
+                    reward = 1.0 if bid_holds(game, own, other, action) else -1.0
                     break
             steps[i] = step
             returns[i] = gamma ** (step - 1) * reward

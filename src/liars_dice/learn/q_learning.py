@@ -15,7 +15,7 @@ import numpy as np
 from ..core import ConfigError
 from ..numeric import DECISIONS, DICE, Floats, Int, below, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
-from .mdp import Opponent, Round, answer, deal, holds
+from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
 from .schedule import Schedule, check_gamma
 
 
@@ -67,8 +67,8 @@ def explore(basis: Basis, rung: Int, key: np.uint64, position: int) -> int:
 def learn(
     theta: Floats,
     basis: Basis,
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     first: int,
     games: int,
@@ -86,12 +86,12 @@ def learn(
         part = number / games
         rate = alpha[0] + (alpha[1] - alpha[0]) * part
         curiosity = epsilon[0] + (epsilon[1] - epsilon[0]) * part
-        own, other = deal(game, stream(seed, first + number, DICE))
+        own, other = deal_hands(game, stream(seed, first + number, DICE))
         key = stream(seed, first + number, DECISIONS)
         position = 0
         rung = np.int64(-1)
         if not opens:
-            rung = answer(opponent, other, rung, key, position)
+            rung = opponent_action(opponent, other, rung, key, position)
             position += 1
         while True:
             # a ~ π_ε: with chance ε any legal action, else the best
@@ -104,12 +104,12 @@ def learn(
             position += 9
             reward, after = 0.0, np.int64(-1)
             if action == game.rungs:  # P1 calls
-                reward = -1.0 if holds(game, own, other, rung) else 1.0
+                reward = -1.0 if bid_holds(game, own, other, rung) else 1.0
             else:
-                after = answer(opponent, other, action, key, position)
+                after = opponent_action(opponent, other, action, key, position)
                 position += 1
                 if after == game.rungs:  # P2 calls
-                    reward = 1.0 if holds(game, own, other, action) else -1.0
+                    reward = 1.0 if bid_holds(game, own, other, action) else -1.0
             target = reward
             if reward == 0.0:
                 _, most = greedy(theta, basis, own, after)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ..core import derive_seed, play_game
 from ..numeric import DECISIONS, DICE, compiled, stream
-from .mdp import Opponent, Round, answer, deal, holds
+from .engine_learners import GreedyPlayer
+from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
 from .policy import greedy_cells
-from .table_learners import GreedyPlayer
 from .training import Trainer
 
 CHUNK = 1_000_000
@@ -32,21 +32,23 @@ def sampled_wins(trainer: Trainer, games: int) -> int:
 
 
 @compiled
-def _play(cells: NDArray[np.int32], game: Round, opponent: Opponent, seed: np.uint64, first: int, games: int) -> int:
+def _play(
+    cells: NDArray[np.int32], game: RoundArrays, opponent: OpponentTable, seed: np.uint64, first: int, games: int
+) -> int:
     won = 0
     for number in range(games):
-        own, other = deal(game, stream(seed, first + number, DICE))
+        own, other = deal_hands(game, stream(seed, first + number, DICE))
         key = stream(seed, first + number, DECISIONS)
         rung = np.int64(-1)
         position = 0
         while True:
             action = np.int64(cells[own, rung + 1])
             if action == game.rungs:
-                won += not holds(game, own, other, rung)
+                won += not bid_holds(game, own, other, rung)
                 break
-            rung = answer(opponent, other, action, key, position)
+            rung = opponent_action(opponent, other, action, key, position)
             position += 1
             if rung == game.rungs:
-                won += holds(game, own, other, action)
+                won += bid_holds(game, own, other, action)
                 break
     return won

@@ -16,14 +16,14 @@ from ..exact.response import best_response
 from ..exact.tables import Guard, hand_set, unguarded
 from ..numeric import Floats
 from . import policy_gradient, q_learning
+from .engine_learners import GreedyPlayer, PGPlayer, QPlayer, learn_through_engine, rounds_won
 from .features import Basis, make_basis
-from .mdp import Opponent, Round, make_opponent, make_round
+from .mdp import OpponentTable, RoundArrays, make_opponent_table, make_round_arrays
 from .model import SELF, CurvePoint, Model, Training
 from .policy import greedy_cells
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .schedule import Schedule
-from .table_learners import GreedyPlayer, PGPlayer, QPlayer, learn_at_the_table, rounds_won
 
 FEW_PIECES = 5
 """So many where a look takes long: against an opponent that remembers."""
@@ -37,7 +37,7 @@ class TrainingError(LiarsDiceError):
     """Learning went wrong; what was good before is kept."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     """How a training went."""
 
     model: Model
@@ -50,7 +50,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
 
 
-def usual_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
+def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
     """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps."""
     if algorithm == "q":
         return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
@@ -67,20 +67,20 @@ class Trainer:
         check_training(training)
         self.model = model
         self.config = training.rules()
-        self.settings = (training.q if training.algorithm == "q" else training.pg) or usual_settings(
+        self.settings = (training.q if training.algorithm == "q" else training.pg) or default_settings(
             training.algorithm, training.basis
         )
         self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
-        self.round: Round = make_round(self.config)
+        self.round: RoundArrays = make_round_arrays(self.config)
         self.against = "truthful" if training.opponent == SELF else training.opponent
         self.judge: Agent = make_agent(self.against)
-        self.opponent: Opponent | None = None
+        self.opponent: OpponentTable | None = None
         """The opponent as a table; None for one that remembers the bidding, which is played through the engine."""
         self.optimum: float | None = None
         """W*, which is known against a table."""
         self.judge.check_rules(self.config)
         if getattr(self.judge, "memoryless", False):
-            self.opponent = make_opponent(self.judge, self.config, guard)
+            self.opponent = make_opponent_table(self.judge, self.config, guard)
             self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
         if model.theta.shape != (self.basis.size,):
             raise ConfigError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
@@ -115,7 +115,7 @@ class Trainer:
         one, other = (rounds_won(player, self.judge, self.config, seed) for seed in (0, 1 << 32))
         return bool((one == other).all())
 
-    def run(self, checkpoint: Path | None = None, progress: TrainingProgress | None = None) -> Report:
+    def run(self, checkpoint: Path | None = None, progress: TrainingProgress | None = None) -> TrainingReport:
         """Learn until all games are played. Ctrl-C keeps what was learnt, and so does an error."""
         model, training = self.model, self.model.training
         complete = True
@@ -139,7 +139,7 @@ class Trainer:
                     progress(model.games, training.games, model.curve[-1].win_rate)
         except KeyboardInterrupt:
             complete = False
-        return Report(
+        return TrainingReport(
             model=model, win_rate=self.win_rate(), against=self.against, optimum=self.optimum, complete=complete
         )
 
@@ -156,7 +156,7 @@ class Trainer:
             return True
         opponent, opens = self.opponent, True
         if training.opponent == SELF:
-            opponent = Opponent(greedy_cells(theta, self.basis), self.opponent.mixes)
+            opponent = OpponentTable(greedy_cells(theta, self.basis), self.opponent.mixes)
             opens = sum(number <= first for number in self._milestones()) % 2 == 0
         common = (theta, self.basis, self.round, opponent, np.uint64(training.seed), first, games, opens, alpha)
         if isinstance(self.settings, QLearning):
@@ -172,7 +172,7 @@ class Trainer:
             player = QPlayer(theta, self.basis, self.config, settings)
         else:
             player = PGPlayer(theta, self.basis, self.config, settings)
-        learn_at_the_table(player, self.judge, self.config, training.seed, self.model.games, games, training.games)
+        learn_through_engine(player, self.judge, self.config, training.seed, self.model.games, games, training.games)
 
 
 def milestones(games: int, batch: int = 1, pieces: int = PIECES) -> list[int]:
@@ -199,7 +199,7 @@ def check_training(training: Training) -> None:
         raise ConfigError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
     if training.opponent == SELF and config.dice[0] != config.dice[1]:
         raise ConfigError("dice", config.dice, "as many dice for both sides in self-play")
-    usual_settings(training.algorithm, training.basis)
+    default_settings(training.algorithm, training.basis)
 
 
 def new_model(training: Training) -> Model:

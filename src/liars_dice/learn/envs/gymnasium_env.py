@@ -19,7 +19,7 @@ import numpy as np
 from ...core import SEEDS, Action, CallLiarAction, ConfigError, Dice, GameConfig, GameEngine, GameView, is_whole, verify
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import Opponents, game_of, seated
+from .seating import Opponents, env_rules, make_opponents
 from .table_text import table_text
 
 try:
@@ -66,7 +66,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         illegal: Illegal = "lose",
         render_mode: str | None = None,
     ) -> None:
-        config = game_of(rules, players=players, dice=dice)
+        config = env_rules(rules, players=players, dice=dice)
         if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
             raise ConfigError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
         if illegal not in get_args(Illegal):
@@ -78,7 +78,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(0, 1, (self.encoding.size,), np.float32)
         self.action_space = gymnasium.spaces.Discrete(self.encoding.actions)
-        self._opponents = seated(opponents, config.num_players - 1)
+        self._opponents = make_opponents(opponents, config.num_players - 1)
         self._seat_choice = seat
         self._illegal = illegal
         self._games = 0

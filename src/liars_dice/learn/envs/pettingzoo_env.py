@@ -23,7 +23,7 @@ from ...agents import Agent
 from ...core import SEEDS, ConfigError, Dice, GameConfig, GameEngine
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import game_of
+from .seating import env_rules
 from .table_text import table_text
 
 try:
@@ -79,7 +79,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise ConfigError("render_mode", render_mode, "None, 'ansi' or 'human'")
-        self.config = game_of(rules, players=players, dice=dice)
+        self.config = env_rules(rules, players=players, dice=dice)
         self.encoding = Encoding(self.config)
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.config.num_players)]

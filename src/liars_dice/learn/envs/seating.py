@@ -11,7 +11,7 @@ Opponents = str | Player | Sequence[str | Player]
 """An agent or its name; or one for each other seat, in the order of the seats."""
 
 
-def game_of(rules: str | GameConfig, *, players: int | None = None, dice: Dice = None) -> GameConfig:
+def env_rules(rules: str | GameConfig, *, players: int | None = None, dice: Dice = None) -> GameConfig:
     """The rules of an environment: by name or file, for so many players with so many dice each, or as they are."""
     if isinstance(rules, str):
         return load_rules(rules, players=players, dice=dice)
@@ -22,7 +22,7 @@ def game_of(rules: str | GameConfig, *, players: int | None = None, dice: Dice =
     return rules.without_seed
 
 
-def seated(opponents: Opponents, seats: int) -> tuple[Player, ...]:
+def make_opponents(opponents: Opponents, seats: int) -> tuple[Player, ...]:
     """An agent for each of so many seats."""
     if isinstance(opponents, str):
         opponents = [opponents] * seats

@@ -124,7 +124,7 @@ class PGPlayer(LearningPlayer):
         self._batch = []
 
 
-def learn_at_the_table(
+def learn_through_engine(
     player: QPlayer | PGPlayer, opponent: Agent, config: GameConfig, seed: int, first: int, games: int, total: int
 ) -> None:
     """Play games `first`, `first + 1`, ... of `total` through the engine; the player learns."""
