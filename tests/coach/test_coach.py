@@ -43,7 +43,7 @@ from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
 from liars_dice.exact.tables.policy_table import PolicyTable
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.pictures import draw_review
-from liars_dice.terminal.review_text import review_lines, strip, strips
+from liars_dice.terminal.review_text import chance_charts, review_lines, strip
 from support import Chooser, dealt, play
 
 
@@ -558,7 +558,7 @@ def test_strips() -> None:
     assert strip([0, 0.5, 1], 2, ascii_only=True) == ["  #", " ##"]
     review = review_game(played(preset("heads-up", dice=2), ("random", "optimal"), 1))
     for width in (40, 80):
-        chart = strips(review, width)
+        chart = chance_charts(review, width)
         assert chart[0] == "random: chance to win the game"
         assert chart[1].startswith("100 %")
         assert chart[5].startswith("  0 %")

@@ -24,9 +24,9 @@ from liars_dice.persistence import (
 from liars_dice.persistence.unfinished_games import is_person, unfinished_game, version_at_turn
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
-from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible, what_now
-from liars_dice.terminal.seating import seated, take_seat, with_opponents
-from liars_dice.terminal.table_setup import Wanted, read_opponents
+from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible_moves, turn_prompt
+from liars_dice.terminal.seating import make_lineup, replace_bots, take_seat
+from liars_dice.terminal.table_setup import TableSetup, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
 
@@ -84,17 +84,17 @@ def test_decisions_are_the_places_to_go_back_to() -> None:
 
 
 def test_who_sits_where() -> None:
-    assert seated(("a", "b"), 1) == ("a", "human", "b")
-    assert seated(("a",), 0, "Ann") == ("human:Ann", "a")
-    assert with_opponents(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
+    assert make_lineup(("a", "b"), 1) == ("a", "human", "b")
+    assert make_lineup(("a",), 0, "Ann") == ("human:Ann", "a")
+    assert replace_bots(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
     assert take_seat(("human", "a"), 1) == ("optimal", "human")
     assert [is_person(word) for word in ("human", "human:Ann", "humanoid", "optimal")] == [True, True, False, False]
     with pytest.raises(ConfigError, match="a seat from 0 to 1"):
-        seated(("a",), 2)
+        make_lineup(("a",), 2)
     with pytest.raises(ConfigError, match="a seat from 0 to 1"):
         take_seat(("a", "b"), 2)
     with pytest.raises(ConfigError, match="1, one for each bot"):
-        with_opponents(("human", "a"), ())
+        replace_bots(("human", "a"), ())
 
 
 def test_opponents_as_people_name_them() -> None:
@@ -123,12 +123,12 @@ def test_what_players_are_told() -> None:
         assert all(0 <= chance <= 1 for _, chance in rows)
         assert all(len(line) <= 38 for line in odds_lines(view, 38, ascii_only=True))
         if view.current_bid is None:
-            assert what_now(view) == "You open: make a bid."
-            assert "liar" not in possible(view)
+            assert turn_prompt(view) == "You open: make a bid."
+            assert "liar" not in possible_moves(view)
         else:
             assert rows[0][0] == "2x3 holds"
             assert rows[0][1] + rows[1][1] == pytest.approx(1)
-            assert f"{possible(view).split()[0]}" == str(view.legal_actions[0])
+            assert f"{possible_moves(view).split()[0]}" == str(view.legal_actions[0])
             assert ("exact is right" in dict(rows)) is view.config.exact_call
             assert "player-0 2x3" in history_lines(view.public)[-1]
         assert ("calza" in " ".join(help_lines(view, practice=False))) is view.config.exact_call
@@ -139,8 +139,8 @@ def test_when_nothing_is_higher() -> None:
     engine = GameEngine(preset("openspiel"))
     engine.start_new_round([[1], [2]])
     engine.apply_action(0, BidAction(engine.state.public.rules.bids[-1]))
-    assert "Nothing is higher: liar." in what_now(engine.get_view(1))
-    assert possible(engine.get_view(1)) == "liar"
+    assert "Nothing is higher: liar." in turn_prompt(engine.get_view(1))
+    assert possible_moves(engine.get_view(1)) == "liar"
 
 
 @pytest.mark.parametrize(
@@ -305,8 +305,8 @@ def test_play_from_another_seat() -> None:
 
 def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not those that would have been played without a question."""
-    wanted = Wanted(("human", "optimal"), "duel", preset("duel"))
-    monkeypatch.setattr("liars_dice.terminal.ask_for_a_table", lambda *_, **__: wanted)
+    wanted = TableSetup(("human", "optimal"), "duel", preset("duel"))
+    monkeypatch.setattr("liars_dice.terminal.ask_table_setup", lambda *_, **__: wanted)
     monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
     told = call("play", "--json", "--no-review", stdin="quit\n")
     assert json.loads(told.stdout)["rules"] == "duel"

@@ -131,7 +131,7 @@ def test_keys_that_say_nothing() -> None:
 def test_going_back_a_round_wipes_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The dice of the round that was left will be rolled again."""
     wiped: list[Console] = []
-    monkeypatch.setattr("liars_dice.terminal.human_player.wipe", wiped.append)
+    monkeypatch.setattr("liars_dice.terminal.human_player.clear_screen", wiped.append)
     engine = GameEngine(preset("heads-up", dice=2), seed=1)
     engine.start_new_round()
     before = engine.get_view(0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..coach import Review
     from ..persistence import GameRecorder, RecordedEvent
-    from ..terminal import Sitting
+    from ..terminal import GameSession
 
 
 @click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
@@ -69,24 +69,24 @@ def play_command(
     from functools import partial
 
     from ..persistence import open_store, rules_name
-    from ..terminal import Quit, Sitting, ask_for_a_table
+    from ..terminal import GameSession, Quit, ask_table_setup
 
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)
     asking = is_asking(console)
-    sitting: Sitting | None = None
+    sitting: GameSession | None = None
     reviewed: Review | None = None
     code = 0
     with open_store(db) as store, terminated_like_interrupted():
-        at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
+        at_table = partial(GameSession, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
             if goes_on:
                 sitting = _go_on(at_table, store, opponents, given, as_json)
             elif asking and not opponents and not chosen:
-                wanted = ask_for_a_table(console, isolate=isolate)
+                wanted = ask_table_setup(console, isolate=isolate)
                 rules = wanted.rules
-                sitting = at_table(wanted.words).begin(wanted.config, given["seed"])
+                sitting = at_table(wanted.lineup).begin(wanted.config, given["seed"])
             else:
                 sitting = _begin(at_table, rules, opponents, given)
             sitting.play()
@@ -137,35 +137,35 @@ def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
 
 
 def _begin(
-    at_table: Callable[[Sequence[str]], Sitting], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
-) -> Sitting:
+    at_table: Callable[[Sequence[str]], GameSession], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
+) -> GameSession:
     """Sit down to a new game."""
     from ..core import PRESETS, load_rules
-    from ..terminal import seated
+    from ..terminal import make_lineup
 
     players = given["players"]
     if players is None and (opponents or rules in PRESETS):
         players = len(opponents) + 1 if opponents else 2
     config = load_rules(rules, players=players, dice=given["dice"])
     others = opponents or ("optimal",) * (config.num_players - 1)
-    return at_table(seated(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    return at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
 
 
 def _go_on(
-    at_table: Callable[[Sequence[str]], Sitting],
+    at_table: Callable[[Sequence[str]], GameSession],
     store: GameRecorder,
     opponents: tuple[str, ...],
     given: dict[str, Any],
     quiet: bool,
-) -> Sitting:
+) -> GameSession:
     """Sit down to a game that was left, or to a new one that begins like a recorded one."""
     from ..persistence import lineup_of, unfinished_game, version_at_turn
-    from ..terminal import with_opponents
+    from ..terminal import replace_bots
 
     if given["resume"] is not None:
         events = unfinished_game(store, given["resume"])
         words = lineup_of(events)
-        return at_table(with_opponents(words, opponents) if opponents else words).resume(events)
+        return at_table(replace_bots(words, opponents) if opponents else words).resume(events)
     events = store.events(find_game(store, given["origin"], quiet=quiet))
     version = version_at_turn(events, given["turn"])
     words = _places(events, version, opponents, given["seat"], given["name"])
@@ -179,17 +179,17 @@ def _places(
     of the player who is to move.
     """
     from ..persistence import final_state, is_person, lineup_of
-    from ..terminal import seated, take_seat, with_opponents
+    from ..terminal import make_lineup, replace_bots, take_seat
 
     words = lineup_of(events)
     if seat is None and name is None and any(map(is_person, words)):
-        return with_opponents(words, opponents) if opponents else words
+        return replace_bots(words, opponents) if opponents else words
     state = final_state(events[:version])
     seat = state.public.current_player if seat is None else seat
-    return seated(opponents, seat, name) if opponents else take_seat(words, seat, name)
+    return make_lineup(opponents, seat, name) if opponents else take_seat(words, seat, name)
 
 
-def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review | None:
+def _offer_review(console: Console, sitting: GameSession, *, asked: bool) -> Review | None:
     """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
     from ..terminal import ask
 
@@ -207,16 +207,16 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review 
             return None
     console.print("Reviewing ...", markup=False)
     from ..coach import review_game
-    from ..terminal import show_review
+    from ..terminal import print_review
 
     people = sitting.people
     with show_progress("reviewing", quiet=False) as progress:
         review = review_game(sitting.state, people[0] if len(people) == 1 else None, progress=progress)
-    show_review(review, console, ascii_only=sitting.table.ascii_only)
+    print_review(review, console, ascii_only=sitting.table.ascii_only)
     return review
 
 
-def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
+def _goodbye(console: Console, sitting: GameSession | None, review: Review | None, db: str | None) -> None:
     """How to see the game again, or how to go on with it."""
     from ..persistence import latest_unfinished_game
 

@@ -41,7 +41,7 @@ def review_command(
     from ..coach import review_game
     from ..persistence import open_store, verify_game
     from ..pictures import draw_review
-    from ..terminal import show_review
+    from ..terminal import print_review
 
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))
@@ -53,7 +53,7 @@ def review_command(
     if as_json:
         print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
-    show_review(review, open_console(), ascii_only=ascii_only)
+    print_review(review, open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The round under way is not judged: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])

@@ -17,23 +17,23 @@ from .seating import make_seats
 from .table_view import TableView
 
 
-class Sitting:
+class GameSession:
     """People and bots at one table, from sitting down to the end of the game or until somebody leaves."""
 
     def __init__(
         self,
         console: Console,
         store: GameRecorder,
-        words: Sequence[str],
+        lineup: Sequence[str],
         *,
         practice: bool = False,
         ascii_only: bool = False,
         isolate: bool = False,
     ) -> None:
-        """`words` say who sits where, as in `seating`."""
+        """`lineup` say who sits where, as in `seating`."""
         self.console = console
         self.store = store
-        self.words = tuple(words)
+        self.lineup = tuple(lineup)
         self.practice = practice
         self.isolate = isolate
         self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
@@ -42,7 +42,7 @@ class Sitting:
     @property
     def people(self) -> list[int]:
         """The seats of people."""
-        return [seat for seat, word in enumerate(self.words) if is_person(word)]
+        return [seat for seat, word in enumerate(self.lineup) if is_person(word)]
 
     @property
     def state(self) -> GameState:
@@ -56,17 +56,17 @@ class Sitting:
 
     def begin(self, config: GameConfig, seed: int | None = None) -> Self:
         """Sit down to a new game."""
-        seats = make_seats(self.words, self.player, config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, config, isolate=self.isolate)
         return self._open(Referee(seats, config, seed=seed))
 
     def resume(self, events: Sequence[RecordedEvent]) -> Self:
         """Go on with a game that was left. Its record goes on, too."""
-        seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
         return self._open(Referee.resume(seats, events), events, events[0].game_id)
 
     def branch(self, events: Sequence[RecordedEvent], version: int, seed: int | None = None) -> Self:
         """Sit down to a new game that begins like the first `version` events of another."""
-        seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
         names = GameEngine(_created(events).config, seats).state.public.names
         _, past = branch(events, version, seats, names=names, seed=seed)
         return self._open(Referee.resume(seats, past), past)
@@ -99,12 +99,12 @@ class Sitting:
         state = referee.engine.state
         self.player.known_as = [word or name for word, name in zip(state.agent_ids, state.public.names, strict=True)]
         referee.engine.subscribe(self.table.reveal, seat=SPECTATOR)
-        referee.engine.subscribe(self._bid_farewell, seat=SPECTATOR)
+        referee.engine.subscribe(self._announce_elimination, seat=SPECTATOR)
         if past:
             self._recap()
         return self
 
-    def _bid_farewell(self, event: Event) -> None:
+    def _announce_elimination(self, event: Event) -> None:
         """Say so to people who are out of a game that goes on."""
         public = self.state.public
         if not isinstance(event, RoundEnded) or public.status == "ENDED":

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
-from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
-from .read_move import Wish, read_answer, shown
-from .table_view import Quit, TableView, read_line, wipe
+from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible_moves, turn_prompt
+from .read_move import Command, printable, read_answer
+from .table_view import Quit, TableView, clear_screen, read_line
 
 if TYPE_CHECKING:
     from ..coach import OpponentModel
@@ -54,28 +54,28 @@ class TerminalPlayer:
         self._look(view, table)
         self._prepare(view)
         while True:
-            answer = self.ask(f"  {shown(view.name, 12)} > " if self.people > 1 else "  > ")
+            answer = self.ask(f"  {printable(view.name, 12)} > " if self.people > 1 else "  > ")
             if not answer:
-                table.say(escape(what_now(view)))
+                table.say(escape(turn_prompt(view)))
                 continue
             try:
                 meant = read_answer(answer)
                 if isinstance(meant, str):
-                    self._grant(meant, view, table)
+                    self._run_command(meant, view, table)
                     continue
                 verify(view.public, view.player_id, meant)
             except NotationError as error:
                 said = repr(error.text) if error.text else "that key"
                 table.say(escape(f"I cannot read {said}: type {error.expected}."))
             except IllegalMoveError as error:
-                table.say(escape(f"{error}. Possible: {possible(view)}"))
+                table.say(escape(f"{error}. Possible: {possible_moves(view)}"))
             else:
                 return meant
 
     def hide(self) -> None:
         """Wipe the screen if others share it and somebody's dice can be read there."""
         if self.people > 1 and self._on_screen is not None:
-            wipe(self.console)
+            clear_screen(self.console)
         self._on_screen = None
 
     def ask(self, prompt: str = "  > ") -> str:
@@ -88,7 +88,7 @@ class TerminalPlayer:
         if self._on_screen == now:
             return
         if self._on_screen is not None and self._on_screen[1] >= now[1]:
-            wipe(self.console)
+            clear_screen(self.console)
             self._lines(table, history_lines(view.public)[-1:])
         self._on_screen = None
         table.say(f"[bold]Pass to {escape(view.name)}[/bold], and press Enter.")
@@ -97,10 +97,10 @@ class TerminalPlayer:
     def _look(self, view: GameView, table: TableView) -> None:
         self._on_screen = (view.player_id, view.public.round_index)
         table.hand(view.player_id, view.my_dice)
-        table.say(escape(what_now(view)))
+        table.say(escape(turn_prompt(view)))
 
-    def _grant(self, wish: Wish, view: GameView, table: TableView) -> None:
-        match wish:
+    def _run_command(self, command: Command, view: GameView, table: TableView) -> None:
+        match command:
             case "help":
                 self._lines(table, help_lines(view, practice=self.practice))
             case "odds":

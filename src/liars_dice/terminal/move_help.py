@@ -30,33 +30,33 @@ NOTHING = 1e-9
 """Chances below this are errors of rounding."""
 
 
-def what_now(view: GameView) -> str:
+def turn_prompt(view: GameView) -> str:
     """What is asked of the player, in one line."""
     bid = view.current_bid
     if bid is None:
         return "You open: make a bid."
     said = f"{view.public.names[view.public.bidders[-1]]} said {say_bid(bid)}."
     if not any(isinstance(action, BidAction) for action in view.legal_actions):
-        return f"{said} Nothing is higher: {' or '.join(map(str, calls(view)))}."
-    return f"{said} Raise, or say {' or '.join(map(str, calls(view)))}."
+        return f"{said} Nothing is higher: {' or '.join(map(str, possible_calls(view)))}."
+    return f"{said} Raise, or say {' or '.join(map(str, possible_calls(view)))}."
 
 
-def calls(view: GameView) -> list[Action]:
+def possible_calls(view: GameView) -> list[Action]:
     """The calls that are possible now."""
     return [action for action in view.legal_actions if not isinstance(action, BidAction)]
 
 
-def possible(view: GameView) -> str:
+def possible_moves(view: GameView) -> str:
     """The lowest bids that are possible, and the calls."""
     bids = [str(action) for action in view.legal_actions if isinstance(action, BidAction)]
     some = f"{' '.join(bids[:6])}{f' ... {bids[-1]}' if len(bids) > 6 else ''}"
-    return ", or ".join(part for part in (some, " or ".join(map(str, calls(view)))) if part)
+    return ", or ".join(part for part in (some, " or ".join(map(str, possible_calls(view)))) if part)
 
 
 def help_lines(view: GameView, *, practice: bool) -> list[str]:
     """All that can be typed."""
     lines = [
-        f"Possible now: {possible(view)}",
+        f"Possible now: {possible_moves(view)}",
         "A bid is how many and which face: 3 4, 3x4, 3 fours, three fours.",
         "liar (or call, dudo) doubts the last bid"
         + ("; exact (or calza, spot on) says it is just right." if view.config.exact_call else "."),
@@ -101,7 +101,7 @@ def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
     if bid is not None:
         true = chance_true(view, bid)
         rows.append((f"{bid} holds", true))
-        for action in calls(view):
+        for action in possible_calls(view):
             if isinstance(action, CallLiarAction):
                 rows.append(("liar is right", 1 - true))
             elif isinstance(action, CallExactAction):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..coach import KINDS, MoveVerdict, Review
 from ..core import percent
-from .table_view import knows_ascii_only
+from .table_view import needs_ascii
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,10 +31,10 @@ Styled = tuple[str, str]
 """A line and how it is coloured; empty: as it is."""
 
 
-def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
+def column_chart(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
     """Columns as high as values from 0 to 1, in so many lines.
 
-    >>> strip([0, 0.5, 1], 1, ascii_only=True)
+    >>> column_chart([0, 0.5, 1], 1, ascii_only=True)
     [' -#']
     """
     steps = _ASCII if ascii_only else _EIGHTHS
@@ -43,7 +43,7 @@ def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> 
     return ["".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)]
 
 
-def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
+def chance_charts(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
     """The chances to win over the game: one chart for two players, a line a seat for more."""
     points = review.curve
     room = max(8, width - 7)
@@ -63,7 +63,7 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
     for seat in shown:
         assert seat is not None
         lines.append(_cut(f"{review.names[seat]}: chance to win the game", width))
-        drawn = strip(along(seat), height, ascii_only=ascii_only)
+        drawn = column_chart(along(seat), height, ascii_only=ascii_only)
         labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
         lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
     worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
@@ -107,7 +107,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
     if not review.moves:
         lines.append(("There is no decision to judge yet.", ""))
     lines.append(("", ""))
-    lines += [(line, "") for line in strips(review, width, ascii_only=ascii_only)]
+    lines += [(line, "") for line in chance_charts(review, width, ascii_only=ascii_only)]
     lines.append(("", ""))
     for seat, kept in review.accuracy.items():
         counts = review.counts[seat]
@@ -118,10 +118,10 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
     return lines
 
 
-def show_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:
+def print_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:
     """Print a review."""
     from rich.text import Text
 
-    ascii_only = ascii_only or knows_ascii_only(console)
+    ascii_only = ascii_only or needs_ascii(console)
     for line, style in review_lines(review, console.width, ascii_only=ascii_only):
         console.print(Text(line, style), soft_wrap=True)

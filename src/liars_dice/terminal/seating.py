@@ -11,8 +11,8 @@ from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
 
 
-def seated(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
-    """The words for all seats: you in this one, the opponents around you in their order."""
+def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
+    """The lineup for all seats: you in this one, the opponents around you in their order."""
     if not 0 <= seat <= len(opponents):
         raise ConfigError("seat", seat, f"a seat from 0 to {len(opponents)}")
     if name is not None and not name.strip():
@@ -21,12 +21,12 @@ def seated(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> 
     return (*opponents[:seat], you, *opponents[seat:])
 
 
-def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
+def make_seats(lineup: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
     """Everybody at the table. One person is called You; several are numbered, unless they have names."""
     seats: list[Seat] = []
-    people = sum(map(is_person, words))
+    people = sum(map(is_person, lineup))
     number = 0
-    for word in words:
+    for word in lineup:
         if is_person(word):
             number += 1
             name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
@@ -39,18 +39,18 @@ def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig,
     return seats
 
 
-def with_opponents(words: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:
+def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:
     """The same seats with these opponents in the bots' places, in their order."""
-    bots = len(words) - sum(map(is_person, words))
+    bots = len(lineup) - sum(map(is_person, lineup))
     if len(opponents) != bots:
         raise ConfigError("opponents", " ".join(opponents), f"{bots}, one for each bot of the game")
     given = iter(opponents)
-    return tuple(word if is_person(word) else next(given) for word in words)
+    return tuple(word if is_person(word) else next(given) for word in lineup)
 
 
-def take_seat(words: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
+def take_seat(lineup: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
     """The same seats with you alone in this one; where other people sat there is `optimal` now."""
-    if not 0 <= seat < len(words):
-        raise ConfigError("seat", seat, f"a seat from 0 to {len(words) - 1}")
-    others = ["optimal" if is_person(word) else word for word in words]
-    return seated([*others[:seat], *others[seat + 1 :]], seat, name)
+    if not 0 <= seat < len(lineup):
+        raise ConfigError("seat", seat, f"a seat from 0 to {len(lineup) - 1}")
+    others = ["optimal" if is_person(word) else word for word in lineup]
+    return make_lineup([*others[:seat], *others[seat + 1 :]], seat, name)

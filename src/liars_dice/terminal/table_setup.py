@@ -15,7 +15,7 @@ from ..core import PLAYERS, PRESETS, ConfigError, GameConfig, LiarsDiceError, lo
 from ..persistence import is_person
 from ..referee import check_fits
 from .human_player import ask
-from .seating import seated
+from .seating import make_lineup
 from .table_view import TableView
 
 USUAL = ("optimal", "maniac", "calling-station", "bluffer")
@@ -24,16 +24,16 @@ USUAL = ("optimal", "maniac", "calling-station", "bluffer")
 Answer = TypeVar("Answer")
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class TableSetup(msgspec.Struct, frozen=True):
     """The table a person wants to sit down at."""
 
-    words: tuple[str, ...]
+    lineup: tuple[str, ...]
     """Who sits where, as in `seating`."""
     rules: str
     config: GameConfig
 
 
-def ask_for_a_table(console: Console, *, isolate: bool = False) -> Wanted:
+def ask_table_setup(console: Console, *, isolate: bool = False) -> TableSetup:
     """Ask, until all answers make sense. Enter takes what is suggested; `Quit` if the person leaves."""
     table = TableView(console, ())
     table.say("Enter takes what stands in brackets, ? lists what there is.", indent=0)
@@ -45,7 +45,7 @@ def ask_for_a_table(console: Console, *, isolate: bool = False) -> Wanted:
     name = None
     if any(map(is_person, bots)):
         name = _ask(table, "Your name [Player 1]", lambda text: text or None, _list_seats)
-    return Wanted(seated(bots, seat, name), rules, config)
+    return TableSetup(make_lineup(bots, seat, name), rules, config)
 
 
 def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:

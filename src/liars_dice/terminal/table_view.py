@@ -32,7 +32,7 @@ class Quit(Exception):  # noqa: N818 - a person's wish, not an error
     """The person at the keyboard wants to leave."""
 
 
-def knows_ascii_only(console: Console) -> bool:
+def needs_ascii(console: Console) -> bool:
     """Whether nothing but plain letters can be trusted to come out right."""
     return not console.encoding.lower().startswith("utf") or console.is_dumb_terminal
 
@@ -57,7 +57,7 @@ class TableView:
     ) -> None:
         self.console = console
         self.names = tuple(names)
-        self.ascii_only = ascii_only or knows_ascii_only(console)
+        self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
 
     def show(self, event: Event) -> bool:
@@ -176,7 +176,7 @@ class Spectator:
             self.pace.wait()
 
 
-def wipe(console: Console) -> None:
+def clear_screen(console: Console) -> None:
     """Leave nothing to read on the screen, or as far up as it can be pushed."""
     if console.is_terminal and not console.is_dumb_terminal:
         console.file.write("\x1b[2J\x1b[3J\x1b[H")  # what is seen, what is scrolled away, and the first line
