@@ -43,7 +43,7 @@ from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
 from liars_dice.exact.tables.policy_table import PolicyTable
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.pictures import draw_review
-from liars_dice.terminal.review_text import chance_charts, review_lines, strip
+from liars_dice.terminal.review_text import chance_charts, column_chart, review_lines
 from support import Chooser, dealt, play
 
 
@@ -554,8 +554,8 @@ def test_perfect_bids_average_to_the_value() -> None:
 
 
 def test_strips() -> None:
-    assert strip([0, 0.5, 1], 1) == [" ▄█"]
-    assert strip([0, 0.5, 1], 2, ascii_only=True) == ["  #", " ##"]
+    assert column_chart([0, 0.5, 1], 1) == [" ▄█"]
+    assert column_chart([0, 0.5, 1], 2, ascii_only=True) == ["  #", " ##"]
     review = review_game(played(preset("heads-up", dice=2), ("random", "optimal"), 1))
     for width in (40, 80):
         chart = chance_charts(review, width)
