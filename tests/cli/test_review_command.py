@@ -91,7 +91,7 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
         (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
-        (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store here"),
+        (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store at this path"),
     ):
         result = call(*words)
         assert result.exit_code != 0

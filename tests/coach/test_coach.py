@@ -19,11 +19,11 @@ from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
     PRESETS,
     Action,
+    BadValueError,
     Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     GameConfig,
     GameEngine,
     GameState,
@@ -371,7 +371,7 @@ def test_advice_says_what_and_why() -> None:
     assert advice.win_chance >= max(choice.win_chance for choice in advice.choices) - advice.tolerance
     assert advice.why.startswith("1x6 holds ")
     assert advice.why.endswith(" %.") or advice.why.endswith("of the time.")
-    with pytest.raises(ConfigError, match="whose turn it is"):
+    with pytest.raises(BadValueError, match="whose turn it is"):
         advise(view_of(state, 0))
 
 
@@ -452,7 +452,7 @@ def test_recorded_events_give_the_same_review() -> None:
     assert review_game(store.events(game_id)) == review_game(engine.state)
     only = review_game(store.events(game_id), seat=1)
     assert {move.player for move in only.moves} == {1}
-    with pytest.raises(ConfigError, match="seat = 2: expected a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="seat = 2: expected a seat from 0 to 1"):
         review_game(engine.state, 2)
 
 
@@ -568,7 +568,7 @@ def test_a_picture(tmp_path: Path) -> None:
     review = review_game(played(preset("perudo", players=3, dice=2), ("random", "optimal", "bluffer"), 1))
     draw_review(review, tmp_path / "new" / "game.png", "a game of $ and _")
     assert (tmp_path / "new" / "game.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ConfigError, match=r"a file whose name ends in \.png"):
+    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png"):
         draw_review(review, tmp_path / "game.jpg")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from liars_dice.agents import make_agent
-from liars_dice.core import ConfigError, GameConfig, apply, deal, new_game, preset, view_of
+from liars_dice.core import BadValueError, ConfigError, GameConfig, apply, deal, new_game, preset, view_of
 from liars_dice.exact.tables.hands import hand_set
 from liars_dice.learn.batched_env import BatchedEnv
 
@@ -65,17 +65,17 @@ def test_workers_change_nothing() -> None:
 def test_bad_input() -> None:
     env = BatchedEnv(3, seed=1)
     for action in (env.n_actions - 1, env.n_actions, -1):  # nothing to call yet; no such action
-        with pytest.raises(ConfigError, match="a legal action in environment 1"):
+        with pytest.raises(BadValueError, match="a legal action in environment 1"):
             env.step(np.array([0, action, 0]))
-    with pytest.raises(ConfigError, match="one for each of 3 environments"):
+    with pytest.raises(BadValueError, match="one for each of 3 environments"):
         env.step(np.array([0]))
-    with pytest.raises(ConfigError, match="at least one environment"):
+    with pytest.raises(BadValueError, match="at least one environment"):
         BatchedEnv(0)
     for config in (preset("heads-up"), preset("classic", dice=2, max_turns=1)):
         with pytest.raises(ConfigError, match="a single round for two"):
             BatchedEnv(1, config)
-    with pytest.raises(ConfigError, match="seed = -1"):
+    with pytest.raises(BadValueError, match="seed = -1"):
         BatchedEnv(1, seed=-1)
-    with pytest.raises(ConfigError, match="whole numbers"):
+    with pytest.raises(BadValueError, match="whole numbers"):
         env.step(np.array([0.9, 0.9, 0.9]))
     assert BatchedEnv(5000, workers=6000).step(np.zeros(5000, dtype=np.int64))[0].shape == (5000,)

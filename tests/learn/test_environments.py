@@ -21,9 +21,9 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 from liars_dice.agents import Agent, RandomAgent, make_agent
 from liars_dice.core import (
     Action,
+    BadValueError,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     DiceCup,
     GameConfig,
     GameResult,
@@ -321,7 +321,7 @@ class Sceptic(Agent):
 
 def test_a_seat_that_is_never_to_move_is_an_error() -> None:
     env = LiarsDiceEnv("classic", players=3, dice=1, opponents=[Opener(), Sceptic()], seat=2)
-    with pytest.raises(ConfigError, match="ever to move"):
+    with pytest.raises(BadValueError, match="ever to move"):
         env.reset(seed=0)
 
 
@@ -364,7 +364,7 @@ def test_render_shows_what_the_player_sees() -> None:
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )
 def test_bad_settings_are_named(arguments: dict[str, Any], field: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(BadValueError) as caught:
         LiarsDiceEnv(**arguments)
     assert caught.value.field == field
 
@@ -452,7 +452,7 @@ def test_illegal_moves_at_a_table() -> None:
     bare.reset(seed=0)
     with pytest.raises(IllegalMoveError, match="no bid to call"):
         bare.step(bare.encoding.liar)
-    with pytest.raises(ConfigError, match="player_0 is to move"):
+    with pytest.raises(BadValueError, match="player_0 is to move"):
         bare.step(None)
     assert bare.agent_selection == "player_0"
     bare.step(np.int64(0))
@@ -494,7 +494,7 @@ def test_render_shows_a_table_no_dice(capsys: pytest.CaptureFixture[str]) -> Non
     env.reset(seed=0)
     env.step(0)
     assert "Bids: player_0 1x1" in capsys.readouterr().out
-    with pytest.raises(ConfigError, match="render_mode"):
+    with pytest.raises(BadValueError, match="render_mode"):
         liars_dice_v0.env("classic", render_mode="rgb_array")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from command_line import call
 from liars_dice.agents import make_agent
-from liars_dice.core import ConfigError, GameConfig, chance_true, deal, legal_actions, new_game, preset, view_of
+from liars_dice.core import BadValueError, GameConfig, chance_true, deal, legal_actions, new_game, preset, view_of
 from liars_dice.core.rules import round_rules
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import best_response
@@ -399,7 +399,7 @@ def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
         (newer, "a model of version 1, not of 99"),
         (tmp_path / "missing.npz", "No such file"),
     ):
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(BadValueError, match=message):
             make_agent(f"q:{path}")
     rng = np.random.default_rng(1)
     for _ in range(200):  # damaged anywhere, in any way
@@ -408,9 +408,9 @@ def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
         damaged.write_bytes(data)
         try:
             make_agent(f"q:{damaged}")
-        except ConfigError:
+        except BadValueError:
             continue
-    with pytest.raises(ConfigError, match="a model trained by pg; it was by q"):
+    with pytest.raises(BadValueError, match="a model trained by pg; it was by q"):
         make_agent(f"pg:{good}")
 
 
@@ -483,7 +483,7 @@ def test_a_model_stored_with_the_older_basis_name_loads_and_goes_on(tmp_path: Pa
     ],
 )
 def test_bad_input(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(BadValueError, match=message):
         Trainer(new_model(training(**changes)))
 
 
@@ -498,7 +498,7 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
     ],
 )
 def test_settings_that_make_no_sense(make: Any, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(BadValueError, match=message):
         make()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import call
-from liars_dice.core import Bid, BidAction, ConfigError, GameConfig, GameCreated, GameEngine, GameView, preset
+from liars_dice.core import BadValueError, Bid, BidAction, GameConfig, GameCreated, GameEngine, GameView, preset
 from liars_dice.persistence import (
     InMemoryRecorder,
     RecordedEvent,
@@ -78,7 +78,7 @@ def test_decisions_are_the_places_to_go_back_to() -> None:
         assert resume_point(whole[:place]) == place
         assert final_state(whole[:place]).public.status == "BIDDING"
     for turn in (0, len(places) + 1, None):
-        with pytest.raises(ConfigError, match=f"a turn from 1 to {len(places)}"):
+        with pytest.raises(BadValueError, match=f"a turn from 1 to {len(places)}"):
             version_at_turn(whole, turn)
     assert version_at_turn(whole[: places[3]], None) == places[3]
 
@@ -89,11 +89,11 @@ def test_who_sits_where() -> None:
     assert replace_bots(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
     assert take_seat(("human", "a"), 1) == ("optimal", "human")
     assert [is_person(word) for word in ("human", "human:Ann", "humanoid", "optimal")] == [True, True, False, False]
-    with pytest.raises(ConfigError, match="a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         make_lineup(("a",), 2)
-    with pytest.raises(ConfigError, match="a seat from 0 to 1"):
+    with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         take_seat(("a", "b"), 2)
-    with pytest.raises(ConfigError, match="1, one for each bot"):
+    with pytest.raises(BadValueError, match="1, one for each bot"):
         replace_bots(("human", "a"), ())
 
 
@@ -102,7 +102,7 @@ def test_opponents_as_people_name_them() -> None:
     assert read_opponents("maniac, human:Ann  random") == ("maniac", "human:Ann", "random")
     assert read_opponents("5") == ("optimal", "maniac", "calling-station", "bluffer", "optimal")
     for wrong in ("0", "15", "nobody", "threshold:x"):
-        with pytest.raises(ConfigError):
+        with pytest.raises(BadValueError):
             read_opponents(wrong)
 
 
@@ -146,7 +146,7 @@ def test_when_nothing_is_higher() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["play", "--resume", "last"], "a game that was left, and there is none"),
+        (["play", "--resume", "last"], "an unfinished game; there is none in this store"),
         (["play", "--resume", "last", "--rules", "duel"], "no --rules beside it"),
         (["play", "--resume", "last", "--seed", "1"], "no --seed beside it"),
         (["play", "--resume", "last", "--from", "last"], "no --from beside it"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.pictures.tournament_plots import SHOWN
 from liars_dice.pictures.tournament_report import Saved, check_writable, write_report
 from liars_dice.tournament.method_choice import Method
@@ -276,7 +276,7 @@ def test_check_writable_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["file", "file/below", "file/far/below", "new/" + "x" * 300, "new/\0"])
 def test_check_writable_complains(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ConfigError, match=r"report = .*: expected a directory that can be written \(") as caught:
+    with pytest.raises(BadValueError, match=r"report = .*: expected a directory that can be written \(") as caught:
         check_writable(tmp_path / where)
     assert caught.value.value == str(tmp_path / where)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -284,7 +284,7 @@ def test_check_writable_complains(tmp_path: Path, where: str) -> None:
 
 
 def test_check_writable_minds_what_no_one_may_write() -> None:
-    with pytest.raises(ConfigError, match="a directory that can be written"):
+    with pytest.raises(BadValueError, match="a directory that can be written"):
         check_writable(Path(os.devnull) / "report")
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core import (
     Action,
+    BadValueError,
     Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     GameView,
     PublicState,
     chance_exact,
@@ -114,7 +114,7 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
     `models` are the seats' models, if they are known better than by name.
     """
     if not view.is_my_turn:
-        raise ConfigError("view", view.name, "the view of the player whose turn it is")
+        raise BadValueError("view", view.name, "the view of the player whose turn it is")
     surprised = False
     if reaches(view.public):
         found = _from_tablebase(view)

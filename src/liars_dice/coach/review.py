@@ -12,10 +12,10 @@ import msgspec
 
 from ..core import (
     Action,
+    BadValueError,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     GameState,
     apply,
     deal,
@@ -158,7 +158,7 @@ def review_game(
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
-        raise ConfigError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
+        raise BadValueError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
     taken_for = tuple(models) if models is not None else _models(state)
     win_chances = WinChances(state.config, taken_for)
     moves: list[MoveVerdict] = []

@@ -6,7 +6,17 @@ from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, Next
 from .conformance import check_rules
 from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id
-from .errors import ConfigError, DealError, IllegalMoveError, LiarsDiceError, NotationError, describe, one_of, reason_of
+from .errors import (
+    BadValueError,
+    ConfigError,
+    DealError,
+    IllegalMoveError,
+    LiarsDiceError,
+    NotationError,
+    describe,
+    one_of,
+    reason_of,
+)
 from .events import (
     MOVES,
     SPECTATOR,
@@ -55,6 +65,7 @@ __all__ = [
     "SPECTATOR",
     "Action",
     "AgentFaulted",
+    "BadValueError",
     "Bid",
     "BidAction",
     "BidOrdering",

@@ -15,8 +15,8 @@ class LiarsDiceError(Exception):
     """The base of every error this package raises on purpose."""
 
 
-class ConfigError(LiarsDiceError, ValueError):
-    """A rule set that makes no sense: which field, what it was, what it may be."""
+class BadValueError(LiarsDiceError, ValueError):
+    """A value that cannot be used: what it was for, what was given, and what was expected."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         super().__init__(field, value, allowed)
@@ -26,6 +26,10 @@ class ConfigError(LiarsDiceError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.field} = {self.value!r}: expected {self.allowed}"
+
+
+class ConfigError(BadValueError):
+    """A rule set that makes no sense: which field, what it was, what it may be."""
 
 
 class NotationError(LiarsDiceError, ValueError):

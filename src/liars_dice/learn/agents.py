@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 from ..agents import Agent, ProbabilisticAgent
-from ..core import Action, ConfigError, GameConfig, GameView
+from ..core import Action, BadValueError, ConfigError, GameConfig, GameView
 from ..exact.tables import hand_set
 from .features import make_basis
 from .model import Model
@@ -29,7 +29,7 @@ class LearnedAgent(Agent):
     def __init__(self, path: str | Path, algorithm: str, name: str = "") -> None:
         model = Model.load(path)
         if model.training.algorithm != algorithm:
-            raise ConfigError(
+            raise BadValueError(
                 "model", str(path), f"a model trained by {algorithm}; it was by {model.training.algorithm}"
             )
         self.name = name or f"{algorithm}:{path}"
@@ -37,7 +37,7 @@ class LearnedAgent(Agent):
         check_training(model.training)
         basis = make_basis(model.training.basis, self.config, self.config.dice[0])
         if model.theta.shape != (basis.size,):
-            raise ConfigError("model", str(path), f"{basis.size} weights; it has {model.theta.size}")
+            raise BadValueError("model", str(path), f"{basis.size} weights; it has {model.theta.size}")
         self._cells = greedy_cells(model.theta, basis)
         self._index = hand_set(self.config.dice[0], self.config.faces).index
         self._otherwise = ProbabilisticAgent()

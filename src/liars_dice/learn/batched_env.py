@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent, make_agent
-from ..core import SEEDS, ConfigError, GameConfig, is_whole, preset
+from ..core import SEEDS, BadValueError, ConfigError, GameConfig, is_whole, preset
 from ..exact.tables import hand_set
 from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
 from .features import make_basis
@@ -47,9 +47,9 @@ class BatchedEnv:
     ) -> None:
         self.config = preset("classic", dice=2) if config is None else config
         if not is_whole(n, range(1, 10**9)):
-            raise ConfigError("n", n, "at least one environment")
+            raise BadValueError("n", n, "at least one environment")
         if not is_whole(seed, SEEDS):
-            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+            raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         rules = self.config
         if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
             expected = "a single round for two players, without exact calls and max_turns"
@@ -100,14 +100,14 @@ class BatchedEnv:
     def step(self, actions: Ints) -> tuple[Floats, NDArray[np.bool_]]:
         """Act everywhere: rewards (+1, -1, or 0 while a round goes on), and which rounds ended."""
         if np.asarray(actions).dtype.kind not in "iu":
-            raise ConfigError("actions", str(np.asarray(actions).dtype), "whole numbers")
+            raise BadValueError("actions", str(np.asarray(actions).dtype), "whole numbers")
         actions = np.ascontiguousarray(actions, dtype=np.int64)
         if actions.shape != (self.n,):
-            raise ConfigError("actions", actions.shape, f"one for each of {self.n} environments")
+            raise BadValueError("actions", actions.shape, f"one for each of {self.n} environments")
         illegal = _first_illegal(actions, self.rungs, self._basis.opens)
         if illegal >= 0:
             what = f"a legal action in environment {illegal}; masks() has them"
-            raise ConfigError("actions", int(actions[illegal]), what)
+            raise BadValueError("actions", int(actions[illegal]), what)
         rewards = np.empty(self.n)
 
         def part(indices: Ints) -> None:

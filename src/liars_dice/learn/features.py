@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import ConfigError, GameConfig, prob_holds, round_rules
+from ..core import BadValueError, GameConfig, prob_holds, round_rules
 from ..exact.tables import hand_set
 from ..numeric import Floats, Int, inlined
 
@@ -52,7 +52,7 @@ def basis_name(name: str) -> BasisName:
     """
     current = "plain" if name == "seed" else name
     if current not in get_args(BasisName):
-        raise ConfigError("basis", name, "'crossed' or 'plain'")
+        raise BadValueError("basis", name, "'crossed' or 'plain'")
     return cast("BasisName", current)
 
 

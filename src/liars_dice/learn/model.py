@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from ..core import ConfigError, GameConfig, reason_of
+from ..core import BadValueError, GameConfig, reason_of
 from ..numeric import Floats
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
@@ -66,7 +66,7 @@ class Model(msgspec.Struct, kw_only=True):
         """Write it in one step: whoever looks sees the old file or the new one."""
         path = Path(path)
         if not path.name:
-            raise ConfigError("model", str(path), "the name of a file")
+            raise BadValueError("model", str(path), "the name of a file")
         about = _About(VERSION, self.training, self.games, self.curve)
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
@@ -77,19 +77,19 @@ class Model(msgspec.Struct, kw_only=True):
                 )
             beside.replace(path)
         except (OSError, ValueError) as error:
-            raise ConfigError("model", str(path), f"a file that can be written ({reason_of(error)})") from error
+            raise BadValueError("model", str(path), f"a file that can be written ({reason_of(error)})") from error
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
-        """Read it; `ConfigError` if it is damaged, or of another version."""
+        """Read it; `BadValueError` if it is damaged, or of another version."""
         expected = "a model that liars-dice train has written"
         try:
             data = Path(path).read_bytes()
         except (OSError, ValueError) as error:
-            raise ConfigError("model", str(path), f"{expected} ({reason_of(error)})") from error
+            raise BadValueError("model", str(path), f"{expected} ({reason_of(error)})") from error
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 about = arrays["about"].tobytes()
@@ -97,18 +97,18 @@ class Model(msgspec.Struct, kw_only=True):
             version = msgspec.json.decode(about, type=_Version).version
         except Exception as error:  # a damaged archive fails in many ways
             damaged = f"{expected}; this file is damaged or something else"
-            raise ConfigError("model", str(path), damaged) from error
+            raise BadValueError("model", str(path), damaged) from error
         if version != VERSION:
-            raise ConfigError("model", str(path), f"a model of version {VERSION}, not of {version}")
+            raise BadValueError("model", str(path), f"a model of version {VERSION}, not of {version}")
         try:
             known = msgspec.json.decode(about, type=_About)
             known.training.rules()
-        except (msgspec.ValidationError, ConfigError) as error:
-            raise ConfigError("model", str(path), f"{expected} ({error})") from error
+        except (msgspec.ValidationError, BadValueError) as error:
+            raise BadValueError("model", str(path), f"{expected} ({error})") from error
         if not 0 <= known.games <= known.training.games:
-            raise ConfigError("model", str(path), f"0 to {known.training.games} games; it says {known.games}")
+            raise BadValueError("model", str(path), f"0 to {known.training.games} games; it says {known.games}")
         if not np.isfinite(theta).all():
-            raise ConfigError("model", str(path), "weights that are numbers")
+            raise BadValueError("model", str(path), "weights that are numbers")
         return cls(training=known.training, theta=theta, games=known.games, curve=known.curve)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..core import ConfigError, is_whole
+from ..core import BadValueError, is_whole
 from ..numeric import DECISIONS, DICE, Floats, Int, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
@@ -31,7 +31,7 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if not is_whole(self.batch, range(2, 10**7)):
-            raise ConfigError("batch", self.batch, "a whole number from 2 up: the baseline is a mean over the batch")
+            raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is a mean over the batch")
 
 
 @inlined

@@ -12,7 +12,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..numeric import DECISIONS, DICE, Floats, Int, below, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
@@ -32,7 +32,7 @@ class QLearning(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if max(self.epsilon.start, self.epsilon.end) > 1:
-            raise ConfigError("epsilon", (self.epsilon.start, self.epsilon.end), "two chances from 0 to 1")
+            raise BadValueError("epsilon", (self.epsilon.start, self.epsilon.end), "two chances from 0 to 1")
 
 
 @inlined

@@ -6,7 +6,7 @@ from math import isfinite
 
 import msgspec
 
-from ..core import ConfigError
+from ..core import BadValueError
 
 
 class Schedule(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Schedule(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not (isfinite(self.start) and isfinite(self.end) and self.start >= 0 and self.end >= 0):
-            raise ConfigError("schedule", (self.start, self.end), "two numbers from 0 up")
+            raise BadValueError("schedule", (self.start, self.end), "two numbers from 0 up")
 
     def at(self, part: float) -> float:
         """Its value when this part of the training is over."""
@@ -31,4 +31,4 @@ class Schedule(msgspec.Struct, frozen=True):
 def check_gamma(gamma: float) -> None:
     """γ is a part."""
     if not 0 <= gamma <= 1:
-        raise ConfigError("gamma", gamma, "a number from 0 to 1")
+        raise BadValueError("gamma", gamma, "a number from 0 to 1")

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ..agents import Agent, make_agent
-from ..core import SEEDS, ConfigError, GameConfig, LiarsDiceError, is_whole
+from ..core import SEEDS, BadValueError, ConfigError, GameConfig, LiarsDiceError, is_whole
 from ..exact.matchups import win_between
 from ..exact.response import best_response
 from ..exact.tables import Guard, hand_set, unguarded
@@ -56,7 +56,7 @@ def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
         return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
     if algorithm == "pg":
         return PolicyGradient() if basis == "crossed" else PolicyGradient(alpha=Schedule(0.1, 0.02))
-    raise ConfigError("algorithm", algorithm, "'q' or 'pg'")
+    raise BadValueError("algorithm", algorithm, "'q' or 'pg'")
 
 
 class Trainer:
@@ -83,7 +83,7 @@ class Trainer:
             self.opponent = make_opponent_table(self.judge, self.config, guard)
             self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
         if model.theta.shape != (self.basis.size,):
-            raise ConfigError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
+            raise BadValueError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
 
     def warm_up(self) -> None:
         """Compile what training needs."""
@@ -183,7 +183,7 @@ def milestones(games: int, batch: int = 1, pieces: int = PIECES) -> list[int]:
 
 
 def check_training(training: Training) -> None:
-    """Raise `ConfigError` for what cannot be trained."""
+    """Raise `BadValueError` (`ConfigError` for rules) unless this can be trained."""
     config = training.rules()
     if config.num_players != 2 or config.mode != "single_round":
         raise ConfigError("rules", config.mode, "one round for two players: that is what is learnt")
@@ -192,11 +192,11 @@ def check_training(training: Training) -> None:
     if max(config.dice) > 5 or config.faces > 6:
         raise ConfigError("dice", config.dice, "at most 5 dice with 6 faces: beyond that there are too many weights")
     if not is_whole(training.games, range(1, 10**12)):
-        raise ConfigError("games", training.games, "a whole number of games from 1 to a million million")
+        raise BadValueError("games", training.games, "a whole number of games from 1 to a million million")
     if training.pg is not None and training.pg.batch > training.games:
-        raise ConfigError("batch", training.pg.batch, f"at most {training.games}, all games")
+        raise BadValueError("batch", training.pg.batch, f"at most {training.games}, all games")
     if not is_whole(training.seed, SEEDS):
-        raise ConfigError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+        raise BadValueError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
     if training.opponent == SELF and config.dice[0] != config.dice[1]:
         raise ConfigError("dice", config.dice, "as many dice for both sides in self-play")
     default_settings(training.algorithm, training.basis)

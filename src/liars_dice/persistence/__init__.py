@@ -1,4 +1,4 @@
-"""Games that are never lost: recorded events, four stores for them, and exact replay."""
+"""Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
 from .envelope import SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now

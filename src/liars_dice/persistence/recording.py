@@ -1,4 +1,4 @@
-"""From an engine to a store: recording games while they are played, and where the store is."""
+"""Recording a game into a store while an engine plays it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import ConfigError, Event, GameEnded, GameEngine, RoundEnded
+from ..core import BadValueError, Event, GameEnded, GameEngine, RoundEnded
 from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import StoreError
 from .recorder import GameRecorder
 from .replay import resume_point
 
 SNAPSHOT_EVERY = 1000
-"""A snapshot is kept after so many events. A usual game has fewer, and needs none."""
+"""A snapshot is stored after this many events. Most games have fewer and need none."""
 
 
 def record_game(
@@ -29,12 +29,12 @@ def record_game(
 ) -> str:
     """Record everything that happens in this engine from now on; returns the game's id.
 
-    Events are stored when the game ends and whenever the recorder's batch is full; with `live`, at every event, so that
-    nothing a player has seen can be lost. `history` is what a branched game begins with; if it is this very game's, the
-    game goes on, and what is stored already is not written twice.
+    Events are stored when the game ends and whenever the recorder's batch is full; with `live`, after every event, so
+    that nothing a player has seen can be lost. `history` holds the events a branched game begins with. If they belong
+    to the game `game_id` itself, that game continues, and events that are already stored are not written again.
     """
     if engine.state.public.round_index >= 0 and not history:
-        raise ConfigError("engine", "under way", "a game that has not begun, or its history")
+        raise BadValueError("engine", "under way", "a game that has not begun, or `history` with its events")
     game_id = new_game_id(clock) if game_id is None else game_id
     types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
@@ -43,7 +43,7 @@ def record_game(
         again = enveloper.seal(event.payload)
         if stored:
             continue
-        if event.version:  # what was played keeps its time, but the new game is created now
+        if event.version:  # moves keep their time, but the new game is created now
             again = msgspec.structs.replace(again, timestamp_utc=event.timestamp_utc, player_type=event.player_type)
         recorder.record(again)
 
@@ -59,7 +59,7 @@ def record_game(
             recorder.flush()
             try:
                 recorder.save_snapshot(game_id, sealed.version + 1, engine.state)
-            except StoreError as error:  # a snapshot can always be done without
+            except StoreError as error:  # snapshots are optional
                 warnings.warn(f"no snapshot of game {game_id}: {error}", stacklevel=2)
 
     snapshots = [0]
@@ -68,5 +68,5 @@ def record_game(
 
 
 def player_type(agent: object) -> str:
-    """What kind of player this is, for the record: its class, unless it says otherwise (people say `Human`)."""
+    """The player type to record: the `player_type` of the agent (`Human` for people), or else the name of its class."""
     return str(getattr(agent, "player_type", type(agent).__name__))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..learn import Model
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
 from .png_files import new_figure, write_png
@@ -15,12 +15,12 @@ STYLES = ((PURPLE, "-"), (ORANGE, "--"), (GREEN, "-."), (GREY, ":"))
 
 
 def check_comparable(model: Model, others: Sequence[Model]) -> None:
-    """Raise `ConfigError` unless all models were trained against the same opponent under the same rules."""
+    """Raise `BadValueError` unless all models were trained against the same opponent under the same rules."""
     for other in others:
         mine, theirs = ((one.training.opponent, one.training.rules().dice) for one in (model, other))
         if mine != theirs:
             expected = f"a model trained against {mine[0]} with dice {mine[1]}, or the curves could not be compared"
-            raise ConfigError("beside", f"{theirs[0]}, dice {theirs[1]}", expected)
+            raise BadValueError("beside", f"{theirs[0]}, dice {theirs[1]}", expected)
 
 
 def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:

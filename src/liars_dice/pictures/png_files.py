@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import ConfigError, reason_of
+from ..core import BadValueError, reason_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,9 +16,9 @@ DPI = 150
 
 
 def check_png(option: str, path: Path) -> None:
-    """Raise `ConfigError` before any work is done if no picture can be written to `path`, the value of `option`."""
+    """Raise `BadValueError` before any work is done if no picture can be written to `path`, the value of `option`."""
     if path.suffix != ".png" or path.is_dir():
-        raise ConfigError(option, str(path), "a file whose name ends in .png")
+        raise BadValueError(option, str(path), "a file whose name ends in .png")
 
 
 def new_figure(width: float = 1, height: float = 1, *, layout: str | None = "constrained") -> Figure:
@@ -48,10 +48,10 @@ def png_bytes(figure: Figure, **settings: Any) -> bytes:
 
 
 def write_png(option: str, path: Path, figure: Figure) -> None:
-    """Write the figure to `path`; `ConfigError` names `option` if that fails."""
+    """Write the figure to `path`; `BadValueError` names `option` if that fails."""
     data = png_bytes(figure)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     except (OSError, ValueError) as error:
-        raise ConfigError(option, str(path), f"a file that can be written ({reason_of(error)})") from error
+        raise BadValueError(option, str(path), f"a file that can be written ({reason_of(error)})") from error

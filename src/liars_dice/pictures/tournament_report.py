@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
 from .png_files import DPI
@@ -27,7 +27,7 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def check_writable(directory: Path) -> None:
-    """Raise `ConfigError` now, not after a long tournament, if no report can be written to `directory`.
+    """Raise `BadValueError` now, not after a long tournament, if no report can be written to `directory`.
 
     Leaves nothing behind.
     """
@@ -42,7 +42,7 @@ def check_writable(directory: Path) -> None:
     except (OSError, ValueError) as error:
         in_the_way = isinstance(error, (FileExistsError, NotADirectoryError))
         reason = "a file is in the way" if in_the_way else getattr(error, "strerror", None) or error
-        raise ConfigError("report", str(directory), f"a directory that can be written ({reason})") from error
+        raise BadValueError("report", str(directory), f"a directory that can be written ({reason})") from error
     finally:
         for path in reversed(made):
             with contextlib.suppress(OSError):  # another program has begun to use it
@@ -127,7 +127,7 @@ def _summary(result: TournamentResult) -> str:
     if result.ordered:
         text += (
             f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
-            "Their games were played in order; a win rate is the mean over all of them, not the strength at the end.</p>\n"
+            "Their games were played in order, and a win rate is the mean over all of them.</p>\n"
         )
     return text
 

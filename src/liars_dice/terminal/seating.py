@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..agents import HumanAgent
-from ..core import ConfigError, GameConfig
+from ..core import BadValueError, GameConfig
 from ..persistence import PERSON, is_person
 from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
@@ -14,9 +14,9 @@ from .human_player import TerminalPlayer
 def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
     """The lineup for all seats: you in this one, the opponents around you in their order."""
     if not 0 <= seat <= len(opponents):
-        raise ConfigError("seat", seat, f"a seat from 0 to {len(opponents)}")
+        raise BadValueError("seat", seat, f"a seat from 0 to {len(opponents)}")
     if name is not None and not name.strip():
-        raise ConfigError("name", name, "a name that is not blank")
+        raise BadValueError("name", name, "a name that is not blank")
     you = PERSON if name is None else f"{PERSON}:{name}"
     return (*opponents[:seat], you, *opponents[seat:])
 
@@ -43,7 +43,7 @@ def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, 
     """The same seats with these opponents in the bots' places, in their order."""
     bots = len(lineup) - sum(map(is_person, lineup))
     if len(opponents) != bots:
-        raise ConfigError("opponents", " ".join(opponents), f"{bots}, one for each bot of the game")
+        raise BadValueError("opponents", " ".join(opponents), f"{bots}, one for each bot of the game")
     given = iter(opponents)
     return tuple(word if is_person(word) else next(given) for word in lineup)
 
@@ -51,6 +51,6 @@ def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, 
 def take_seat(lineup: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
     """The same seats with you alone in this one; where other people sat there is `optimal` now."""
     if not 0 <= seat < len(lineup):
-        raise ConfigError("seat", seat, f"a seat from 0 to {len(lineup) - 1}")
+        raise BadValueError("seat", seat, f"a seat from 0 to {len(lineup) - 1}")
     others = ["optimal" if is_person(word) else word for word in lineup]
     return make_lineup([*others[:seat], *others[seat + 1 :]], seat, name)

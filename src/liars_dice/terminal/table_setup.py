@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..agents import AGENTS, make_agent
-from ..core import PLAYERS, PRESETS, ConfigError, GameConfig, LiarsDiceError, load_rules
+from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules
 from ..persistence import is_person
 from ..referee import check_fits
 from .human_player import ask
@@ -54,7 +54,7 @@ def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
     if len(words) == 1 and words[0].isdecimal():
         count = int(words[0])
         if count + 1 not in PLAYERS:
-            raise ConfigError("opponents", count, f"{PLAYERS[0] - 1} to {PLAYERS[-1] - 1}")
+            raise BadValueError("opponents", count, f"{PLAYERS[0] - 1} to {PLAYERS[-1] - 1}")
         words = tuple(islice(cycle(USUAL), count))
     for word in words:
         if not (is_person(word) or word in AGENTS or word.startswith("cmd:") or isolate):
@@ -74,7 +74,7 @@ def _seat(text: str, last: int) -> int:
     if not text:
         return 0
     if not text.isdecimal() or int(text) > last:
-        raise ConfigError("seat", text, f"a seat from 0 to {last}")
+        raise BadValueError("seat", text, f"a seat from 0 to {last}")
     return int(text)
 
 

@@ -16,7 +16,18 @@ from typing import Any, Literal, SupportsInt, get_args
 
 import numpy as np
 
-from ...core import SEEDS, Action, CallLiarAction, ConfigError, Dice, GameConfig, GameEngine, GameView, is_whole, verify
+from ...core import (
+    SEEDS,
+    Action,
+    BadValueError,
+    CallLiarAction,
+    Dice,
+    GameConfig,
+    GameEngine,
+    GameView,
+    is_whole,
+    verify,
+)
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
 from .seating import Opponents, env_rules, make_opponents
@@ -68,11 +79,11 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         config = env_rules(rules, players=players, dice=dice)
         if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
-            raise ConfigError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
+            raise BadValueError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
         if illegal not in get_args(Illegal):
-            raise ConfigError("illegal", illegal, "'lose' or 'raise'")
+            raise BadValueError("illegal", illegal, "'lose' or 'raise'")
         if render_mode not in (None, "ansi"):
-            raise ConfigError("render_mode", render_mode, "None or 'ansi'")
+            raise BadValueError("render_mode", render_mode, "None or 'ansi'")
         self.config = config
         self.encoding = Encoding(config)
         self.render_mode = render_mode
@@ -118,7 +129,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
             self._play_on()
             if not self._over:
                 return self._seen(), self._info()
-        raise ConfigError("seat", self._seat, f"a seat that is ever to move; in {ATTEMPTS} games this one was not")
+        raise BadValueError("seat", self._seat, f"a seat that is ever to move; in {ATTEMPTS} games this one was not")
 
     def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do this, and play on until the player is to move again or the game is over."""

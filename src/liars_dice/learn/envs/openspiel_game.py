@@ -21,7 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from ...core import ConfigError, GameConfig, GameState, PublicState, apply, deal, legal_actions, new_game, preset
+from ...core import (
+    BadValueError,
+    ConfigError,
+    GameConfig,
+    GameState,
+    PublicState,
+    apply,
+    deal,
+    legal_actions,
+    new_game,
+    preset,
+)
 from ...exact.tables import hand_set, number_of_hands
 from .encoding import Encoding
 from .extras import missing_extra
@@ -224,7 +235,7 @@ class LiarsDiceObserver:
 
     def __init__(self, tables: _Tables, iig_obs_type: Any, params: Any) -> None:
         if params:
-            raise ConfigError("params", params, "none: there is one way to observe this game")
+            raise BadValueError("params", params, "none: there is one way to observe this game")
         encoding = tables.encoding
         self._private = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._public = bool(iig_obs_type.public_info)

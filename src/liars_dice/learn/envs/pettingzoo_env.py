@@ -20,7 +20,7 @@ from typing import Any, ClassVar, SupportsInt
 import numpy as np
 
 from ...agents import Agent
-from ...core import SEEDS, ConfigError, Dice, GameConfig, GameEngine
+from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
 from .seating import env_rules
@@ -78,7 +78,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
     ) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
-            raise ConfigError("render_mode", render_mode, "None, 'ansi' or 'human'")
+            raise BadValueError("render_mode", render_mode, "None, 'ansi' or 'human'")
         self.config = env_rules(rules, players=players, dice=dice)
         self.encoding = Encoding(self.config)
         self.render_mode = render_mode
@@ -134,7 +134,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             self._was_dead_step(action)
             return
         if action is None:
-            raise ConfigError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
+            raise BadValueError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
         engine = self._engine
         engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, int(action)))
         self._cumulative_rewards[agent] = 0.0

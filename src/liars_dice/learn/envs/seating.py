@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...agents import make_agent
-from ...core import ConfigError, Dice, GameConfig, Player, load_rules
+from ...core import BadValueError, Dice, GameConfig, Player, load_rules
 
 Opponents = str | Player | Sequence[str | Player]
 """An agent or its name; or one for each other seat, in the order of the seats."""
@@ -16,9 +16,9 @@ def env_rules(rules: str | GameConfig, *, players: int | None = None, dice: Dice
     if isinstance(rules, str):
         return load_rules(rules, players=players, dice=dice)
     if not isinstance(rules, GameConfig):
-        raise ConfigError("rules", rules, "a preset, a .toml or .json file, or a GameConfig")
+        raise BadValueError("rules", rules, "a preset, a .toml or .json file, or a GameConfig")
     if players is not None or dice is not None:
-        raise ConfigError("rules", rules, "a name where players or dice are given: a GameConfig says them itself")
+        raise BadValueError("rules", rules, "a name where players or dice are given: a GameConfig says them itself")
     return rules.without_seed
 
 
@@ -29,11 +29,13 @@ def make_opponents(opponents: Opponents, seats: int) -> tuple[Player, ...]:
     elif not isinstance(opponents, Sequence):
         opponents = [opponents]
     if len(opponents) != seats:
-        raise ConfigError("opponents", opponents, f"{seats}, one for each other seat, or the name of an agent for all")
+        raise BadValueError(
+            "opponents", opponents, f"{seats}, one for each other seat, or the name of an agent for all"
+        )
     agents = tuple(make_agent(one) if isinstance(one, str) else one for one in opponents)
     if len(set(map(id, agents))) < seats:
-        raise ConfigError("opponents", opponents, "a different object for each seat")
+        raise BadValueError("opponents", opponents, "a different object for each seat")
     for agent in agents:
         if not callable(getattr(agent, "choose_action", None)):
-            raise ConfigError("opponents", agent, "agents: objects with a method choose_action(view)")
+            raise BadValueError("opponents", agent, "agents: objects with a method choose_action(view)")
     return agents
