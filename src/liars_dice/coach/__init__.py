@@ -1,4 +1,4 @@
-"""The coach: what to do now, and what was given away in a game that was played."""
+"""The coach: advice for the next move, and reviews of finished games. Nothing here knows a terminal or a page."""
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
