@@ -79,7 +79,7 @@ def test_a_game_that_is_not_over() -> None:
         engine.apply_action(0, BidAction(engine.get_view(0).public.rules.bids[3]))
     hidden = call("review", "last")
     assert hidden.exit_code == 0
-    assert "There is no decision to judge yet." in hidden.output
+    assert "There are no decisions to judge yet." in hidden.output
     assert "its dice are hidden" in hidden.output
     assert told("review", "last")["moves"] == []
     assert [move["action"] for move in told("review", "last", "--seat", "0")["moves"]] == ["1x4"]

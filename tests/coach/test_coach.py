@@ -498,7 +498,7 @@ def test_a_running_round_stays_hidden() -> None:
     assert hidden[0].winner is None
     own = review_game(running[0], seat=1)
     assert {(move.round, move.player) for move in own.moves} == {(1, 1), (2, 1)}
-    assert plain(review_game(new_game(config)))[0] == "There is no decision to judge yet."
+    assert plain(review_game(new_game(config)))[0] == "There are no decisions to judge yet."
 
 
 # -- the curve ---------------------------------------------------------------------------------------------------------

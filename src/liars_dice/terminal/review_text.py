@@ -1,4 +1,4 @@
-"""A review as text for a terminal: every decision, the chart, the sums."""
+"""A review as text: every decision, the chart of chances, and the totals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
-"""How decisions are marked under the chart."""
+"""The marks of decisions under the chart."""
 COLOURS = {
     "best": "green",
     "good": "green",
@@ -23,16 +23,16 @@ COLOURS = {
     "mistake": "bright_red",
     "blunder": "bold bright_red",
 }
-"""How kinds are coloured in a terminal, where it has colours; the words say it all without."""
+"""The colours of ratings, in a terminal that has colours."""
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _ASCII = " .-=#"
 
 Styled = tuple[str, str]
-"""A line and how it is coloured; empty: as it is."""
+"""A line and its style; the empty style is plain."""
 
 
 def column_chart(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
-    """Columns as high as values from 0 to 1, in so many lines.
+    """A column chart of values from 0 to 1, `height` lines high.
 
     >>> column_chart([0, 0.5, 1], 1, ascii_only=True)
     [' -#']
@@ -44,7 +44,7 @@ def column_chart(values: Sequence[float], height: int, *, ascii_only: bool = Fal
 
 
 def chance_charts(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
-    """The chances to win over the game: one chart for two players, a line a seat for more."""
+    """Charts of the chance to win during the game: one for two players, one per seat for more."""
     points = review.curve
     room = max(8, width - 7)
     columns = min(room, len(points))
@@ -79,7 +79,7 @@ def _worst(moves: Sequence[MoveVerdict]) -> str:
 
 
 def _wrapped(text: str, width: int, first: str, then: str) -> list[str]:
-    """A text in lines, with no number parted from its percent sign."""
+    """Wrap a text, keeping each number with its percent sign."""
     lines = wrap(text.replace(" %", "\u00a0%"), width, initial_indent=first, subsequent_indent=then)
     return [line.replace("\u00a0", " ") for line in lines]
 
@@ -89,7 +89,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[Styled]:
-    """The whole review in lines: every decision, what was wrong with it, the chart and the sums."""
+    """The whole review as lines: every decision, what was wrong with it, the chart and the totals."""
     width = max(20, width)
     lines: list[Styled] = []
     now = 0
@@ -105,7 +105,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         if move.kind in MARKS:
             lines += [(line, "") for line in _wrapped(move.words, width, "    ", "    ")]
     if not review.moves:
-        lines.append(("There is no decision to judge yet.", ""))
+        lines.append(("There are no decisions to judge yet.", ""))
     lines.append(("", ""))
     lines += [(line, "") for line in chance_charts(review, width, ascii_only=ascii_only)]
     lines.append(("", ""))

@@ -1,4 +1,4 @@
-"""Who sits where: a word a seat, `human` or `human:NAME` for people, a bot's name for bots."""
+"""Lineups and seats. A lineup says who sits in each seat: `human` or `human:NAME`, or the name of a bot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .human_player import TerminalPlayer
 
 
 def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
-    """The lineup for all seats: you in this one, the opponents around you in their order."""
+    """The lineup with you in this seat and the opponents, in their order, in the others."""
     if not 0 <= seat <= len(opponents):
         raise BadValueError("seat", seat, f"a seat from 0 to {len(opponents)}")
     if name is not None and not name.strip():
@@ -22,35 +22,35 @@ def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None
 
 
 def make_seats(lineup: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
-    """Everybody at the table. One person is called You; several are numbered, unless they have names."""
+    """The players of a lineup. One person is called You; several are numbered, unless they have names."""
     seats: list[Seat] = []
     people = sum(map(is_person, lineup))
     number = 0
-    for word in lineup:
-        if is_person(word):
+    for entry in lineup:
+        if is_person(entry):
             number += 1
-            name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
+            name = entry.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
             seat.agent_id = PERSON if name == "You" else f"{PERSON}:{name}"
         else:
-            seat = make_fitting_seat(word, config, isolate=isolate)
-            seat.agent_id = word
+            seat = make_fitting_seat(entry, config, isolate=isolate)
+            seat.agent_id = entry
         seats.append(seat)
     return seats
 
 
 def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:
-    """The same seats with these opponents in the bots' places, in their order."""
+    """The same lineup with these opponents in place of its bots, in their order."""
     bots = len(lineup) - sum(map(is_person, lineup))
     if len(opponents) != bots:
-        raise BadValueError("opponents", " ".join(opponents), f"{bots}, one for each bot of the game")
+        raise BadValueError("opponents", " ".join(opponents), f"{bots} names, one for each bot in the game")
     given = iter(opponents)
-    return tuple(word if is_person(word) else next(given) for word in lineup)
+    return tuple(entry if is_person(entry) else next(given) for entry in lineup)
 
 
 def take_seat(lineup: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
-    """The same seats with you alone in this one; where other people sat there is `optimal` now."""
+    """The same lineup with you in this seat, and `optimal` in place of other people."""
     if not 0 <= seat < len(lineup):
         raise BadValueError("seat", seat, f"a seat from 0 to {len(lineup) - 1}")
-    others = ["optimal" if is_person(word) else word for word in lineup]
+    others = ["optimal" if is_person(entry) else entry for entry in lineup]
     return make_lineup([*others[:seat], *others[seat + 1 :]], seat, name)
