@@ -69,7 +69,7 @@ def test_bad_input() -> None:
             env.step(np.array([0, action, 0]))
     with pytest.raises(BadValueError, match="one for each of 3 environments"):
         env.step(np.array([0]))
-    with pytest.raises(BadValueError, match="at least one environment"):
+    with pytest.raises(BadValueError, match="a whole number of environments from 1 up"):
         BatchedEnv(0)
     for config in (preset("heads-up"), preset("classic", dice=2, max_turns=1)):
         with pytest.raises(ConfigError, match="a single round for two"):

@@ -1,6 +1,6 @@
-"""The learning lab: features, Q-learning and policy gradient, measured against the exact optimum.
+"""The learning lab: Q-learning and policy gradient, measured against the exact optimum, and environments.
 
-Environments for other learners are in `liars_dice.learn.envs`, many rounds at once in `liars_dice.learn.batched_env`.
+`liars_dice.learn.envs` holds environments for other libraries; `BatchedEnv` plays many rounds at once.
 """
 
 from .agents import LearnedAgent

@@ -1,7 +1,7 @@
-"""What a learner looks at: φ(o, a) for an observation o = (own hand, last bid) and an action a.
+"""The features of a learner: φ(o, a) for an observation o = (own hand, last bid) and an action a.
 
-An observation is two numbers, the hand's place among all hands and the last bid's rung (-1: none yet); an action is a
-rung, or the number of rungs for "liar". Two bases:
+An observation is two numbers, the index of the hand and the rung of the last bid (-1: none yet); an action is a rung,
+or the number of rungs for "liar". There are two bases:
 
 - `plain` (`seed` is accepted as an older name): twelve numbers with six faces. COUNT(H, v) for every face v; the last
   bid's value and amount, and the probability that it holds (zeros before the first bid); the action's value and amount,
@@ -31,7 +31,7 @@ class Basis(NamedTuple):
     kind: int
     rungs: int
     size: int
-    """How many weights there are."""
+    """The number of weights."""
     opens: NDArray[np.bool_]
     """Which rungs may open the round."""
     counts: Floats
@@ -77,7 +77,7 @@ def make_basis(name: str, config: GameConfig, own: int) -> Basis:
 
 
 def phi(basis: Basis, hand: int, rung: int, action: int) -> Floats:
-    """φ(o, a) written out: the compiled functions below use only what is not zero."""
+    """φ(o, a) in full; the compiled functions below use only its non-zero entries."""
     features = np.zeros(basis.size)
     if basis.kind == CROSSED:
         features[cross(basis, hand, rung, action)] = 1.0
@@ -95,13 +95,13 @@ def phi(basis: Basis, hand: int, rung: int, action: int) -> Floats:
 
 @inlined
 def cross(basis: Basis, hand: Int, rung: Int, action: Int) -> Int:
-    """The one indicator of the crossed basis that is 1."""
+    """The index of the only indicator of the crossed basis that is 1."""
     return (hand * (basis.rungs + 1) + rung + 1) * (basis.rungs + 1) + action
 
 
 @inlined
 def is_legal(basis: Basis, rung: Int, action: Int) -> bool:
-    """LEGAL(D): higher bids, and a call if there is something to call."""
+    """LEGAL(D): higher bids, and a call if there is a bid to call."""
     if rung < 0:
         return bool(action < basis.rungs and basis.opens[action])
     return bool(action > rung)

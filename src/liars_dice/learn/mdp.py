@@ -1,7 +1,7 @@
-"""The game as a learner meets it: it opens, and the opponent's answer is part of the transition.
+"""The game as a Markov decision process for one learner: the opponent's answer is part of the transition.
 
-One round, the learner in seat 0 with its dice, the opponent in seat 1. Rewards are +1 and -1 when the round ends: the
-learner calls, or the opponent does. The opponent is a policy table, so a step costs some nanoseconds.
+One round, with the learner in seat 0 and the opponent in seat 1. The reward is +1 or -1 when the round ends with a call
+by either. The opponent is a policy table, so a step costs some nanoseconds.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..numeric import Int, Ints, below, inlined
 
 
 class OpponentTable(NamedTuple):
-    """How the other player answers, and what its dice count for."""
+    """The opponent's policy as arrays."""
 
     cells: NDArray[np.int32]
-    """[hand, rung + 1]: a rung, or the number of rungs for "liar"; below zero a distribution."""
+    """[hand, rung + 1]: a rung, or the number of rungs for "liar"; a negative number is a distribution in `mixes`."""
     mixes: MixArrays
 
 
@@ -32,15 +32,15 @@ class RoundArrays(NamedTuple):
     quantity: Ints
     face: Ints
     own_rolls: Ints
-    """The hand of each roll of the learner's dice."""
+    """The index of the hand for each roll of the learner's dice."""
     other_rolls: Ints
     own_matches: Ints
     other_matches: Ints
-    """[hand, face]: how many dice count for a bid on a face."""
+    """[hand, face]: how many dice match a bid on a face."""
 
 
 def make_round_arrays(config: GameConfig) -> RoundArrays:
-    """The first round by these rules, the learner in seat 0."""
+    """The first round under these rules, with the learner in seat 0."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
     quantity, face = ladder_arrays(rules)
@@ -80,6 +80,6 @@ def bid_holds(game: RoundArrays, own: Int, other: Int, rung: Int) -> bool:
 
 @inlined
 def opponent_action(opponent: OpponentTable, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
-    """π₂: what the opponent does about a bid."""
+    """π₂: the opponent's answer to a bid."""
     action = np.int64(opponent.cells[other, rung + 1])
     return draw(opponent.mixes, action, key, position) if action < 0 else action

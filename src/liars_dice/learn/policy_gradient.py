@@ -1,4 +1,4 @@
-"""Policy gradient with a baseline, as the method was written down.
+"""Policy gradient with a baseline.
 
 π_θ(a|o) = exp(f_θ(φ(o, a))) / Σ over a' in LEGAL(D) of exp(f_θ(φ(o, a'))),   f_θ(φ) = θᵀ φ
 G = γ^T r_T,   b = mean of G over a batch of games
@@ -24,19 +24,19 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     alpha: Schedule = Schedule(5.0, 5.0)
     """α: the learning rate."""
     gamma: float = 1.0
-    """γ: what a later reward is worth."""
+    """γ: the discount per step."""
     batch: int = 200
     """Games between two updates."""
 
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if not is_whole(self.batch, range(2, 10**7)):
-            raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is a mean over the batch")
+            raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is the mean of a batch")
 
 
 @inlined
 def softmax(theta: Floats, basis: Basis, hand: Int, rung: Int, chances: Floats) -> None:
-    """π_θ(·|o), written into `chances`; zero for what is not legal."""
+    """π_θ(·|o), written into `chances`; 0 for illegal actions."""
     most = -np.inf
     for action in range(basis.rungs + 1):
         chances[action] = -np.inf
@@ -53,7 +53,7 @@ def softmax(theta: Floats, basis: Basis, hand: Int, rung: Int, chances: Floats) 
 
 @inlined
 def sample(chances: Floats, spot: float) -> int:
-    """An action drawn from a distribution."""
+    """An action drawn from a distribution, given a uniform number from 0 to 1."""
     last = 0
     for action in range(chances.size):
         if chances[action] > 0.0:
@@ -78,8 +78,8 @@ def learn(
     batch: int,
     gamma: float,
 ) -> int:
-    """Play games `first`, `first + 1`, ... in batches, with an update after each; how many of them were won, or -1 as
-    soon as the weights are no longer numbers.
+    """Play games `first`, `first + 1`, ... in batches, with an update after each. Returns the number of games won, or
+    -1 as soon as a weight is no longer finite.
     """
     longest = game.rungs // 2 + 2
     hands = np.empty((batch, longest), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""W by playing: the part of M games that the greedy policy wins."""
+"""W by sampling: how many of M games the greedy policy wins."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .training import Trainer
 
 CHUNK = 1_000_000
 EVALUATION = 1 << 62
-"""Evaluation games are others than those that were learnt from."""
+"""The number of the first evaluation game: no training uses such numbers."""
 
 
 def sampled_wins(trainer: Trainer, games: int) -> int:
-    """How many of so many games the greedy policy wins as the opener."""
+    """How many of `games` games the greedy policy wins as the opener."""
     if trainer.opponent is None:
         player = GreedyPlayer(trainer.model.theta, trainer.basis, trainer.config)
         seeds = (derive_seed(trainer.model.training.seed, "evaluation", number) for number in range(games))
@@ -26,7 +26,7 @@ def sampled_wins(trainer: Trainer, games: int) -> int:
     cells = greedy_cells(trainer.model.theta, trainer.basis)
     seed = np.uint64(trainer.model.training.seed)
     won = 0
-    for first in range(0, games, CHUNK):  # Ctrl-C is heard between two chunks
+    for first in range(0, games, CHUNK):  # Ctrl-C takes effect between two chunks
         won += _play(cells, trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
     return won
 
