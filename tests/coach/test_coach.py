@@ -112,7 +112,7 @@ def test_nothing_lost_is_as_good_as_the_best() -> None:
                     if advice.loss(choice.action) == 0:
                         excused = advice.excused if (choice.chance or 0) >= 0.001 else 0.0
                         assert advice.win_chance - choice.win_chance <= max(excused, advice.tolerance) < 0.051
-                surprises += "hardly ever bids so" in advice.source
+                surprises += "hardly ever makes this bid" in advice.source
                 bids = [action for action in legal_actions(state.public) if isinstance(action, BidAction)]
                 if not bids:
                     break
@@ -125,7 +125,10 @@ def test_a_bid_that_perfect_play_never_makes_proves_nothing() -> None:
     state = named(dealt(GameConfig(dice=(2, 2)), (2, 5), (1, 1)), "You", "ann")
     state = play(state, "3x5")
     advice = advise(view_of(state, 1))
-    assert advice.source == "opponent model: optimal, conservative or probabilistic (perfect play hardly ever bids so)"
+    assert (
+        advice.source
+        == "opponent model: optimal, conservative or probabilistic (perfect play hardly ever makes this bid)"
+    )
     assert advice.of(CallLiarAction()).chance is None
     assert str(advice.best) == "liar"
 

@@ -43,7 +43,7 @@ EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
 RARE_BID = 1e-4
 """Bids that perfect play makes less often than this are artefacts of the solution: they say nothing about the dice."""
-UNEXPECTED_BID = "perfect play hardly ever bids so"
+UNEXPECTED_BID = "perfect play hardly ever makes this bid"
 """Said in the source when a round in the tablebase is not measured against it."""
 PLAYED = 0.001
 """Actions that perfect play takes at least this often are as good as the best: an equilibrium mixes only equals."""

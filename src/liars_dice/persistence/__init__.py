@@ -1,7 +1,7 @@
 """Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
-from .envelope import SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
+from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
 from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
@@ -15,7 +15,6 @@ from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
 from .unfinished_games import (
     PERSON,
-    PERSON_TYPE,
     is_person,
     latest_unfinished_game,
     lineup_of,

@@ -13,7 +13,11 @@ from ..core import MOVES, AgentFaulted, BadValueError, DiceRolled, Event, RoundS
 SCHEMA = 1
 """The version of the stored format. `codec.UPGRADES` reads every older one."""
 
+PERSON_TYPE = "Human"
+"""The `player_type` of people in recorded events."""
+
 Clock = Callable[[], datetime]
+"""Returns the current time, with a time zone."""
 
 
 def utc_now() -> datetime:

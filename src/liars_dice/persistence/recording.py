@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..core import BadValueError, Event, GameEnded, GameEngine, RoundEnded
-from .envelope import Clock, Enveloper, RecordedEvent, new_game_id, utc_now
+from .envelope import PERSON_TYPE, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import StoreError
 from .recorder import GameRecorder
 from .replay import resume_point
@@ -36,7 +36,7 @@ def record_game(
     if engine.state.public.round_index >= 0 and not history:
         raise BadValueError("engine", "under way", "a game that has not begun, or `history` with its events")
     game_id = new_game_id(clock) if game_id is None else game_id
-    types = [player_type(agent) for agent in engine.agents] or ["Human"] * engine.state.config.num_players
+    types = [player_type(agent) for agent in engine.agents] or [PERSON_TYPE] * engine.state.config.num_players
     enveloper = Enveloper(game_id, types if player_types is None else player_types, clock)
     stored = len(history) if history and history[0].game_id == game_id else 0
     for event in history[: resume_point(history)]:

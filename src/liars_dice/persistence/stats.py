@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from .envelope import PERSON_TYPE
 from .recorder import GameSummary
 
 
@@ -45,7 +46,7 @@ def _kind(game: GameSummary, seat: int) -> str:
     seat without a name of its own is counted by its type.
     """
     name, kind = game.names[seat], game.player_types[seat]
-    if kind == "Human" or name in (f"player-{seat}", f"player{seat}"):
+    if kind == PERSON_TYPE or name in (f"player-{seat}", f"player{seat}"):
         return kind or "unknown"
     return re.sub(r"#[0-9]+$", "", name) or name
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ..core import BadValueError, GameCreated
-from .envelope import RecordedEvent
+from .envelope import PERSON_TYPE, RecordedEvent
 from .recorder import GameRecorder, GameSummary
 from .replay import decisions, final_state, resume_point
 
-PERSON_TYPE = "Human"
-"""The `player_type` of people in recorded events."""
 PERSON = "human"
 """The entry of a person in a lineup, alone or followed by `:NAME`."""
 

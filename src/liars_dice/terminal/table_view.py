@@ -73,7 +73,7 @@ class TableView:
         elif isinstance(event, DiceRolled):
             self.hand(event.player_id, event.dice)
         else:
-            self.say(self.coloured(text))
+            self.say(self.coloured(text, getattr(event, "player_id", None)))
         return True
 
     def reveal(self, event: Event) -> None:
@@ -123,13 +123,12 @@ class TableView:
         else:
             self.say(escape(line))
 
-    def coloured(self, text: str) -> str:
-        """The sentence as markup, with the player's name at its beginning in the seat's colour."""
-        for seat in sorted(range(len(self.names)), key=lambda s: -len(self.names[s])):
-            if text.startswith(f"{self.names[seat]} "):
-                rest = text.removeprefix(self.names[seat])
-                return f"[{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}]{escape(self.names[seat])}[/]{escape(rest)}"
-        return escape(text)
+    def coloured(self, text: str, seat: int | None) -> str:
+        """The sentence as markup; if it begins with the name of this seat's player, the name has the seat's colour."""
+        name = "" if seat is None else self.names[seat]
+        if seat is None or not text.startswith(name):
+            return escape(text)
+        return f"[{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}]{escape(name)}[/]{escape(text.removeprefix(name))}"
 
     def _dice_per_row(self) -> int:
         return max(1, (self.console.width - 2) // 8)
