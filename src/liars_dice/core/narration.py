@@ -1,4 +1,4 @@
-"""A game told in plain sentences, one an event."""
+"""A game told in plain sentences, one per event, and numbers as people say them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,28 @@ from . import events as ev
 from .bid import Bid
 from .events import Event
 
+_NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+
 
 def say_bid(bid: Bid) -> str:
-    """A bid in words: `one 4`, `three 4s`."""
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    quantity = words[bid.quantity] if bid.quantity < len(words) else str(bid.quantity)
-    return f"{quantity} {bid.face}{'' if bid.quantity == 1 else 's'}"
+    """A bid in words.
+
+    >>> say_bid(Bid(1, 4)), say_bid(Bid(3, 4)), say_bid(Bid(2, 6)), say_bid(Bid(25, 1))
+    ('one four', 'three fours', 'two sixes', '25 ones')
+    """
+    quantity = _NUMBERS[bid.quantity] if bid.quantity <= 12 else str(bid.quantity)
+    return f"{quantity} {say_face(bid.face, many=bid.quantity != 1)}"
+
+
+def say_face(face: int, *, many: bool = False) -> str:
+    """A face in words: `four`, or `fours` for many dice that show it."""
+    word = _NUMBERS[face] if 0 < face < len(_NUMBERS) else str(face)
+    if not many:
+        return word
+    return word[:-1] + "ies" if word.endswith("y") else word + ("es" if word.endswith("x") else "s")
 
 
 def narrate(event: Event, names: Sequence[str]) -> str:
@@ -54,11 +70,11 @@ def _because(reasoning: str) -> str:
 
 
 ROUNDING = 1e-9
-"""Chances that differ from 0 or 1 by less are taken for 0 or 1."""
+"""Chances that differ from 0 or 1 by less than this count as 0 or 1."""
 
 
 def percent(chance: float) -> str:
-    """A chance as people say it: never certain unless it is, but for errors of rounding.
+    """A chance as a whole percentage; 0 % and 100 % are shown only if that is exact, up to rounding errors.
 
     >>> percent(0.714), percent(0.001), percent(0.9999), percent(1 - 1e-15)
     ('71 %', '<1 %', '>99 %', '100 %')
