@@ -93,7 +93,7 @@ def test_who_sits_where() -> None:
         make_lineup(("a",), 2)
     with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         take_seat(("a", "b"), 2)
-    with pytest.raises(BadValueError, match="1, one for each bot"):
+    with pytest.raises(BadValueError, match="1, one name for each bot"):
         replace_bots(("human", "a"), ())
 
 

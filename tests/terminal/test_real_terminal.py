@@ -51,8 +51,8 @@ def play_on(terminal: PseudoTerminal, shown: str, until: str = REVIEW, turns: in
     for _ in range(turns):
         if shown.endswith(until):
             break
-        asked = flat(shown).rpartition(" bid ")[2]
-        word = "two 3s" if "You open" in asked else "5 fours" if "fours." in asked else "liar"
+        face = re.findall(r"You open: make a bid|bid \w+ (\w+)\. (?:Raise|Nothing)", flat(shown))[-1]
+        word = "two 3s" if not face else "5 fours" if face == "fours" else "liar"
         shown = terminal.answer(word, "> ", until)
         if "Possible:" in shown:
             shown = terminal.answer("liar", "> ", until)
@@ -185,7 +185,7 @@ def test_every_kind_of_bad_input(store: Path) -> None:
         "h\xe9llo \u2603": "I do not understand",
         "x" * 3000: "I do not understand",
         "[red]3 4[/red]": "I do not understand '[red]3 4[/red]'",
-        "undo": "With --practice",
+        "undo": "started with --practice",
         "three fours five": "I do not understand",
     }
     with PseudoTerminal("play", "--seed", "2", "optimal") as terminal:

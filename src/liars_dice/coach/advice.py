@@ -299,5 +299,5 @@ def _advice(
 
 
 def named(action: Action) -> str:
-    """An action as the subject of a sentence: `three fours`, or `calling liar`."""
-    return say_bid(action.bid) if isinstance(action, BidAction) else f"calling {action}"
+    """An action as the subject of a sentence: `bidding three fours` or `calling liar`."""
+    return f"bidding {say_bid(action.bid)}" if isinstance(action, BidAction) else f"calling {action}"

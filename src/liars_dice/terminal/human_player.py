@@ -158,7 +158,7 @@ class TerminalPlayer:
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:
-            table.say("You cannot undo in this game. Start one with --practice to be able to.")
+            table.say("Undo works only in a game started with --practice.")
         elif not has_decided(view):
             table.say("You have not made a decision yet.")
         else:

@@ -69,7 +69,7 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
         lines.append("undo: go back to your last decision")
     wild = view.wild_face
     if wild is not None:
-        lines.append(f"Wild: {say_bid(Bid(2, wild)).split()[-1]} count as every face.")
+        lines.append(f"Wild: a {wild} counts as every face.")
     return [*lines, "quit: leave; the game is saved"]
 
 

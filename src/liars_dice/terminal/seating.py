@@ -43,7 +43,7 @@ def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, 
     """The same lineup with these opponents in place of its bots, in their order."""
     bots = len(lineup) - sum(map(is_person, lineup))
     if len(opponents) != bots:
-        raise BadValueError("opponents", " ".join(opponents), f"{bots} names, one for each bot in the game")
+        raise BadValueError("opponents", " ".join(opponents), f"{bots}, one name for each bot in the game")
     given = iter(opponents)
     return tuple(entry if is_person(entry) else next(given) for entry in lineup)
 
