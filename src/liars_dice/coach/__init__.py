@@ -2,9 +2,9 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
+from .judged_games import JudgedGame, worst_games
 from .opponent_models import OpponentModel, model_of
 from .review import KINDS, MoveVerdict, Review, review_game
-from .worst_games import JudgedGame, worst_games
 
 __all__ = [
     "KINDS",

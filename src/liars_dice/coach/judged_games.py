@@ -1,4 +1,4 @@
-"""The recorded games that a player played worst."""
+"""Recorded games judged for one player, the worst first."""
 
 from __future__ import annotations
 
