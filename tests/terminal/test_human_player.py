@@ -42,7 +42,7 @@ def test_a_spectator_sees_dice_moves_and_verdict() -> None:
     engine.apply_action(0, engine.get_view(0).legal_actions[0])
     engine.reveal_and_resolve(1)
     text = printed(screen)
-    for words in ("Round 1: [ann] opens", "[ann] bids one 1", "bob calls liar", "There was one 1: the bid held"):
+    for words in ("Round 1: [ann] opens", "[ann] bids one one", "bob calls liar", "There was one one: the bid held"):
         assert words in text
     assert text.count("●") == 15 + 30
     assert max(len(line) for line in text.splitlines() if "│" in line) <= 40

@@ -53,7 +53,7 @@ def play_on(terminal: PseudoTerminal, shown: str, until: str = REVIEW, turns: in
         if shown.endswith(until):
             break
         asked = flat(shown).rpartition(" said ")[2]
-        word = "two 3s" if "You open" in asked else "5 fours" if "4s" in asked else "liar"
+        word = "two 3s" if "You open" in asked else "5 fours" if "fours" in asked else "liar"
         shown = terminal.answer(word, "> ", until)
         if "Possible:" in shown:
             shown = terminal.answer("liar", "> ", until)
