@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 from liars_dice.agents import Agent
-from liars_dice.core import GameConfig, GameState, apply, deal, legal_actions, new_game, view_of
+from liars_dice.core import GameConfig, GameState, apply, as_action, deal, legal_actions, new_game, view_of
 
 
 def round_chances(agents: Sequence[Agent], config: GameConfig) -> dict[tuple[int, str, bool], float]:
@@ -28,7 +28,7 @@ def _play(agents: Sequence[Agent], state: GameState, chance: float) -> list[tupl
         return [((last.winner, last.call, last.winner == last.caller), chance)]
     seat = state.public.current_player
     view = view_of(state, seat)
-    policy = agents[seat].policy(view) or {agents[seat].choose_action(view): 1.0}
+    policy = agents[seat].policy(view) or {as_action(agents[seat].choose_action(view)): 1.0}
     return [end for action, p in policy.items() for end in _play(agents, apply(state, action), chance * p)]
 
 
@@ -64,7 +64,7 @@ def _best(agent: Agent, states: list[tuple[GameState, Fraction]], seat: int) -> 
     after: list[tuple[GameState, Fraction]] = []
     for state, weight in states:
         view = view_of(state, 1 - seat)
-        policy = agent.policy(view) or {agent.choose_action(view): 1.0}
+        policy = agent.policy(view) or {as_action(agent.choose_action(view)): 1.0}
         after += [(apply(state, action), weight * Fraction(p)) for action, p in policy.items()]
     return _grouped(agent, after, seat)
 

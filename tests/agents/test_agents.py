@@ -11,21 +11,24 @@ from liars_dice.agents import (
     AGENTS,
     PERSONALITIES,
     Agent,
+    AgentNameError,
     DetectiveAgent,
     RandomAgent,
     ThresholdAgent,
+    as_agent,
     create_personality_agent,
     make_agent,
+    names_for,
+    play_game,
 )
 from liars_dice.core import (
     PRESETS,
     Action,
+    BadValueError,
     Bid,
-    ConfigError,
     GameConfig,
     GameState,
     GameView,
-    play_game,
     preset,
     view_of,
 )
@@ -101,7 +104,7 @@ def test_styles_differ() -> None:
 
     for seed in range(12):
         play_game([Noting(), Noting(), Noting()], preset("perudo", players=3, dice=3), seed=seed)
-    names = [name for name in AGENTS if name not in ("random", "nash", *PERSONALITIES)]
+    names = [name for name in AGENTS if name not in ("random", "nash", "threshold-best", *PERSONALITIES)]
     decisions = {name: [str(make_agent(name).choose_action(view)) for view in views] for name in (*names, "optimal")}
     for one, two in combinations(decisions, 2):
         differ = sum(a != b for a, b in zip(decisions[one], decisions[two], strict=True)) / len(views)
@@ -162,8 +165,53 @@ def test_personalities() -> None:
     assert set(PERSONALITIES) == {"maniac", "aggressive", "passive", "calling-station", "optimal"}
     station = create_personality_agent("CALLING_STATION")
     assert (station.name, station.call_below, station.raise_from) == ("calling-station", 0.5, 0.5)
-    with pytest.raises(ConfigError, match="personality = 'BOLD': expected one of maniac"):
+    with pytest.raises(BadValueError, match="personality = 'BOLD': expected one of maniac"):
         create_personality_agent("BOLD")
+
+
+def test_aliases() -> None:
+    """`optimal` is another name for `threshold-best`; an agent plays under the name that was given."""
+    assert "optimal" in AGENTS
+    assert "optimal" not in list(AGENTS)
+    assert AGENTS["optimal"] is AGENTS["threshold-best"]
+    assert AGENTS["optimal"].field_name == "optimal"
+    for name in ("optimal", "threshold-best"):
+        for agent in (make_agent(name), create_personality_agent(name)):
+            assert isinstance(agent, ThresholdAgent)
+            assert (agent.name, agent.call_below, agent.raise_from) == (name, 0.35, 0.15)
+
+
+def test_agents_in_any_form() -> None:
+    sceptic = Sceptic()
+    assert as_agent(sceptic) is sceptic
+    assert isinstance(as_agent(Sceptic), Sceptic)
+    assert as_agent("optimal").name == "optimal"
+    for wrong in (3, None, ["optimal"], int):
+        with pytest.raises(AgentNameError, match=r"choose_action\(view\)"):
+            as_agent(wrong)  # type: ignore[arg-type]
+
+
+def test_a_bot_may_answer_in_text() -> None:
+    result = play_game([Sceptic(), "optimal"], seed=1)
+    assert str(result.resolutions[0].bids[0]) == "1x6"
+
+
+def test_names_for_agents_that_were_handed_over() -> None:
+    sceptic = Sceptic()
+    with names_for([sceptic, "optimal", make_agent("optimal"), Sceptic]) as names:
+        assert names == ("Sceptic", "optimal", "optimal#2", "Sceptic#2")
+        assert make_agent("Sceptic") is sceptic
+        assert isinstance(make_agent("optimal#2"), ThresholdAgent)
+        assert make_agent("Sceptic#2") is not make_agent("Sceptic#2")
+    with pytest.raises(AgentNameError, match="expected one of"):
+        make_agent("Sceptic")
+
+
+class Sceptic(Agent):
+    """Opens with one six, and calls any bid."""
+
+    def choose_action(self, view: GameView) -> str:
+        return "liar" if view.current_bid else "1x6"
 
 
 def test_names() -> None:
@@ -176,7 +224,7 @@ def test_names() -> None:
         "threshold:2,0": "call threshold = 2.0: expected a probability from 0 to 1",
         "threshold:nan,0": "call threshold = nan",
     }.items():
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(BadValueError, match=message):
             make_agent(name)
 
 

@@ -10,8 +10,17 @@ from pathlib import Path
 import pytest
 
 from command_line import call
-from liars_dice.agents import AGENTS, Agent, BotFileError, HumanAgent, discover, load_bot_file, make_agent
-from liars_dice.core import CallLiarAction, ConfigError, GameConfig, preset, view_of
+from liars_dice.agents import (
+    AGENTS,
+    Agent,
+    AgentNameError,
+    BotFileError,
+    HumanAgent,
+    discover,
+    load_bot_file,
+    make_agent,
+)
+from liars_dice.core import BadValueError, CallLiarAction, GameConfig, preset, view_of
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from support import dealt
@@ -71,10 +80,10 @@ def test_discovered_bots_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPa
     seats = [make_seat("Mine", isolate=True), make_seat("Optional")]
     result = Referee(seats, preset("duel", dice=1), seed=1).play()
     assert (result.names, result.faults) == (("Mine", "random"), ())
-    with pytest.raises(ConfigError, match=r"did you mean Mine\?"):
+    with pytest.raises(AgentNameError, match=r"did you mean Mine\?"):
         make_agent("Mien")
     (folder / "zweit.py").write_text("from liars_dice.agents import RandomAgent\nclass Mine(RandomAgent): pass\n")
-    assert any("Mine is in" in problem.reason for problem in discover(folder).problems)
+    assert any("Mine is already in" in problem.reason for problem in discover(folder).problems)
 
 
 def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +111,7 @@ def test_the_list_of_agents(folder: Path) -> None:
         "summary": "Plays at random, but is mine.",
         "memoryless": True,
         "players": [2, 15],
+        "aliases": [],
     }
     assert "broken.py, line 3" in result.stderr
     assert "human" not in listed
@@ -111,8 +121,8 @@ def test_the_list_of_agents(folder: Path) -> None:
 
 def test_the_registry_tells_the_truth() -> None:
     """What is written there of each agent without loading it is what the agent says itself."""
-    for name, info in AGENTS.items():
-        agent = make_agent(name)
+    for name in AGENTS.every_name:
+        info, agent = AGENTS[name], make_agent(name)
         assert (agent.name, agent.memoryless, agent.players) == (name, info.memoryless, info.players)
 
 
@@ -136,7 +146,7 @@ def test_files_and_classes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "string:digits": "a class; string:digits is of type str",
         "collections:OrderedDict": "an object with a method choose_action",
     }.items():
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(AgentNameError, match=message):
             make_agent(name)
     with pytest.raises(BotFileError, match=r"typo\.py, line 1: SyntaxError"):
         make_agent(str(folder / "typo.py"))
@@ -147,6 +157,6 @@ def test_people() -> None:
     view = view_of(dealt(GameConfig(), (1, 2), (1, 2, 3)), 0)
     assert person.choose_action(view) == CallLiarAction("I doubt it")
     assert person.player_type == "Human"
-    with pytest.raises(ConfigError, match="an interface to ask a person through"):
+    with pytest.raises(BadValueError, match="an interface to ask a person through"):
         make_agent("human").choose_action(view)
     assert isinstance(make_agent("human"), Agent)

@@ -27,6 +27,7 @@ from liars_dice.core import (
     GameEngine,
     GameState,
     apply,
+    as_action,
     deal,
     legal_actions,
     new_game,
@@ -264,7 +265,7 @@ def asked(agent: Agent, state: GameState, seat: int) -> Answer:
             now = apply(now, BidAction(bid))
         view = view_of(now, 1 - seat)
         stated = agent.policy(view)
-        chances = {agent.choose_action(view): 1.0} if stated is None else dict(stated)
+        chances = {as_action(agent.choose_action(view)): 1.0} if stated is None else dict(stated)
         return {BidAction(a.bid) if isinstance(a, BidAction) else type(a)(): chance for a, chance in chances.items()}
 
     return answer

@@ -33,7 +33,7 @@ def test_a_broken_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         return legal_actions(public)[:-1] or legal_actions(public)
 
     monkeypatch.setattr(conformance, "legal_actions", forgetful)
-    with pytest.raises(ConformanceError, match="only what is legal can be applied"):
+    with pytest.raises(ConformanceError, match="only legal moves can be applied"):
         check_rules(GameConfig())
 
 

@@ -14,12 +14,12 @@ from liars_dice.core import (
     SPECTATOR,
     Action,
     AgentFaulted,
+    BadValueError,
     Bid,
     BidAction,
     BidPlaced,
     CallExactAction,
     CallLiarAction,
-    ConfigError,
     DealError,
     DiceRevealed,
     DiceRolled,
@@ -176,7 +176,7 @@ def test_step_deals_and_asks() -> None:
 def test_step_needs_agents() -> None:
     engine = GameEngine()
     engine.step()
-    with pytest.raises(ConfigError, match="agents"):
+    with pytest.raises(BadValueError, match="agents"):
         engine.step()
 
 
@@ -295,7 +295,7 @@ def test_players_can_be_given_names(capsys: pytest.CaptureFixture[str]) -> None:
     result = play_game([Chooser(1), Chooser(2)], verbose=True, names=["Alice", "Bob"], seed=6)
     assert result.names == ("Alice", "Bob")
     assert "Round 1: Alice opens" in capsys.readouterr().out
-    with pytest.raises(ConfigError, match="names"):
+    with pytest.raises(BadValueError, match="names"):
         play_game([Chooser(1), Chooser(2)], names=["Alice"])
 
 
@@ -334,27 +334,27 @@ def test_names() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ConfigError, match="agents = 3: expected 2, one a seat"):
+    with pytest.raises(BadValueError, match="agents = 3: expected 2, one per seat"):
         GameEngine(GameConfig(), [Chooser(), Chooser(), Chooser()])
     for seed in (-1, 1.0, True):
-        with pytest.raises(ConfigError, match=f"seed = {seed}"):
+        with pytest.raises(BadValueError, match=f"seed = {seed}"):
             GameEngine(seed=seed)  # type: ignore[arg-type]
     with pytest.raises(DealError, match="expected whole numbers"):
         GameEngine().start_new_round([[1.0, 4], [1, 2, 3]])  # type: ignore[list-item]
-    with pytest.raises(ConfigError, match=r"player_id = 0\.0"):
+    with pytest.raises(BadValueError, match=r"player_id = 0\.0"):
         GameEngine().get_view(0.0)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="at least two agents"):
+    with pytest.raises(BadValueError, match="at least two agents"):
         play_game([])
 
 
 def test_every_event_has_its_sentence() -> None:
     names = ("ann", "bob")
-    assert narrate(BidPlaced(0, Bid(1, 4), "why"), names).strip() == "ann bids one 4 (why)"
-    assert narrate(BidPlaced(0, Bid(13, 4)), names).strip() == "ann bids 13 4s"
+    assert narrate(BidPlaced(0, Bid(1, 4), "why"), names).strip() == "ann bids one four (why)"
+    assert narrate(BidPlaced(0, Bid(13, 4)), names).strip() == "ann bids 13 fours"
     assert narrate(ExactCalled(1), names).strip() == "bob calls exact"
     assert narrate(DiceRevealed(((1, 2), ())), names).strip() == "Revealed: ann 1 2"
     ended = RoundEnded(0, 1, Bid(3, 2), 1, False, (2, 3))
-    assert narrate(ended, names).strip() == "There was one 2: the bid was false. ann wins the round, bob loses it"
+    assert narrate(ended, names).strip() == "There was one two: the bid was false. ann wins the round, bob loses it"
     assert narrate(GameEnded(0), ("You", "bob")).strip() == "You win the game"
     assert "palifico" in narrate(RoundStarted(3, 1, (1, 1), True), names)
     assert narrate(GameCreated(GameConfig(), names, (None, None)), names).startswith("ann against bob")

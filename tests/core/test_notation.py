@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from liars_dice.core import (
+    BadValueError,
     Bid,
     BidAction,
     CallExactAction,
@@ -85,8 +86,8 @@ def test_unparsable_and_illegal_are_different() -> None:
         ("elimination", "death", ConfigError, "mode = 'death'"),
         ("rules", "ruels", NotationError, "line 2: .* begins with rules, players or agents"),
         ('["ann", "bob", "cat"]', '[["ann"], "bob", "cat"]', NotationError, "line 3: .* a JSON list of texts"),
-        ('["ann", "bob", "cat"]', '["ann", "ann", "cat"]', ConfigError, "expected 3 different names"),
-        ('["ann", "bob", "cat"]', '["ann"]', ConfigError, "expected 3 different names"),
+        ('["ann", "bob", "cat"]', '["ann", "ann", "cat"]', BadValueError, "expected 3 different names"),
+        ('["ann", "bob", "cat"]', '["ann"]', BadValueError, "expected 3 different names"),
     ]
     assert parse_game(GAME).public.dice_counts == (1, 2, 0)
     for old, new, error, message in cases:
@@ -110,6 +111,6 @@ def test_garbage_never_surprises(garbage: str, at: int) -> None:
     for text in (garbage, GAME[:at] + garbage + GAME[at:]):
         try:
             state = parse_game(text)
-        except (NotationError, IllegalMoveError, DealError, ConfigError):
+        except (NotationError, IllegalMoveError, DealError, BadValueError):
             continue
         assert parse_game(format_game(state)) == state

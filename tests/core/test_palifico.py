@@ -79,7 +79,7 @@ def test_the_opened_face_stays() -> None:
     assert "2x4" in legal(state)
     state = play(state, "1x5")
     assert legal(state) == ["2x4", "3x4", "4x4", "5x4", "6x4", "7x4", "liar", "exact"]
-    with pytest.raises(IllegalMoveError, match="the opened face must be kept in a palifico round: 4"):
+    with pytest.raises(IllegalMoveError, match="a player with more than one die must bid the opened face: 4"):
         play(state, "2x5")
 
 

@@ -74,7 +74,7 @@ def test_three_kinds_of_action() -> None:
     assert legal(play(dealt(preset("perudo", players=2, dice=1), (1,), (2,)), "2x6")) == ["1x1", "2x1", "liar", "exact"]
     state = play(dealt(GameConfig(dice=(1, 1)), (1,), (2,)), "2x6")
     assert legal(state) == ["liar"]
-    with pytest.raises(IllegalMoveError, match="exact calls are not played in this game"):
+    with pytest.raises(IllegalMoveError, match="this game has no exact calls"):
         play(state, "exact")
 
 
@@ -93,7 +93,6 @@ def test_illegal_moves_say_everything() -> None:
         (BidAction(Bid(2, 1)), "2x1 is not higher than 2x1"),
         (BidAction(Bid(1, 3)), "1x3 is not higher than 2x1"),
         (BidAction(Bid(3, 1)), "3x1 is not a bid of this round: quantities are 1 to 2, faces 1 to 3"),
-        ("liar", "an object of type str is not an action"),
         (None, "an object of type NoneType is not an action"),
         (BidAction([1]), "two whole numbers"),  # type: ignore[arg-type]
         (BidAction("2x2"), "two whole numbers"),  # type: ignore[arg-type]
@@ -129,7 +128,7 @@ def test_opening_limits() -> None:
     state = dealt(GameConfig(opening_min_quantity=3, open_on_ones=False), (1, 2), (1, 2, 3))
     assert legal(state)[:2] == ["3x2", "3x3"]
     assert not [move for move in legal(state) if move.endswith("x1")]
-    with pytest.raises(IllegalMoveError, match="2x6 may not open a round: the lowest opening is 3x2"):
+    with pytest.raises(IllegalMoveError, match="2x6 may not open the round: the lowest opening bid is 3x2"):
         play(state, "2x6")
     assert "4x1" in legal(play(state, "3x2"))
 
@@ -147,7 +146,7 @@ def test_max_turns() -> None:
     assert "2x6" in legal(play(state, "1x2"))
     capped = play(state, "1x2 1x3")
     assert legal(capped) == ["liar", "exact"]
-    with pytest.raises(IllegalMoveError, match="2 bids have been made: only calls remain"):
+    with pytest.raises(IllegalMoveError, match="2 bids have been made: only calls are allowed now"):
         play(capped, "1x4")
 
 
@@ -294,7 +293,7 @@ def test_names_are_checked() -> None:
         new_game(GameConfig(), ["a", "a"])
     with pytest.raises(ValueError, match="expected 2 different names"):
         new_game(GameConfig(), ["a"])
-    with pytest.raises(ValueError, match="expected 2, one a seat"):
+    with pytest.raises(ValueError, match="expected 2, one per seat"):
         new_game(GameConfig(), None, ["a"])
     for name in ("", "two\nlines", 7):
         with pytest.raises(ValueError, match="printable names"):

@@ -6,7 +6,7 @@ import pytest
 
 from liars_dice import play_game
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, preset
+from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, as_action, preset
 from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
@@ -65,7 +65,7 @@ def test_it_says_what_it_plays_by() -> None:
     agent = make_agent("nash")
     agent.seed(1)
     duel = GameConfig(dice=(2, 3))
-    raised = agent.choose_action(view_of(duel, (4, 4, 5), Bid(1, 6)))
+    raised = as_action(agent.choose_action(view_of(duel, (4, 4, 5), Bid(1, 6))))
     assert raised == BidAction(Bid(2, 4), raised.reasoning)
     assert raised.reasoning.startswith("equilibrium, 3 against 2 dice")
     heads_up = preset("heads-up")
@@ -73,9 +73,11 @@ def test_it_says_what_it_plays_by() -> None:
         "short-memory strategy, 5 against 5 dice"
     )
     larger = view_of(preset("heads-up", players=3, dice=3), (1, 2, 3))
-    assert agent.choose_action(larger).reasoning.startswith("more than two players, so by the odds: right ")
+    assert as_action(agent.choose_action(larger)).reasoning.startswith("more than two players, so by the odds: right ")
     wild = view_of(preset("classic", dice=2, wild="ones"), (1, 2))
-    assert agent.choose_action(wild).reasoning.startswith("these rounds are not solved, so by the odds: right ")
+    assert as_action(agent.choose_action(wild)).reasoning.startswith(
+        "these rounds are not solved, so by the odds: right "
+    )
 
 
 def test_two_who_are_left_of_many_play_a_solved_round() -> None:

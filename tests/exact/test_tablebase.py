@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from liars_dice.core import Bid, BidAction, CallLiarAction, ConfigError, GameConfig
+from liars_dice.core import BadValueError, Bid, BidAction, CallLiarAction, GameConfig
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver import tablebase
 from liars_dice.exact.solver.equilibrium import solve
@@ -248,7 +248,7 @@ def test_pictures(tmp_path: Path) -> None:
     explained = explain(solved.tree, solved.pool, [Bid(1, 3)], (3,))
     draw_explanation(explained, "one die each", tmp_path / "a" / "b.png")
     assert (tmp_path / "a" / "b.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ConfigError, match=r"\.png"):
+    with pytest.raises(BadValueError, match=r"\.png"):
         draw_explanation(explained, "", tmp_path / "b.gif")
 
 

@@ -31,6 +31,7 @@ from liars_dice.core import (
     GameView,
     IllegalMoveError,
     RoundResolution,
+    as_action,
     legal_actions,
     preset,
     view_of,
@@ -246,7 +247,7 @@ def test_an_agent_wins_here_as_often_as_it_should(seat: int) -> None:
         over, reward = False, 0.0
         while not over:
             assert reward == 0
-            action = agent.choose_action(env.view)
+            action = as_action(agent.choose_action(env.view))
             _, reward, over, _, _ = env.step(env.encoding.number(env.view.public, action))
         assert reward == (1 if env.view.public.winner == seat else -1)
         total += reward

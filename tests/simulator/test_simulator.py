@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, ThresholdAgent, make_agent
-from liars_dice.core import Action, ConfigError, GameConfig, GameEngine, GameView, preset
+from liars_dice.core import Action, BadValueError, GameConfig, GameEngine, GameView, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.tables.policy_table import UNKNOWN, PolicyError
@@ -295,9 +295,9 @@ def test_what_cannot_be_simulated_is_said() -> None:
         ({"games": 1, "seed": 0, "seats": (0, 9)}, "agents of the field, 0 to 1"),
         ({"games": 1, "seed": 0, "seats": (0, -1)}, "agents of the field, 0 to 1"),
     ):
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(BadValueError, match=message):
             two.play(**options)
-    with pytest.raises(ConfigError, match="seats = 3: expected 2 agents, one a seat"):
+    with pytest.raises(BadValueError, match="seats = 3: expected 2 agents, one a seat"):
         Simulator([make_agent("random")] * 3, preset("heads-up")).play(1, seed=0)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liars_dice.core import ConfigError, GameConfig, preset
+from liars_dice.core import BadValueError, ConfigError, GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.tables.policy_table import PolicyError
 from liars_dice.simulator.compiled_games import Simulator
@@ -161,7 +161,7 @@ def test_who_plays_with_others_is_told(tmp_path: Path) -> None:
     for players, message in (("(3, 6)", "plays with 2 players"), ("None", "fewest, most")):
         (tmp_path / "bot.py").write_text(SCEPTIC.format(memoryless=f"True\n    players = {players}"))
         for options in ({}, {"games": 10}):
-            with pytest.raises(ConfigError, match=message):
+            with pytest.raises(BadValueError, match=message):
                 matchup(str(tmp_path / "bot.py"), "optimal", preset("heads-up", dice=2), **options)  # type: ignore[arg-type]
 
 
@@ -172,7 +172,7 @@ def test_the_grid_has_81_agents() -> None:
     assert len(set(field("threshold-grid"))) == 81
     assert {"threshold:0.1,0.1", "threshold:0.35,0.15", "threshold:0.5,0.5"} <= set(field("threshold-grid"))
     assert all(field(name) for name in FIELDS)
-    with pytest.raises(ConfigError, match=r"field = 'threshold-gird': expected .*threshold-grid"):
+    with pytest.raises(BadValueError, match=r"field = 'threshold-gird': expected .*threshold-grid"):
         field("threshold-gird")
 
 
@@ -271,7 +271,7 @@ def test_bad_input_to_a_round_robin(
 ) -> None:
     with pytest.raises(Exception, match=message) as caught:
         round_robin(names, config, **options)  # type: ignore[arg-type]
-    assert isinstance(caught.value, (ConfigError, OutOfReachError, ValueError))
+    assert isinstance(caught.value, (BadValueError, OutOfReachError, ValueError))
 
 
 @pytest.mark.parametrize("rules", [preset("perudo"), preset("perudo", players=3)])

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.tournament.ratings import Rating, rate, rate_from_matrix
 from liars_dice.tournament.schedule import league
 
@@ -78,7 +78,7 @@ def test_a_table_of_one_name_says_nothing() -> None:
 
 def test_a_winner_who_was_not_there() -> None:
     for winner in (-1, 2):
-        with pytest.raises(ConfigError, match="winner"):
+        with pytest.raises(BadValueError, match="winner"):
             rate([(("a", "b"), winner)])
 
 
@@ -124,7 +124,7 @@ def test_always_and_never_stay_finite(n: int) -> None:
 
 def test_matrices_that_make_no_sense() -> None:
     for rates in ([[0.5, 0.7], [0.7, 0.5]], [[0.5, 1.2], [-0.2, 0.5]], [[0.5, float("nan")], [0.5, 0.5]], [[0.5]]):
-        with pytest.raises(ConfigError, match="win_rates"):
+        with pytest.raises(BadValueError, match="win_rates"):
             rate_from_matrix("ab", rates)
-    with pytest.raises(ConfigError, match="names"):
+    with pytest.raises(BadValueError, match="names"):
         rate_from_matrix("aa", [[0.5, 0.5], [0.5, 0.5]])

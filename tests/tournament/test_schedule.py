@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.tournament.schedule import league, natural_tables
 
 Tables = list[tuple[int, ...]]
@@ -96,9 +96,9 @@ def test_seed() -> None:
 
 def test_leagues_that_cannot_be() -> None:
     for n, seats, field in ((1, 2, "n_agents"), (5, 1, "seats"), (5, 16, "seats")):
-        with pytest.raises(ConfigError, match=field):
+        with pytest.raises(BadValueError, match=field):
             league(n, seats, 10, 0)
-        with pytest.raises(ConfigError, match=field):
+        with pytest.raises(BadValueError, match=field):
             natural_tables(n, seats)
-    with pytest.raises(ConfigError, match="tables"):
+    with pytest.raises(BadValueError, match="tables"):
         league(5, 2, -1, 0)

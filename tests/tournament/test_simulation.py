@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from liars_dice.agents import AGENTS
-from liars_dice.core import ConfigError, preset
+from liars_dice.core import BadValueError, preset
 from liars_dice.tournament.backends import InProcess, Processes
 from liars_dice.tournament.simulation import Simulation
 
@@ -19,7 +19,7 @@ def test_scores_add_up() -> None:
     assert len(simulation.scores) == 5
     for table in simulation.scores:
         assert len(set(table.agents)) == 4
-        assert set(table.agents) <= set(AGENTS)
+        assert set(table.agents) <= set(AGENTS.every_name)
         assert sum(table.wins) == 12
     totals = {
         name: sum(dict(zip(t.agents, t.wins, strict=True)).get(name, 0) for t in simulation.scores) for name in scores
@@ -93,5 +93,5 @@ def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_bad_input(numbers: tuple[int, int, int], options: dict[str, object], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(BadValueError, match=message):
         Simulation(*numbers, **options)  # type: ignore[arg-type]

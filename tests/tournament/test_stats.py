@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liars_dice.core import ConfigError
+from liars_dice.core import BadValueError
 from liars_dice.tournament.statistics import (
     PairCounts,
     binomial_test,
@@ -45,24 +45,24 @@ def test_nothing_is_known_before_the_first_game() -> None:
 
 def test_impossible_numbers() -> None:
     for wins, total in ((3, 2), (-1, 2), (0, -1)):
-        with pytest.raises(ConfigError, match="wins"):
+        with pytest.raises(BadValueError, match="wins"):
             wilson_ci(wins, total)
-        with pytest.raises(ConfigError, match="wins"):
+        with pytest.raises(BadValueError, match="wins"):
             z_test_proportions(0, 1, wins, total)
-        with pytest.raises(ConfigError, match="wins"):
+        with pytest.raises(BadValueError, match="wins"):
             binomial_test(wins, total)
-    with pytest.raises(ConfigError, match=r"p = 1\.5"):
+    with pytest.raises(BadValueError, match=r"p = 1\.5"):
         binomial_test(1, 2, 1.5)
     for confidence in (0.0, 1.0, 95.0):
-        with pytest.raises(ConfigError, match="confidence"):
+        with pytest.raises(BadValueError, match="confidence"):
             paired_ci(PairCounts(1, 1, 1), confidence)
-        with pytest.raises(ConfigError, match="confidence"):
+        with pytest.raises(BadValueError, match="confidence"):
             wilson_ci(1, 2, confidence)
-    with pytest.raises(ConfigError, match="counts"):
+    with pytest.raises(BadValueError, match="counts"):
         PairCounts(split=-1)
-    with pytest.raises(ConfigError, match="p_values"):
+    with pytest.raises(BadValueError, match="p_values"):
         holm([0.1, 1.1])
-    with pytest.raises(ConfigError, match="better"):
+    with pytest.raises(BadValueError, match="better"):
         rank_intervals([[False, True]])
 
 

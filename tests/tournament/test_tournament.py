@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from liars_dice.core import ConfigError, GameConfig, preset
+from liars_dice.core import BadValueError, GameConfig, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
@@ -190,10 +190,10 @@ def test_ray_gives_the_same() -> None:
 def test_backends_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(make_backend("processes", 3), Processes)
     assert make_backend("processes", 3).workers == 3
-    with pytest.raises(ConfigError, match="backend = 'rey': expected"):
+    with pytest.raises(BadValueError, match="backend = 'rey': expected"):
         make_backend("rey")
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ConfigError, match=r"pip install 'liars-dice\[ray\]'"):
+    with pytest.raises(BadValueError, match=r"pip install 'liars-dice\[ray\]'"):
         make_backend("ray")
 
 
@@ -449,11 +449,13 @@ def test_another_tournament_under_the_same_name_is_refused() -> None:
     store = InMemoryRecorder()
     Ledger(store, MIXED, "spring").begin(())
     changed = msgspec.structs.replace(MIXED, games=80, config=preset("heads-up", dice=3).to_dict())
-    with pytest.raises(ConfigError, match=r"tournament = 'spring': expected the settings it was begun with") as caught:
+    with pytest.raises(
+        BadValueError, match=r"tournament = 'spring': expected the settings it was begun with"
+    ) as caught:
         Ledger(store, changed, "spring")
     assert "games was 60 and is 80 now" in str(caught.value)
     assert "config.dice was [2, 2] and is [3, 3] now" in str(caught.value)
-    with pytest.raises(ConfigError, match="0 of 1 match"):
+    with pytest.raises(BadValueError, match="0 of 1 match"):
         find_tournament(store, "winter")
 
 
@@ -572,7 +574,7 @@ def test_ctrl_c_does_not_wait_for_a_slow_learner(tmp_path: Path) -> None:
 
 def test_learners_are_not_tested_while_they_learn(tmp_path: Path) -> None:
     (tmp_path / "learner.py").write_text(LEARNER)
-    with pytest.raises(ConfigError, match="agents that do not learn"):
+    with pytest.raises(BadValueError, match="agents that do not learn"):
         run_tournament(
             settings("optimal", str(tmp_path / "learner.py"), until_significant=True, games=40), backend=InProcess(1)
         )
@@ -581,7 +583,7 @@ def test_learners_are_not_tested_while_they_learn(tmp_path: Path) -> None:
 def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
     store = InMemoryRecorder()
     asked = settings("optimal", "nobody")
-    with pytest.raises(ConfigError):
+    with pytest.raises(BadValueError):
         run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked))
     assert tournaments(store) == []
 
@@ -604,13 +606,13 @@ def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(asked: Settings, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(BadValueError, match=message):
         run_tournament(asked, backend=InProcess(1))
 
 
 def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
     (tmp_path / "duellist.py").write_text(LEARNER.replace("    lost = 0", "    lost = 0\n    players = (2, 2)"))
-    with pytest.raises(ConfigError, match="expected an agent that plays with 3 players"):
+    with pytest.raises(BadValueError, match="expected an agent that plays with 3 players"):
         run_tournament(
             settings("optimal", str(tmp_path / "duellist.py"), config=preset("perudo", players=3)), backend=InProcess(1)
         )

@@ -1,13 +1,18 @@
-"""Bots: the base class to write one, the built-in ones, and how to find them by name."""
+"""Bots: the base class for your own, the built-in bots, and agents by name, class or object."""
 
+from .agent_like import AgentLike, as_agent, names_for, play_game
 from .base import Agent, Policy, PolicyAgent
+from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
+from .crawler import CrawlerAgent
+from .detective import DetectiveAgent
 from .discovery import BotFileError, Discovered, discover, load_bot_file
+from .errors import AgentNameError, AgentProblem
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
-from .registry import AGENTS, AgentInfo, make_agent, place_of
-from .styles import BlufferAgent, CrawlerAgent, DetectiveAgent, SniperAgent
+from .registry import AGENTS, AgentInfo, AgentRegistry, make_agent, place_of
+from .sniper import SniperAgent
 from .threshold import PERSONALITIES, ThresholdAgent, create_personality_agent
 from .truthful import TruthfulAgent
 
@@ -16,6 +21,10 @@ __all__ = [
     "PERSONALITIES",
     "Agent",
     "AgentInfo",
+    "AgentLike",
+    "AgentNameError",
+    "AgentProblem",
+    "AgentRegistry",
     "BlufferAgent",
     "BotFileError",
     "ConservativeAgent",
@@ -30,9 +39,12 @@ __all__ = [
     "SniperAgent",
     "ThresholdAgent",
     "TruthfulAgent",
+    "as_agent",
     "create_personality_agent",
     "discover",
     "load_bot_file",
     "make_agent",
+    "names_for",
     "place_of",
+    "play_game",
 ]

@@ -1,4 +1,4 @@
-"""What every bot inherits: one decision to write, and hooks to override if they help."""
+"""The base class of bots: one method to write, and optional hooks."""
 
 from __future__ import annotations
 
@@ -8,76 +8,75 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import ClassVar
 
-from ..core import Action, Event, GameConfig, GameResult, GameView, RoundResolution, unused
+from ..core import Action, Event, GameConfig, GameResult, GameView, Move, RoundResolution, unused
 
 Policy = Mapping[Action, float]
-"""How probable each action is; what is left out is never done."""
+"""The probability of each action; actions that are left out are never chosen."""
 
 
 class Agent(ABC):
-    """A player that decides by itself. Write `choose_action`; everything else is optional.
+    """A bot. Write `choose_action`; everything else is optional.
 
-    >>> from liars_dice import CallLiarAction
     >>> class Sceptic(Agent):
     ...     def choose_action(self, view):
-    ...         return CallLiarAction() if view.current_bid else view.legal_actions[0]
+    ...         return "liar" if view.current_bid else "1x6"
     """
 
     name: str = ""
-    """What the agent is called at the table; its class's name if this is empty."""
+    """The agent's name at the table; the name of its class if this is empty."""
     memoryless: ClassVar[bool] = False
-    """Whether decisions follow from the own dice, how many dice the others have together, the current bid and what is
-    legal now, and from nothing else. Such an agent can be compiled into a table and measured exactly."""
+    """Whether decisions depend only on the agent's own dice, the number of dice the others have together, the current
+    bid and the legal moves. Such an agent can be compiled into a table and measured exactly."""
     players: ClassVar[tuple[int, int]] = (2, 15)
-    """The fewest and the most players it can play with."""
+    """The smallest and the largest number of players it can play with."""
     _seed: int | None = None
     _rng: random.Random | None = None
 
     @abstractmethod
-    def choose_action(self, view: GameView) -> Action:
-        """What to do now, given what this player can see."""
+    def choose_action(self, view: GameView) -> Move:
+        """The move to make: an action, a bid, or text such as `3x4`, `liar` or `exact`."""
 
     def policy(self, view: GameView) -> Policy | None:
-        """The distribution `choose_action` draws from, for agents that can state it; None if this one cannot."""
+        """The distribution that `choose_action` draws from; None if the agent cannot state it."""
         return None
 
     def check_rules(self, config: GameConfig) -> None:
-        """Raise `ConfigError` if this agent cannot play by these rules. Most can play by any."""
+        """Raise `ConfigError` if this agent cannot play by these rules. By default it can play by any."""
 
     def seed(self, seed: int) -> None:
-        """Start the agent's own randomness anew. Seeded games call this, so that they can be played again."""
+        """Restart the agent's own randomness. Games call this first, so that seeded games can be repeated."""
         self._seed, self._rng = seed, None
 
     @property
     def rng(self) -> random.Random:
-        """The agent's own randomness: use it for every random choice and a seeded game can be repeated."""
+        """The agent's own randomness. Use it for every random choice, so that seeded games can be repeated."""
         if self._rng is None:
             self._rng = random.Random(self._seed)
         return self._rng
 
     @unused
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
-        """A game begins, and this is your seat."""
+        """A game begins; `player_id` is your seat."""
 
     @unused
     def on_event(self, event: Event) -> None:
-        """Something happened that you may know of."""
+        """Something happened that you may know about."""
 
     @unused
     def on_round_end(self, resolution: RoundResolution) -> None:
-        """A round is over; here is what everybody held."""
+        """A round is over; `resolution` shows all dice."""
 
     @unused
     def on_game_end(self, result: GameResult) -> None:
-        """The game is over; here is who won, and every round. The place to learn."""
+        """The game is over; `result` has the winner and every round. Learn here."""
 
 
 class PolicyAgent(Agent):
-    """An agent that is its distribution over actions: write `policy`, and decisions are drawn from it."""
+    """An agent defined by its probabilities: write `policy`, and decisions are drawn from it."""
 
     @abstractmethod
     def policy(self, view: GameView) -> Policy:
-        """How probable each action is."""
+        """The probability of each action."""
 
     def choose_action(self, view: GameView) -> Action:
         """Draw from the policy."""

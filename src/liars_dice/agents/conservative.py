@@ -1,4 +1,4 @@
-"""An agent that says little more than what it sees."""
+"""An agent that bids little more than it holds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from .view_helpers import held, legal_bids, likeliest, may_call_exact
 
 
 class ConservativeAgent(Agent):
-    """Bids faces it holds at quantities it can nearly cover alone, as low as it may, and challenges early."""
+    """Makes low bids on faces it holds, at most one die more than it holds, and calls early."""
 
     name = "conservative"
     memoryless = True
     doubts_below = 0.6
-    """It challenges a bid that is less probable than this when it has nothing safe to say."""
+    """When it has no safe bid, it calls a bid that is less likely than this."""
 
     def choose_action(self, view: GameView) -> Action:
-        """The lowest safe bid; else a challenge if the bid is doubtful; else the likeliest raise."""
+        """The lowest safe bid; else a call if the bid is doubtful; else the likeliest raise."""
         bids = legal_bids(view)
         safe = [bid for bid in bids if 0 < held(view, bid.face) >= bid.quantity - 1]
         if safe:

@@ -1,4 +1,4 @@
-"""Bots that nobody had to register: classes in a folder of files, and packages' entry points."""
+"""Bots that are found without being registered: classes in a folder of files, and entry points of packages."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from types import ModuleType
 
 import msgspec
 
-from ..core import ConfigError, LiarsDiceError
+from ..core import LiarsDiceError
 from .base import Agent
+from .errors import AgentNameError
 
 ENTRY_POINTS = "liars_dice.agents"
-"""The group in which a package names its agents."""
+"""The entry-point group in which a package lists its agents."""
 
 
 class BotFileError(LiarsDiceError):
     """A bot file that cannot be loaded: which file, which line, and why."""
+
+    code = "bot_file"
 
     def __init__(self, path: str, line: int | None, reason: str) -> None:
         super().__init__(path, line, reason)
@@ -34,18 +37,18 @@ class BotFileError(LiarsDiceError):
 
 
 class Discovered(msgspec.Struct, frozen=True):
-    """What was found: classes by name, where each is, and what could not be loaded."""
+    """What discovery found: classes by name, where each is, and what could not be loaded."""
 
     agents: dict[str, type[Agent]]
     places: dict[str, str]
-    """For each name what `make_agent` understands anywhere: `file.py:Class` or `module:Class`."""
+    """For each name, a name that `make_agent` understands in any process: `file.py:Class` or `module:Class`."""
     problems: tuple[BotFileError, ...]
 
 
 def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, type[Agent]]:
     """The agent classes that a file defines, by class name. `BotFileError` if it cannot be loaded.
 
-    `source` is what stands in the file, if it has been read already.
+    `source` is the content of the file, if it has been read already.
     """
     path = Path(path)
     if source is None:
@@ -68,17 +71,18 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
 
 
 def read_bot_file(path: Path) -> bytes:
-    """What stands in a bot file."""
+    """The content of a bot file."""
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ConfigError("agent", str(path), f"a bot file that can be read ({error.strerror})") from error
+        expected = f"a bot file that can be read ({error.strerror})"
+        raise AgentNameError(str(path), "unreadable_file", expected) from error
 
 
 def discover(folder: str | Path = "agents") -> Discovered:
-    """All agents in a folder's files and behind entry points that can be made without arguments.
+    """All agents in a folder's files and in entry points that can be made without arguments.
 
-    A file with an error is reported, and the others still load. People are never found: `human` is not a bot.
+    A file with an error is reported, and the others still load. Classes that stand for people are left out.
     """
     agents: dict[str, type[Agent]] = {}
     places: dict[str, str] = {}
@@ -94,7 +98,7 @@ def discover(folder: str | Path = "agents") -> Discovered:
         for name, bot in found.items():
             if name in agents:
                 problems.append(
-                    BotFileError(str(path), None, f"{name} is in {places[name].rpartition(':')[0]} already")
+                    BotFileError(str(path), None, f"{name} is already in {places[name].rpartition(':')[0]}")
                 )
             elif _is_discoverable(bot):
                 agents[name], places[name] = bot, f"{path.absolute()}:{name}"
@@ -110,7 +114,7 @@ def discover(folder: str | Path = "agents") -> Discovered:
 
 
 def _is_discoverable(bot: type[Agent]) -> bool:
-    """Whether a bot can be made without arguments; a person is no bot."""
+    """Whether this is a bot, not a person, and can be made without arguments."""
     if getattr(bot, "player_type", "") == "Human":
         return False
     needed = [p for p in inspect.signature(bot).parameters.values() if p.default is p.empty]
@@ -118,7 +122,7 @@ def _is_discoverable(bot: type[Agent]) -> bool:
 
 
 def _line_in(path: Path, error: BaseException) -> int | None:
-    """The last line of this file that the error went through."""
+    """The last line of this file in the error's traceback."""
     if isinstance(error, SyntaxError):
         return error.lineno
     frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]

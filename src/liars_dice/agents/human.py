@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Action, ConfigError, GameView
+from ..core import BadValueError, GameView, Move
 from .base import Agent
 
-Interface = Callable[[GameView], Action]
+Interface = Callable[[GameView], Move]
+"""Shows a view to a person and returns the move they make."""
 
 
 class HumanAgent(Agent):
-    """Asks a person through whatever interface is attached: a terminal, a web page, a test."""
+    """Asks a person through the attached interface, for example a terminal or a web page."""
 
     player_type = "Human"
 
@@ -19,8 +20,8 @@ class HumanAgent(Agent):
         self.interface = interface
         self.name = name
 
-    def choose_action(self, view: GameView) -> Action:
-        """What the person says."""
+    def choose_action(self, view: GameView) -> Move:
+        """The person's move."""
         if self.interface is None:
-            raise ConfigError("agent", self.name, "an interface to ask a person through; liars-dice play has one")
+            raise BadValueError("agent", self.name, "an interface to ask a person through; `liars-dice play` has one")
         return self.interface(view)

@@ -7,7 +7,7 @@ from .base import Agent
 
 
 class ProbabilisticAgent(Agent):
-    """Weighs every legal action by its probability of being right, given its own dice, and takes the best.
+    """Takes the legal action that is most likely to be right, given its own dice.
 
     A bid is right if it holds, a liar call if the current bid does not, an exact call if it is exactly right. Of
     equally good bids it makes the highest.

@@ -1,4 +1,4 @@
-"""The agent that anything should beat."""
+"""The weakest sensible opponent."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ class RandomAgent(Agent):
         return actions[int(self.rng.random() * len(actions))]
 
     def policy(self, view: GameView) -> Policy:
-        """Every legal action alike."""
+        """The same probability for every legal action."""
         actions = view.legal_actions
         return dict.fromkeys(actions, 1 / len(actions))

@@ -1,29 +1,32 @@
 """Agents by name, as they are written on a command line.
 
-The registry knows names as targets that are loaded when they are needed, so that listing agents is quick and agents of
-later layers can be named here without being imported.
+The registry names each agent's module in a string and imports it when the agent is made. So listing agents is fast, and
+agents of later packages can be listed here.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
 
 import msgspec
 
-from ..core import ConfigError, one_of
+from ..core import one_of
 from .base import Agent
 from .discovery import discover, load_bot_file
+from .errors import AgentNameError, AgentProblem
 
 Make = Callable[..., Agent]
 
 
 class AgentInfo(msgspec.Struct, frozen=True):
-    """What is known of an agent before it is loaded."""
+    """What is known about an agent before it is loaded."""
 
     name: str
+    """Its name in lists."""
     target: str
     """Where it is, as `module:attribute`: a class, or a function that makes the agent."""
     summary: str
@@ -31,59 +34,110 @@ class AgentInfo(msgspec.Struct, frozen=True):
     players: tuple[int, int] = (2, 15)
     arguments: tuple[str, ...] = ()
     """What the target is called with."""
+    aliases: tuple[str, ...] = ()
+    """Other names for the same agent. It plays under the name that was given."""
+
+    @property
+    def field_name(self) -> str:
+        """The name it has in fields of agents that no one typed, such as `--field all`: its oldest name.
+
+        Seeds and stored tournaments depend on names, so this never changes.
+        """
+        return self.aliases[0] if self.aliases else self.name
+
+
+class AgentRegistry(Mapping[str, AgentInfo]):
+    """Agents by name. Iterating gives the names for lists; looking up understands aliases as well.
+
+    >>> "optimal" in AGENTS, AGENTS["optimal"].name
+    (True, 'threshold-best')
+    """
+
+    def __init__(self, *agents: AgentInfo) -> None:
+        self._listed = {info.name: info for info in agents}
+        self._named = {name: info for info in agents for name in (info.name, *info.aliases)}
+
+    def __getitem__(self, name: str) -> AgentInfo:
+        return self._named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    @property
+    def every_name(self) -> tuple[str, ...]:
+        """All names, aliases included."""
+        return tuple(self._named)
 
 
 _HERE = __package__
 
 
-def _entry(name: str, target: str, summary: str, *arguments: str, memoryless: bool = True) -> AgentInfo:
-    return AgentInfo(name, f"{_HERE}.{target}", summary, memoryless, (2, 15), arguments)
+def _entry(
+    name: str, target: str, summary: str, *arguments: str, memoryless: bool = True, aliases: tuple[str, ...] = ()
+) -> AgentInfo:
+    return AgentInfo(name, f"{_HERE}.{target}", summary, memoryless, (2, 15), arguments, aliases)
 
 
 _PERSONALITY = "threshold:create_personality_agent"
 
-AGENTS: dict[str, AgentInfo] = {
-    info.name: info
-    for info in (
-        _entry("random", "random_agent:RandomAgent", "any legal action, all alike"),
-        _entry("conservative", "conservative:ConservativeAgent", "says what it can nearly cover alone, doubts early"),
-        _entry("probabilistic", "probabilistic:ProbabilisticAgent", "takes the best odds, given its own dice"),
-        _entry("truthful", "truthful:TruthfulAgent", "never says or accepts the impossible: the learners' opponent"),
-        _entry("optimal", _PERSONALITY, "thresholds 0.35, 0.15: the winner of a published tournament", "optimal"),
-        _entry("maniac", _PERSONALITY, "thresholds 0.10, 0.10: bluffs freely, hardly ever calls", "maniac"),
-        _entry("aggressive", _PERSONALITY, "thresholds 0.50, 0.10: bluffs freely, calls readily", "aggressive"),
-        _entry("passive", _PERSONALITY, "thresholds 0.10, 0.50: plays honestly, hardly ever calls", "passive"),
-        _entry(
-            "calling-station", _PERSONALITY, "thresholds 0.50, 0.50: plays honestly, calls readily", "calling-station"
-        ),
-        _entry("bluffer", "styles:BlufferAgent", "one raise in four is a bluff"),
-        _entry("crawler", "styles:CrawlerAgent", "raises as little as it can"),
-        _entry("sniper", "styles:SniperAgent", "jumps to the highest bid better than even, loves exact calls"),
-        _entry("detective", "styles:DetectiveAgent", "listens to what the others bid", memoryless=False),
-        AgentInfo("nash", "liars_dice.exact.solver.nash:NashAgent", "plays solved rounds: two players, no wilds"),
-    )
-}
-"""Every agent that needs no parameters. `human` is none of them: nobody is made to play by being listed."""
+AGENTS = AgentRegistry(
+    _entry("random", "random_agent:RandomAgent", "chooses uniformly among the legal moves"),
+    _entry("conservative", "conservative:ConservativeAgent", "bids little more than it holds, calls early"),
+    _entry("probabilistic", "probabilistic:ProbabilisticAgent", "takes the best odds, given its own dice"),
+    _entry("truthful", "truthful:TruthfulAgent", "never makes or accepts an impossible bid; the learners' opponent"),
+    _entry(
+        "threshold-best",
+        _PERSONALITY,
+        "thresholds 0.35, 0.15: the best pair of a published grid of thresholds",
+        "optimal",
+        aliases=("optimal",),
+    ),
+    _entry("maniac", _PERSONALITY, "thresholds 0.10, 0.10: bluffs often, rarely calls", "maniac"),
+    _entry("aggressive", _PERSONALITY, "thresholds 0.50, 0.10: bluffs often, calls readily", "aggressive"),
+    _entry("passive", _PERSONALITY, "thresholds 0.10, 0.50: plays honestly, rarely calls", "passive"),
+    _entry("calling-station", _PERSONALITY, "thresholds 0.50, 0.50: plays honestly, calls readily", "calling-station"),
+    _entry("bluffer", "bluffer:BlufferAgent", "one raise in four is a bluff"),
+    _entry("crawler", "crawler:CrawlerAgent", "always makes the lowest raise"),
+    _entry("sniper", "sniper:SniperAgent", "jumps to the highest bid with even odds or better, likes exact calls"),
+    _entry("detective", "detective:DetectiveAgent", "draws conclusions from the other players' bids", memoryless=False),
+    AgentInfo("nash", "liars_dice.exact.solver.nash:NashAgent", "plays solved rounds: two players, no wilds"),
+)
+"""Every agent that needs no parameters. `human` is not among them: it needs a person."""
+
+
+LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
+"""Agents that were given as objects or classes, under the names they have meanwhile (`names_for`)."""
 
 
 def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
     A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, `human`, `module:Class`, or a bot file:
-    `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is what stands in it, if it was read already).
+    `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
 
     >>> make_agent("threshold:0.35,0.15").name
     'threshold:0.35,0.15'
     """
+    given: object = name
+    if not isinstance(given, str):
+        raise AgentNameError(given, "unknown_name", "the name of an agent, such as 'threshold-best'")
+    if name in (lent := LENT.get()):
+        return lent[name]()
     kind, _, parameters = name.partition(":")
     if name in AGENTS:
         info = AGENTS[name]
-        return _load(info.target, name)(*info.arguments)
+        agent = _load(info.target, name)(*info.arguments)
+        if info.aliases:
+            agent.name = name
+        return agent
     if kind == "threshold":
         try:
             call, raise_ = (float(number) for number in parameters.split(","))
         except ValueError:
-            raise ConfigError("agent", name, "two probabilities, as in threshold:0.35,0.15") from None
+            raise AgentNameError(name, "bad_parameters", "two probabilities, as in threshold:0.35,0.15") from None
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
         return _load("liars_dice.learn.agents:LearnedAgent", name)(parameters, kind, name)
@@ -97,11 +151,17 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
 
 
 def place_of(name: str) -> str:
-    """The place of a bot that discovery finds under this name: what `make_agent` understands in any process."""
+    """Where the bot is that discovery finds under this name: a name that `make_agent` understands in any process."""
     found = discover()
     if name not in found.places:
-        known = (*AGENTS, *found.places, "threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
-        raise ConfigError("agent", name, one_of(name, known))
+        known = (
+            *AGENTS.every_name,
+            *found.places,
+            "threshold:CALL,RAISE",
+            "module:Class",
+            "a bot file such as mybot.py",
+        )
+        raise AgentNameError(name, "unknown_name", one_of(name, known))
     return found.places[name]
 
 
@@ -110,42 +170,44 @@ def _load(target: str, name: str) -> Make:
     try:
         found = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        raise ConfigError("agent", name, f"a module that can be imported ({error})") from error
+        raise AgentNameError(name, "missing_module", f"a module that can be imported ({error})") from error
     except AttributeError as error:
-        raise ConfigError("agent", name, f"a class in the module {module} ({error})") from error
+        raise AgentNameError(name, "missing_class", f"a class in the module {module} ({error})") from error
     if not callable(found):
-        raise ConfigError("agent", name, f"a class; {target} is of type {type(found).__name__}")
+        raise AgentNameError(name, "not_a_class", f"a class; {target} is of type {type(found).__name__}")
     make: Make = found
     return make
 
 
 def _own_class(name: str) -> Agent:
-    """A user's class by `module:Class`; modules in the working directory are found, as with `python -m`."""
+    """A user's class by `module:Class`; as with `python -m`, the module may be in the working directory."""
     if "" not in sys.path:
         sys.path.insert(0, "")
-    return _made(_load(name, name), name)
+    return make_from(_load(name, name), name)
 
 
 def _from_file(path: Path, class_name: str, name: str, source: bytes | None) -> Agent:
     classes = load_bot_file(path, source)
     if class_name:
         if class_name not in classes:
-            raise ConfigError("agent", name, one_of(class_name, classes))
-        return _made(classes[class_name], name)
+            raise AgentNameError(name, "missing_class", one_of(class_name, classes))
+        return make_from(classes[class_name], name)
     if len(classes) != 1:
-        raise ConfigError(
-            "agent", name, f"a file with one bot in it, or FILE:CLASS; it has {', '.join(classes) or 'none'}"
-        )
-    return _made(next(iter(classes.values())), name)
+        problem: AgentProblem = "several_bots_in_file" if classes else "no_bot_in_file"
+        found = ", ".join(classes) or "none"
+        raise AgentNameError(name, problem, f"a file with one bot in it, or FILE:CLASS; it has {found}")
+    return make_from(next(iter(classes.values())), name)
 
 
-def _made(make: Make, name: str) -> Agent:
+def make_from(make: Make, name: str) -> Agent:
+    """The agent that a class or function of a user's makes; `AgentNameError` if it makes none."""
     try:
         agent = make()
     except TypeError as error:
-        raise ConfigError("agent", name, f"a class that needs no arguments ({error})") from error
+        raise AgentNameError(name, "needs_arguments", f"a class that needs no arguments ({error})") from error
     except Exception as error:
-        raise ConfigError("agent", name, f"a class that can be made ({type(error).__name__}: {error})") from error
+        expected = f"a class that can be made ({type(error).__name__}: {error})"
+        raise AgentNameError(name, "raises_when_made", expected) from error
     if not callable(getattr(agent, "choose_action", None)):
-        raise ConfigError("agent", name, "an object with a method choose_action(view)")
+        raise AgentNameError(name, "no_choose_action", "an object with a method choose_action(view)")
     return agent

@@ -1,8 +1,8 @@
-"""Agents that compare two probabilities with two thresholds, and the five personalities this gives."""
+"""Agents that compare two probabilities with two thresholds, and five named pairs of thresholds."""
 
 from __future__ import annotations
 
-from ..core import Action, Bid, BidAction, CallLiarAction, ConfigError, GameView, chance_true
+from ..core import Action, BadValueError, Bid, BidAction, CallLiarAction, GameView, chance_true
 from .base import Agent
 from .view_helpers import held, legal_bids
 
@@ -13,18 +13,20 @@ PERSONALITIES: dict[str, tuple[float, float]] = {
     "calling-station": (0.50, 0.50),
     "optimal": (0.35, 0.15),
 }
-"""(call, raise) thresholds by name."""
+"""(call, raise) thresholds by name. `optimal` is the best pair of a grid of thresholds, not the best way to play: in
+lists it is called `threshold-best`."""
 
 
 class ThresholdAgent(Agent):
-    """Raises while its best raise is likely enough, calls when the bid is unlikely enough, and else raises anyway."""
+    """Raises if its best raise is likely enough; else calls if the bid is unlikely enough; else raises anyway."""
 
     memoryless = True
 
     def __init__(self, call: float = 0.35, raise_: float = 0.15, name: str = "") -> None:
-        for field, value in (("call", call), ("raise", raise_)):
-            if not 0 <= value <= 1:
-                raise ConfigError(f"{field} threshold", value, "a probability from 0 to 1")
+        thresholds: tuple[tuple[str, object], ...] = (("call", call), ("raise", raise_))
+        for field, value in thresholds:
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise BadValueError(f"{field} threshold", value, "a probability from 0 to 1")
         self.call_below = call
         self.raise_from = raise_
         self.name = name or f"threshold:{call:g},{raise_:g}"
@@ -37,7 +39,7 @@ class ThresholdAgent(Agent):
         raises = _raises(view, current)
         if not raises:
             return CallLiarAction(f"no raise left; {current} holds {chance_true(view, current):.0%} of the time")
-        best = max(raises, key=lambda bid: chance_true(view, bid))  # the first of the most probable
+        best = max(raises, key=lambda bid: chance_true(view, bid))  # among equals, the first
         chance = chance_true(view, best)
         if chance >= self.raise_from:
             return BidAction(best, f"{best} holds {chance:.0%} of the time")
@@ -46,7 +48,7 @@ class ThresholdAgent(Agent):
         return BidAction(best, f"a bluff: {current} is too likely to call")
 
     def _open(self, view: GameView) -> Action:
-        """The face held most of (lowest on a tie) at the quantity held, or the nearest to it that is legal."""
+        """Bid the face it holds most of (the lowest on a tie) at the quantity it holds, or the nearest legal one."""
         openings = legal_bids(view)
         face = max(sorted({bid.face for bid in openings}), key=lambda f: held(view, f))
         quantities = [bid.quantity for bid in openings if bid.face == face]
@@ -55,7 +57,7 @@ class ThresholdAgent(Agent):
 
 
 def _raises(view: GameView, current: Bid) -> list[Bid]:
-    """One more of the same face, then the same quantity of each higher face: those that are legal."""
+    """The legal ones of: one more of the same face, and the same quantity of each higher face."""
     candidates = [Bid(current.quantity + 1, current.face)]
     candidates += [Bid(current.quantity, face) for face in range(current.face + 1, view.faces + 1)]
     legal = set(legal_bids(view))
@@ -63,8 +65,9 @@ def _raises(view: GameView, current: Bid) -> list[Bid]:
 
 
 def create_personality_agent(name: str) -> ThresholdAgent:
-    """One of the five personalities; `OPTIMAL` and `optimal` are the same."""
-    key = name.lower().replace("_", "-")
-    if key not in PERSONALITIES:
-        raise ConfigError("personality", name, f"one of {', '.join(PERSONALITIES)}")
-    return ThresholdAgent(*PERSONALITIES[key], name=key)
+    """One of the five personalities; `CALLING_STATION` and `calling-station` are the same."""
+    key = str(name).lower().replace("_", "-")
+    kind = "optimal" if key == "threshold-best" else key
+    if kind not in PERSONALITIES:
+        raise BadValueError("personality", name, f"one of {', '.join(PERSONALITIES)}")
+    return ThresholdAgent(*PERSONALITIES[kind], name=key)

@@ -1,4 +1,4 @@
-"""The fixed policy that reinforcement learning trains against."""
+"""The fixed opponent that reinforcement learning trains against."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from .view_helpers import held, legal_bids
 
 
 class TruthfulAgent(Agent):
-    """Says only what could be true: it calls what is impossible, and else makes the lowest bid that is possible.
+    """Calls impossible bids, and otherwise makes the lowest bid that is possible.
 
-    With N dice that it cannot see, a bid is possible if COUNT(own dice, face) + N >= quantity. If the current bid is
-    not, it calls; else it makes the lowest legal bid that is; if there is none, the lowest legal bid; and if there is
-    none of those either, it calls.
+    With N unseen dice, a bid is possible if COUNT(own dice, face) + N >= quantity. If the current bid is impossible,
+    it calls. Otherwise it makes the lowest legal bid that is possible, or the lowest legal bid if none is possible. If
+    no bid is legal, it calls.
     """
 
     name = "truthful"
     memoryless = True
 
     def choose_action(self, view: GameView) -> Action:
-        """Follow the policy."""
+        """A call, or the lowest possible bid."""
         unseen = view.other_dice
         current = view.current_bid
         if current is not None and held(view, current.face) + unseen < current.quantity:

@@ -1,4 +1,4 @@
-"""What several bots ask of a view."""
+"""Questions about a view that several bots ask."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..core import Bid, BidAction, CallExactAction, GameView, chance_true, count
 
 
 def held(view: GameView, face: int) -> int:
-    """How many of the own dice count for a bid on `face`."""
+    """How many of the player's own dice count for a bid on `face`."""
     return count_matches((view.my_dice,), face, view.wild_face)
 
 
@@ -21,5 +21,5 @@ def may_call_exact(view: GameView) -> bool:
 
 
 def likeliest(view: GameView, bids: list[Bid]) -> Bid:
-    """The bid that is most probably true; of several, the highest: it asks most of the next player."""
+    """The bid that is most likely true; among equals the highest, which is the hardest to raise."""
     return max(reversed(bids), key=lambda bid: chance_true(view, bid))

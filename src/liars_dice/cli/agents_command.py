@@ -16,22 +16,23 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     from pathlib import Path
 
     from ..agents import AGENTS, discover
-    from ..core import ConfigError
+    from ..core import BadValueError
 
     if was_said(context, "folder") and not Path(folder).is_dir():
-        raise ConfigError("folder", folder, "a folder of bots")
+        raise BadValueError("folder", folder, "a folder of bots")
     found = discover(folder)
-    listed = [(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
     for name, bot in found.agents.items():
         summary = (bot.__doc__ or "").strip().partition("\n")[0]
-        listed.append((name, summary, bot.memoryless, bot.players))
+        listed.append((name, summary, bot.memoryless, bot.players, ()))
     for problem in found.problems:
         click.echo(f"Not loaded: {problem}", err=True)
     if as_json:
-        keys = ("name", "summary", "memoryless", "players")
+        keys = ("name", "summary", "memoryless", "players", "aliases")
         print_json({"agents": [dict(zip(keys, entry, strict=True)) for entry in listed]})
         return
     width = max(len(name) for name, *_ in listed)
-    for name, summary, _, _ in listed:
-        click.echo(f"{name:{width}}  {summary}")
+    for name, summary, _, _, aliases in listed:
+        also = f" (also called {', '.join(aliases)})" if aliases else ""
+        click.echo(f"{name:{width}}  {summary}{also}")
     click.echo("\nAlso: threshold:CALL,RAISE, mybot.py, module:Class, and cmd:PROGRAM for a bot in any language.")

@@ -34,14 +34,16 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     tournaments = {
         "round-robin": Settings(
             kind="round-robin",
-            agents=tuple(name for name, info in AGENTS.items() if info.memoryless),
+            agents=tuple(info.field_name for info in AGENTS.values() if info.memoryless),
             rules="heads-up",
             config=PRESETS["heads-up"].to_dict(),
             seed=seed,
         ),
         "league": Settings(
             kind="league",
-            agents=tuple(name for name in AGENTS if name != "nash"),  # it is probabilistic's twin at larger tables
+            agents=tuple(
+                info.field_name for info in AGENTS.values() if info.name != "nash"
+            ),  # it plays as probabilistic
             rules="perudo",
             config=PRESETS["perudo"].to_dict(),
             seed=seed,

@@ -87,14 +87,14 @@ def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
 
 def _asked(explanation: Explanation, action: str) -> Choice:
     """The choice that was asked about."""
-    from ..core import ConfigError, parse_action
+    from ..core import BadValueError, parse_action
     from ..exact.solver import same_action
 
     wanted = parse_action(action)
     for choice in explanation.choices:
         if same_action(choice.action, wanted):
             return choice
-    raise ConfigError("action", action, "what can be done here: a higher bid, or liar where there is one to call")
+    raise BadValueError("action", action, "what can be done here: a higher bid, or liar where there is one to call")
 
 
 def _compared(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> dict[str, object]:

@@ -20,14 +20,14 @@ def find_game(store: GameRecorder, name: str, *, quiet: bool) -> str:
     if not name.startswith(WORST):
         return store.find(name)
     from ..coach import worst_games
-    from ..core import ConfigError
+    from ..core import BadValueError
 
     player = recorded_name(name.removeprefix(WORST))
     games = store.games(loser=player, limit=MOST_REVIEWED)
     with show_progress("reviewing games", quiet=quiet) as progress:
         found = worst_games(store, games, lambda game: game.seats_lost_by(player), progress=progress)
     if not found:
-        raise ConfigError("game", name, f"a player who lost a recorded game; {player!r} lost none")
+        raise BadValueError("game", name, f"a player who lost a recorded game; {player!r} lost none")
     return found[0].game.game_id
 
 

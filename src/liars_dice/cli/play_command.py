@@ -119,7 +119,7 @@ def is_asking(console: Console) -> bool:
 
 def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
     """Which options say what is played; those that the game to go on with has settled already are refused."""
-    from ..core import ConfigError
+    from ..core import BadValueError
 
     def said(*names: str) -> list[str]:
         return [name for name in names if was_said(context, name)]
@@ -128,11 +128,11 @@ def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
     settled = said("rules", "players", "dice") + (said("seat", "name", "seed", "origin") if resume else [])
     if (resume or origin) and settled:
         flag = "--from" if settled[0] == "origin" else f"--{settled[0]}"
-        raise ConfigError(
+        raise BadValueError(
             "resume" if resume else "from", resume or origin, f"no {flag} beside it: the game has its own"
         )
     if turn is not None and origin is None:
-        raise ConfigError("at", turn, "--from GAME beside it, the game to play on from")
+        raise BadValueError("at", turn, "--from GAME beside it, the game to play on from")
     return said("rules", "players", "dice", "seat", "name")
 
 

@@ -172,7 +172,7 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     """The model to train: a new one, or the one in the file if it is the same training."""
     import msgspec
 
-    from ..core import ConfigError, preset
+    from ..core import BadValueError, preset
     from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, default_settings, new_model
 
     settings = default_settings(given["algorithm"], given["basis"])
@@ -197,12 +197,12 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     if not given["resume"]:
         return new_model(training)
     if out is None:
-        raise ConfigError("resume", True, "--out FILE, the model to go on with")
+        raise BadValueError("resume", True, "--out FILE, the model to go on with")
     model = Model.load(out)
     known, asked = msgspec.to_builtins(model.training), msgspec.to_builtins(training)
     differing = [
         f"{name} was {known[name]!r} and is {asked[name]!r} now" for name in asked if known[name] != asked[name]
     ]
     if differing:
-        raise ConfigError("model", str(out), f"the training it was begun with: {'; '.join(differing)}")
+        raise BadValueError("model", str(out), f"the training it was begun with: {'; '.join(differing)}")
     return model

@@ -67,13 +67,13 @@ def watch_command(
     """
     from rich.markup import escape
 
-    from ..core import ConfigError, load_rules
+    from ..core import BadValueError, load_rules
     from ..persistence import record_game
     from ..referee import Referee, make_fitting_seat
     from ..terminal import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
-        raise ConfigError("agents", agents[0], "one for each seat, or none to let them be chosen")
+        raise BadValueError("agents", agents[0], "one for each seat, or none to let them be chosen")
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
     seats = agents or tuple(islice(cycle(USUAL), config.num_players))
     seed = seed_for(config, seed)

@@ -1,6 +1,15 @@
-"""The game itself: rules as data, pure transitions, views, events and the engine over them. Knows nobody else."""
+"""The game itself: rules as data, pure transitions, views, events and the engine. It imports no other package here."""
 
-from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .actions import (
+    Action,
+    BidAction,
+    CallExactAction,
+    CallLiarAction,
+    Move,
+    as_action,
+    parse_action,
+    parse_bid,
+)
 from .bid import Bid, BidOrdering
 from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, NextOpener, Wild, WildBids, is_whole
 from .conformance import check_rules
@@ -35,8 +44,8 @@ from .events import (
 )
 from .ladder import Ladder
 from .lazy_face import lazy_names
-from .narration import narrate, percent, say_bid
-from .notation import format_game, parse_action, parse_bid, parse_game
+from .narration import narrate, percent, say_bid, say_face
+from .notation import format_game, parse_game
 from .odds import (
     binomial_prob_at_least,
     binomial_prob_exactly,
@@ -47,10 +56,10 @@ from .odds import (
     prob_holds,
 )
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, load_rules, preset
+from .presets import PRESETS, Dice, RulesLike, as_config, load_rules, preset
 from .progress import Progress
 from .rules import RoundRules, count_matches, round_rules
-from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, seats_from
+from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
 from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
@@ -94,6 +103,7 @@ __all__ = [
     "LiarCalled",
     "LiarsDiceError",
     "Mode",
+    "Move",
     "NextOpener",
     "NotationError",
     "Player",
@@ -107,10 +117,13 @@ __all__ = [
     "RoundResolution",
     "RoundRules",
     "RoundStarted",
+    "RulesLike",
     "Wild",
     "WildBids",
     "agent_id",
     "apply",
+    "as_action",
+    "as_config",
     "binomial_prob_at_least",
     "binomial_prob_exactly",
     "can_apply",
@@ -140,6 +153,7 @@ __all__ = [
     "parse_game",
     "percent",
     "play_game",
+    "plural",
     "preset",
     "prob_exact",
     "prob_holds",
@@ -148,6 +162,7 @@ __all__ = [
     "result_of",
     "round_rules",
     "say_bid",
+    "say_face",
     "seats_from",
     "unused",
     "verify",

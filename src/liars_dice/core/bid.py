@@ -24,13 +24,19 @@ class Bid(msgspec.Struct, frozen=True, gc=False):
     def __str__(self) -> str:
         return f"{self.quantity}x{self.face}"
 
+    def __repr__(self) -> str:
+        return f"Bid({self.quantity!r}, {self.face!r})"
+
     def is_higher_than(self, other: Bid, config: GameConfig, *, palifico: bool = False) -> bool:
         """Whether this bid beats `other` in the ordering of `config` (in a palifico round: rule 7.3)."""
+        for bid in (self, other):
+            if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
+                raise IllegalMoveError("a bid is made of two whole numbers, a quantity and a face", action=bid)
         key = sort_key("quantity_then_face" if palifico else config.bid_ordering)
         return key(self) > key(other)
 
     def validate(self, config: GameConfig, *, palifico: bool = False) -> None:
-        """Raise `IllegalMoveError` unless this bid stands on the ladder of a first round of `config`."""
+        """Raise `IllegalMoveError` unless this bid is on the ladder of the first round of `config`."""
         ladder = config.ladder(palifico=palifico)
         if self not in ladder:
             raise IllegalMoveError(f"{self} is not a bid of this game: {ladder.describe()}", action=self)
@@ -48,7 +54,7 @@ def _liars_dice_standard(bid: Bid) -> tuple[int, ...]:
 
 
 def _perudo(bid: Bid) -> tuple[int, ...]:
-    """Q ones stand just above 2Q of anything else: to ones halve and round up, from ones double and add one."""
+    """Q ones rank just above 2Q of any other face: to ones, halve and round up; from ones, double and add one."""
     return (2 * bid.quantity, 1, 0) if bid.face == 1 else (bid.quantity, 0, bid.face)
 
 
@@ -60,5 +66,5 @@ _SORT_KEYS: dict[BidOrdering, SortKey] = {
 
 
 def sort_key(ordering: BidOrdering) -> SortKey:
-    """The key under which bids of this ordering sort from lowest to highest."""
+    """The key that sorts bids of this ordering from lowest to highest."""
     return _SORT_KEYS[ordering]

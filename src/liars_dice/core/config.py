@@ -26,11 +26,13 @@ FACES = range(2, 21)
 SEEDS = range(2**63)
 
 
-class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_unknown_fields=True):
-    """The rules of one game. Every combination that makes no sense raises `ConfigError` when it is made.
+class GameConfig(
+    msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_unknown_fields=True, repr_omit_defaults=True
+):
+    """The rules of one game. A combination that makes no sense raises `ConfigError` at once.
 
-    >>> GameConfig().dice
-    (2, 3)
+    >>> GameConfig(dice=(5, 5), faces=6, mode="elimination")
+    GameConfig(dice=(5, 5), mode='elimination')
     >>> GameConfig(faces=1)
     Traceback (most recent call last):
     liars_dice.core.errors.ConfigError: faces = 1: expected a whole number from 2 to 20
@@ -41,13 +43,13 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
     faces: int = 6
     """How many faces a die has."""
     wild: Wild = "none"
-    """The wild face, which counts as every other face: none, the ones, or the top (highest) face."""
+    """The wild face, which counts as every other face: none, ones, or the top (highest) face."""
     bid_ordering: BidOrdering = "quantity_then_face"
     """Which bids are higher than which."""
     wild_bids: WildBids = "natural"
     """Whether the wild face itself may be bid; if so, only dice that show it count."""
     max_quantity: Literal["total"] | int = "total"
-    """The highest quantity that may be bid: the dice in play, or a fixed number."""
+    """The highest quantity that may be bid: the number of dice in play, or a fixed number."""
     exact_call: bool = False
     """Whether a player may claim that the current bid is exactly right."""
     mode: Mode = "single_round"
@@ -55,11 +57,11 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
     rounds: int | None = None
     """The N of "best of N"."""
     max_dice: int | None = None
-    """The most dice a right exact call can bring a player to; by default the largest number a seat started with."""
+    """The most dice a player can reach by correct exact calls; by default the most that any seat started with."""
     next_opener: NextOpener = "loser"
     """Who opens the next round: the loser (the next seat if the loser is out), the winner, or each seat in turn."""
     opening_min_quantity: int = 1
-    """The least quantity of a round's first bid (or as many dice as may be bid, if that is fewer)."""
+    """The least quantity of a round's first bid, or the highest quantity allowed if that is less."""
     open_on_ones: bool = True
     """Whether a round's first bid may be on ones."""
     palifico: bool = False
@@ -67,7 +69,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
     max_turns: int | None = None
     """After this many bids in a round only calls remain."""
     seed: int | None = None
-    """Where the dice come from; fresh dice every time if none is given. Players never see it."""
+    """Makes the dice repeatable; without it they are different every time. Players never see it."""
 
     def __post_init__(self) -> None:
         dice: object = self.dice
@@ -90,12 +92,12 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 
     @property
     def dice_cap(self) -> int:
-        """The most dice a player can come to have."""
+        """The most dice a player can reach."""
         return max(self.dice) if self.max_dice is None else self.max_dice
 
     @property
     def wins_needed(self) -> int:
-        """How many rounds win a best-of match."""
+        """How many rounds a player must win to win a best-of match."""
         return 1 if self.rounds is None else self.rounds // 2 + 1
 
     @cached_property
@@ -104,13 +106,13 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
         return self if self.seed is None else self.replace(seed=None)
 
     def wild_face(self, *, palifico: bool = False) -> int | None:
-        """The face that counts as every other face, if there is one in such a round."""
+        """The face that counts as every other face, or None if such a round has no wild face."""
         if palifico or self.wild == "none":
             return None
         return 1 if self.wild == "ones" else self.faces
 
     def ladder(self, total_dice: int | None = None, *, palifico: bool = False) -> Ladder:
-        """The ladder of a round with this many dice in play (all of them, if no number is given)."""
+        """The ladder of a round with this many dice in play (by default, all dice of the game)."""
         in_play = self.total_dice if total_dice is None else total_dice
         return shared_ladder(
             "quantity_then_face" if palifico else self.bid_ordering,
@@ -127,7 +129,7 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> GameConfig:
-        """Rules from a mapping of field names; an unknown name is an error that says which was perhaps meant."""
+        """Rules from a mapping of field names; the error for an unknown name suggests the nearest known one."""
         for name in fields:
             if name not in cls.__struct_fields__:
                 raise ConfigError("field", name, one_of(str(name), cls.__struct_fields__))
@@ -154,15 +156,15 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 
     @classmethod
     def from_toml(cls, text: str) -> GameConfig:
-        """Rules from TOML text; what is left out takes its default."""
+        """Rules from TOML text; fields that are left out take their defaults."""
         try:
             fields = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # not every one of tomllib's is a TOMLDecodeError
+        except (ValueError, RecursionError) as error:  # tomllib raises more than TOMLDecodeError
             raise ConfigError("TOML", _shortened(text), f"a TOML table of rules ({error})") from error
         return cls.from_dict(fields)
 
     def to_toml(self) -> str:
-        """These rules as TOML, every field that is not None."""
+        """These rules as TOML: every field that is not None."""
         return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.to_dict().items() if value is not None)
 
     @classmethod
@@ -188,10 +190,10 @@ class GameConfig(msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_un
 
 
 def _check_fields(config: GameConfig) -> None:
-    """Each field by itself."""
+    """Check each field by itself."""
     dice: object = config.dice
     if not isinstance(dice, tuple) or len(dice) not in PLAYERS or not all(is_whole(n, DICE_PER_SEAT) for n in dice):
-        raise ConfigError("dice", dice, f"{_span(PLAYERS)} numbers, one a seat, each from {_span(DICE_PER_SEAT)}")
+        raise ConfigError("dice", dice, f"{_span(PLAYERS)} numbers, one per seat, each from {_span(DICE_PER_SEAT)}")
     for name, choices in (
         ("wild", get_args(Wild)),
         ("bid_ordering", get_args(BidOrdering)),
@@ -221,31 +223,31 @@ def _check_fields(config: GameConfig) -> None:
 
 
 def _check_combinations(config: GameConfig) -> None:
-    """Fields that contradict each other, or ask for what can never happen."""
+    """Check for fields that contradict each other, or that ask for something that can never happen."""
     if config.mode == "best_of" and (config.rounds is None or config.rounds % 2 == 0):
         raise ConfigError("rounds", config.rounds, "an odd number when mode is 'best_of'")
     if config.mode != "best_of" and config.rounds is not None:
         raise ConfigError("rounds", config.rounds, f"None when mode is {config.mode!r}; rounds belong to 'best_of'")
     if config.mode == "single_round" and config.next_opener != "loser":
-        raise ConfigError("next_opener", config.next_opener, "'loser' when mode is 'single_round': there is no next")
+        raise ConfigError("next_opener", config.next_opener, "'loser' when mode is 'single_round'")
     if config.palifico and config.mode != "elimination":
-        raise ConfigError("palifico", True, f"False when mode is {config.mode!r}: nobody comes down to one die")
+        raise ConfigError("palifico", True, f"False when mode is {config.mode!r}: no one loses dice")
     if config.max_dice is not None:
         if config.mode != "elimination" or not config.exact_call:
             raise ConfigError("max_dice", config.max_dice, "None unless mode is 'elimination' with exact_call")
         if config.max_dice < max(config.dice):
-            raise ConfigError("max_dice", config.max_dice, f"at least {max(config.dice)}, what a seat starts with")
+            raise ConfigError("max_dice", config.max_dice, f"at least {max(config.dice)}, which a seat starts with")
     if config.wild_bids == "forbidden" and config.wild == "none":
         raise ConfigError("wild_bids", config.wild_bids, "'natural' when wild is 'none': no face is wild")
     ladder = config.ladder()
     if config.opening_min_quantity > ladder.max_quantity:
         raise ConfigError("opening_min_quantity", config.opening_min_quantity, f"at most {ladder.max_quantity}")
     if not config.open_on_ones and all(face in (1, ladder.barred_face) for face in range(1, config.faces + 1)):
-        raise ConfigError("open_on_ones", False, "True here: ones are all that may be bid")
+        raise ConfigError("open_on_ones", False, "True here, because only ones may be bid")
 
 
 def is_whole(value: object, allowed: range) -> bool:
-    """Whether this is a whole number (no float, no truth value) in that range."""
+    """Whether this is a whole number (not a float, not a bool) in that range."""
     return isinstance(value, int) and not isinstance(value, bool) and value in allowed
 
 

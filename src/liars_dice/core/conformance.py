@@ -1,4 +1,4 @@
-"""Proof that a rule set plays as it should: the same checks for every variant, for ours and for yours."""
+"""Checks that any rule set, built in or your own, plays as it should."""
 
 from __future__ import annotations
 
@@ -11,26 +11,29 @@ import msgspec
 from .config import GameConfig
 from .dice import DiceCup
 from .errors import LiarsDiceError
+from .notation import format_game
 from .state import GameState
 from .transition import apply, can_apply, deal, legal_actions, new_game
 from .view import view_of
 
 
 class ConformanceError(LiarsDiceError, AssertionError):
-    """A rule set, or the engine playing it, broke a promise."""
+    """A rule set, or the engine playing it, broke one of the properties that `check_rules` checks."""
+
+    code = "conformance"
 
 
 class Perft(msgspec.Struct, frozen=True):
     """How many histories of one round there are at each depth (number of moves made), over all rolls."""
 
     playable: tuple[int, ...]
-    """Histories after which somebody is to move."""
+    """Histories after which a player is to move."""
     terminal: tuple[int, ...]
     """Histories that have ended the round."""
 
 
 def perft(config: GameConfig) -> Perft:
-    """Walk every history of a first round, over every roll of the dice, and count."""
+    """Count every history of a first round, over every roll of the dice."""
     playable: list[int] = []
     terminal: list[int] = []
 
@@ -53,10 +56,10 @@ def perft(config: GameConfig) -> Perft:
 
 
 def closed_form(config: GameConfig) -> Perft:
-    """What `perft` must give where nothing but the ladder limits bids: any set of rungs is a history.
+    """What `perft` must return where only the ladder limits bids: any set of rungs is a history.
 
-    With r rolls and B rungs there are r·C(B, d) histories of d bids (r·2^B in all), and each but the empty one can be
-    ended by a call (r·(2^B - 1) in all, twice that with exact calls).
+    With r rolls and B rungs there are r·C(B, d) histories of d bids (r·2^B in total), and a call can end each of them
+    except the empty one (r·(2^B - 1) in total, twice that with exact calls).
     """
     rungs = len(config.ladder())
     rolls = config.faces**config.total_dice
@@ -66,11 +69,11 @@ def closed_form(config: GameConfig) -> Perft:
 
 
 def check_rules(config: GameConfig, *, games: int = 100, seed: int = 0) -> None:
-    """Play random games and raise `ConformanceError` at the first broken promise.
+    """Play random games and raise `ConformanceError` at the first property that fails.
 
-    Exactly one player with dice is to move and has something legal to do; what is legal is what can be applied;
-    rungs rise strictly; only the loser's and a right exact caller's dice change; the winner has dice left; nobody's
-    view depends on other players' dice.
+    Exactly one player with dice is to move and has a legal move; the legal moves are those that can be applied; rungs
+    rise strictly; only the dice of the loser and of a correct exact caller change; the winner has dice left; no view
+    depends on other players' dice.
     """
     rng = random.Random(seed)
     cup = DiceCup(config.faces)
@@ -95,16 +98,20 @@ def _check_turn(state: GameState) -> None:
     player = public.current_player
     actions = legal_actions(public)
     _promise(public.dice_counts[player] > 0, "the player to move has dice", state)
-    _promise(len(actions) > 0, "there is something legal to do", state)
-    _promise(all(can_apply(public, player, action) for action in actions), "what is legal can be applied", state)
+    _promise(len(actions) > 0, "there is a legal move", state)
+    _promise(all(can_apply(public, player, action) for action in actions), "legal moves can be applied", state)
     allowed = sum(can_apply(public, player, action) for action in public.rules.moves)
-    _promise(allowed == len(actions), "only what is legal can be applied", state)
+    _promise(allowed == len(actions), "only legal moves can be applied", state)
     others = range(len(state.agent_ids))
-    _promise(not any(can_apply(public, p, a) for p in others if p != player for a in actions), "others wait", state)
+    _promise(
+        not any(can_apply(public, p, a) for p in others if p != player for a in actions),
+        "other players cannot move",
+        state,
+    )
     for seat in others:
         hidden = tuple(hand if s == seat else (1,) * len(hand) for s, hand in enumerate(state.hands))
         disguised = msgspec.structs.replace(state, hands=hidden)
-        _promise(view_of(disguised, seat) == view_of(state, seat), "views tell no other dice", state)
+        _promise(view_of(disguised, seat) == view_of(state, seat), "views do not depend on hidden dice", state)
 
 
 def _check_raise(state: GameState) -> None:
@@ -125,9 +132,9 @@ def _check_settlement(before: GameState, after: GameState) -> None:
         if seat != last.loser:
             at_cap = before.public.dice_counts[seat] == after.config.dice_cap
             gained = 1 if gains and seat == last.caller and not at_cap else 0
-            _promise(difference == gained, "nobody else's dice change, but for a right exact call", after)
+            _promise(difference == gained, "no other dice change, except after a correct exact call", after)
 
 
 def _promise(kept: bool, promise: str, state: GameState) -> None:
     if not kept:
-        raise ConformanceError(f"broken: {promise}; in {state}")
+        raise ConformanceError(f"broken: {promise}; in\n{format_game(state)}")

@@ -13,7 +13,7 @@ from .config import SEEDS
 
 
 class Randomness(Protocol):
-    """All that a die asks of a source of chance; `random.Random` is one."""
+    """What dice need of a random source; `random.Random` has it."""
 
     def randbytes(self, n: int, /) -> bytes:
         """`n` random bytes."""
@@ -35,7 +35,7 @@ class Die(msgspec.Struct, frozen=True):
 
 
 class DiceCup(msgspec.Struct, frozen=True):
-    """A cup that rolls any number of dice with so many faces."""
+    """A cup that rolls any number of dice, each with `faces` faces."""
 
     faces: int = 6
 
@@ -50,7 +50,7 @@ class DiceCup(msgspec.Struct, frozen=True):
 
 @cache
 def _byte_faces(faces: int) -> tuple[bytes, bytes]:
-    """A face for each byte, and the bytes at the end that would favour low faces."""
+    """A face for each byte, and the last bytes, which are rejected because they would favour low faces."""
     fair = 256 - 256 % faces
     return bytes(byte % faces + 1 for byte in range(256)), bytes(range(fair, 256))
 
@@ -58,8 +58,8 @@ def _byte_faces(faces: int) -> tuple[bytes, bytes]:
 class SeatStream:
     """The randomness of one seat in one round of a seeded game.
 
-    A keyed hash of (round, seat), so nobody can predict dice from dice, no draw shifts another seat's or round's
-    dice, and the same seed gives the same dice on any machine.
+    It is a keyed hash of (round, seat): dice cannot be predicted from other dice, no draw shifts the dice of another
+    seat or round, and the same seed gives the same dice on every machine.
     """
 
     __slots__ = ("_block", "_key", "_place")
@@ -70,7 +70,7 @@ class SeatStream:
         self._block = 0
 
     def randbytes(self, n: int, /) -> bytes:
-        """The next `n` bytes of the stream, rounded up to whole blocks between calls."""
+        """The next `n` bytes; each call starts at a new block of the stream."""
         out = b""
         while len(out) < n:
             out += blake2b((self._place | self._block).to_bytes(16, "big"), key=self._key).digest()
@@ -79,11 +79,11 @@ class SeatStream:
 
 
 def fresh_seed() -> int:
-    """A seed nobody could guess."""
+    """A seed that cannot be guessed."""
     return secrets.randbelow(SEEDS.stop)
 
 
 def derive_seed(seed: int, *labels: str | int) -> int:
-    """A seed for one part of a larger whole. It tells nothing about `seed`, unless that can be guessed."""
+    """A seed for one part of something larger. It reveals nothing about `seed`, unless that can be guessed."""
     text = "\x1f".join(f"{type(label).__name__}:{label}" for label in labels)
     return int.from_bytes(blake2b(text.encode(), key=seed.to_bytes(8, "big"), digest_size=8).digest(), "big") >> 1

@@ -1,4 +1,4 @@
-"""The state machine people drive: it rolls the dice, applies what is legal, and tells subscribers what happened."""
+"""The engine that programs drive: it rolls the dice, applies legal moves, and tells subscribers what happened."""
 
 from __future__ import annotations
 
@@ -6,49 +6,61 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain, count
 
 from . import events as ev
-from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action
 from .config import SEEDS, GameConfig, is_whole
 from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
-from .errors import ConfigError, DealError
+from .errors import BadValueError, DealError
 from .events import Event, visible_to
 from .narration import narrate
 from .player import GameResult, Player, hook_of, result_of
+from .presets import RulesLike, as_config
 from .state import GameState
-from .transition import apply, can_apply, deal, new_game, verify
+from .transition import apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, view_of
 
 Subscriber = Callable[[Event], object]
 
 REASONING_LIMIT = 500
-"""How many characters of a reasoning are kept."""
+"""How many characters of a move's reasoning are recorded."""
 
 
 class GameEngine:
     """One game, from the first roll to the last call.
 
-    >>> engine = GameEngine(GameConfig(dice=(1, 1), seed=7))
+    >>> engine = GameEngine("duel", names=["ann", "bob"], seed=7)
     >>> engine.start_new_round()
-    >>> engine.apply_action(0, engine.get_view(0).legal_actions[0])
-    >>> engine.apply_action(1, CallLiarAction())
-    >>> engine.is_terminal(), engine.state.public.winner
-    (True, 1)
+    >>> engine
+    <GameEngine: round 1, ann to open; ann 2 dice, bob 3 dice>
+    >>> engine.current_player, engine.legal_actions[:2]
+    (0, (BidAction(Bid(1, 1)), BidAction(Bid(1, 2))))
+    >>> engine.move("2x4")
+    >>> engine.move("liar")
+    >>> engine.result
+    <GameResult: ann won after 1 round>
     """
 
     def __init__(
         self,
-        config: GameConfig | None = None,
+        config: RulesLike | None = None,
         agents: Sequence[Player] = (),
         *,
         names: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> None:
-        """`step` and `play` need `agents`. `seed` stands in for `config.seed`, so that many games share a config."""
-        config = GameConfig() if config is None else config
+        """`config` is a `GameConfig`, the name of a preset, or a rules file; by default the rules of `duel`.
+
+        A preset by name has as many seats as there are `agents` or `names`. `step` and `play` need `agents`. `seed`
+        replaces `config.seed`, so that many games can share a config.
+        """
+        if agents:
+            _check_players(agents)
+        if not isinstance(config, GameConfig):
+            config = as_config(config, players=len(agents or names or ()) or None)
         if agents and len(agents) != config.num_players:
-            raise ConfigError("agents", len(agents), f"{config.num_players}, one a seat")
+            raise BadValueError("agents", len(agents), f"{config.num_players}, one per seat")
         seed = config.seed if seed is None else seed
         if seed is not None and not is_whole(seed, SEEDS):
-            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+            raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         self.agents = tuple(agents)
         self._seed = fresh_seed() if seed is None else seed
         self._cup = DiceCup(config.faces)
@@ -63,7 +75,7 @@ class GameEngine:
 
     @classmethod
     def resume(cls, state: GameState, agents: Sequence[Player] = (), *, seed: int | None = None) -> GameEngine:
-        """An engine that goes on from `state`; later rounds roll their dice from `seed`."""
+        """An engine that continues from `state`; later rounds roll their dice from `seed`."""
         engine = cls(state.config, agents, names=state.public.names, seed=seed)
         engine._state = state
         engine._created_told = True
@@ -71,19 +83,43 @@ class GameEngine:
 
     @property
     def seed(self) -> int:
-        """Where the dice come from: for the house's own books."""
+        """What the dice are rolled from. Keep it secret while the game runs."""
         return self._seed
 
     @property
     def state(self) -> GameState:
-        """Everything, hidden dice included; players get `get_view` instead."""
+        """The whole state, hidden dice included. Show players `get_view` instead."""
         return self._state
 
-    def subscribe(self, subscriber: Subscriber, seat: int | None = None) -> Callable[[], None]:
-        """Call `subscriber` with every event from now on; returns a function that ends it.
+    @property
+    def current_player(self) -> int | None:
+        """The seat that is to move; None between rounds and after the game."""
+        public = self._state.public
+        return public.current_player if public.status == "BIDDING" else None
 
-        With a seat (or `SPECTATOR`) it hears only what that seat may know. Without one it hears everything: that is
-        for the house's own books. If one subscriber fails, all others still hear everything before its error is raised.
+    @property
+    def legal_actions(self) -> tuple[Action, ...]:
+        """What the player to move may do: bids from the lowest up, then calls; empty when no one is to move."""
+        return legal_actions(self._state.public)
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won the game; None while it goes on."""
+        return self._state.public.winner
+
+    @property
+    def result(self) -> GameResult | None:
+        """How the game ended; None while it goes on."""
+        return result_of(self._state.public) if self.is_terminal() else None
+
+    def __repr__(self) -> str:
+        return repr(self._state.public).replace("PublicState", "GameEngine", 1)
+
+    def subscribe(self, subscriber: Subscriber, seat: int | None = None) -> Callable[[], None]:
+        """Call `subscriber` with every event from now on; returns a function that unsubscribes it.
+
+        With a seat (or `SPECTATOR`) it hears only what that seat may know. Without one it hears everything, hidden
+        dice and seed included. If a subscriber fails, the others still hear every event before its error is raised.
         """
         if seat is not None:
             subscriber = _filtered(subscriber, seat)
@@ -91,7 +127,7 @@ class GameEngine:
         return lambda: self._subscribers.remove(subscriber)
 
     def start_new_round(self, hands: Sequence[Sequence[int]] | None = None) -> None:
-        """Roll everybody's dice, or put down these, and let the opener begin."""
+        """Roll all dice, or use the given `hands` (one per seat), and start the round."""
         public = self._state.public
         if public.status != "REVEAL":
             raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
@@ -102,9 +138,7 @@ class GameEngine:
                 for seat, n in enumerate(public.dice_counts)
             ]
         else:
-            rolled = [tuple(hand) for hand in hands]
-            if not all(type(die) is int for hand in rolled for die in hand):
-                raise DealError(f"hands = {hands}: expected whole numbers")
+            rolled = _given(hands)
         self._state = deal(self._state, tuple(rolled))
         if self._subscribers:
             self._tell(self._events_of_round(seeded=hands is None))
@@ -113,32 +147,36 @@ class GameEngine:
         """What this player may know now."""
         return view_of(self._state, player_id)
 
-    def can_apply(self, player_id: int, action: Action) -> bool:
-        """Whether this player may do this now."""
+    def can_apply(self, player_id: int, action: Move) -> bool:
+        """Whether this player may make this move now."""
         return can_apply(self._state.public, player_id, action)
 
-    def verify(self, player_id: int, action: Action) -> None:
-        """Raise `IllegalMoveError` if this player may not do this now."""
+    def verify(self, player_id: int, action: Move) -> None:
+        """Raise `IllegalMoveError` if this player may not make this move now."""
         verify(self._state.public, player_id, action)
 
-    def apply_action(self, player_id: int, action: Action) -> None:
-        """This player does this. An illegal action raises `IllegalMoveError` and changes nothing."""
+    def apply_action(self, player_id: int, action: Move) -> None:
+        """Make this player's move. An illegal one raises `IllegalMoveError` and changes nothing."""
         player = self._state.public.current_player
         if player_id != player:
             verify(self._state.public, player_id, action)
         self._state = apply(self._state, action)
         if self._subscribers:
-            self._tell(self._events_of_action(player, action))
+            self._tell(self._events_of_action(player, as_action(action)))
+
+    def move(self, action: Move) -> None:
+        """Make a move for the player whose turn it is: an action, a bid, or text such as `2x4`, `liar` or `exact`."""
+        self.apply_action(self._state.public.current_player, action)
 
     def reveal_and_resolve(self, caller_id: int) -> None:
-        """This player calls liar: all dice are revealed and counted, and the round is settled."""
+        """Call liar for this player: all dice are revealed and counted, and the round ends."""
         self.apply_action(caller_id, CallLiarAction())
 
     def step(self) -> None:
-        """Start the next round if none is under way, else ask the agent whose turn it is and apply its action.
+        """Start the next round if none is under way; otherwise ask the agent whose turn it is and make its move.
 
-        The first step seats the agents: it seeds them and tells them that the game begins. Steps that end a round or
-        the game call the agents' hooks.
+        The first step seeds the agents and tells them that the game begins. A step that ends a round or the game calls
+        the agents' hooks for that.
         """
         if not self._seated:
             self._seat_agents()
@@ -147,14 +185,14 @@ class GameEngine:
             self.start_new_round()
             return
         if not self.agents:
-            raise ConfigError("agents", (), f"{len(public.names)} agents, given to the engine, for step() to ask")
+            raise BadValueError("agents", (), f"{len(public.names)} agents, one per seat, when the engine is made")
         seat = public.current_player
         self.apply_action(seat, self.agents[seat].choose_action(view_of(self._state, seat)))
         if self._state.public.status != "BIDDING":
             self._tell_agents_of_the_end()
 
     def announce(self, fault: ev.AgentFaulted) -> None:
-        """Tell everybody of a bot's fault, and what was done about it."""
+        """Tell all subscribers about a bot's fault."""
         self._tell([*self._creation(), fault])
 
     def is_terminal(self) -> bool:
@@ -190,7 +228,7 @@ class GameEngine:
                     hook(result_of(public))
 
     def _tell(self, events: list[Event]) -> None:
-        """Tell everybody everything; only then raise the first error somebody made of it."""
+        """Tell every subscriber about every event; only then raise the first error of a subscriber."""
         failures: list[Exception] = []
         for event in events:
             for subscriber in tuple(self._subscribers):
@@ -202,7 +240,7 @@ class GameEngine:
             raise failures[0]
 
     def _creation(self) -> list[Event]:
-        """The event every record begins with, if it was not told yet."""
+        """The first event of every record, if it has not been told yet."""
         if self._created_told:
             return []
         self._created_told = True
@@ -223,7 +261,7 @@ class GameEngine:
     def _events_of_action(self, player: int, action: Action) -> list[Event]:
         public = self._state.public
         reasoning = action.reasoning[:REASONING_LIMIT] if type(action.reasoning) is str else ""
-        reasoning = reasoning.encode("utf-8", "replace").decode()  # half a character is none
+        reasoning = reasoning.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
         if isinstance(action, BidAction):
             return [ev.BidPlaced(player, public.bid_history[-1], reasoning)]
         called = ev.ExactCalled if isinstance(action, CallExactAction) else ev.LiarCalled
@@ -240,20 +278,40 @@ class GameEngine:
 
 def play_game(
     agents: Sequence[Player],
-    config: GameConfig | None = None,
+    config: RulesLike | None = None,
     verbose: bool = False,
     *,
     names: Sequence[str] | None = None,
     seed: int | None = None,
 ) -> GameResult:
-    """Play a whole game among these agents; with `verbose`, print what happens, dice and all."""
+    """Play a whole game between these agents; with `verbose`, print what happens, dice included."""
     if not agents:
-        raise ConfigError("agents", (), "at least two agents")
+        raise BadValueError("agents", agents, "at least two agents, one per seat")
     engine = GameEngine(config, agents, names=names, seed=seed)
     if verbose:
         called = engine.state.public.names
         engine.subscribe(lambda event: print(narrate(event, called)))
     return engine.play()
+
+
+def _check_players(players: object) -> None:
+    """Raise `BadValueError` unless this is a sequence of things that can choose a move."""
+    if not isinstance(players, list | tuple) and (not isinstance(players, Sequence) or isinstance(players, str)):
+        raise BadValueError("agents", players, "a list of agents, one per seat")
+    for player in players:
+        if isinstance(player, type) or not callable(getattr(player, "choose_action", None)):
+            raise BadValueError("agents", player, "objects with a method choose_action(view); make_agent makes one")
+
+
+def _given(hands: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
+    """Dice that are given instead of rolled; `transition.deal` checks that they fit the rules."""
+    try:
+        given = [tuple(hand) for hand in hands]
+    except TypeError:
+        raise DealError(f"hands = {hands}: expected one list of dice per seat") from None
+    if not all(type(die) is int for hand in given for die in hand):
+        raise DealError(f"hands = {hands}: expected whole numbers, one list per seat")
+    return given
 
 
 def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
@@ -266,19 +324,19 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
 
 
 def agent_id(agent: object) -> str:
-    """What an agent calls itself, or its class."""
+    """The agent's own name, or the name of its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
 
 
 def recorded_id(agent: object) -> str:
-    """What sits at the table, for the record: what the agent says under `agent_id`, or what it calls itself."""
+    """What the record says about who plays: the agent's `agent_id`, or its name."""
     said = getattr(agent, "agent_id", None)
     return said if isinstance(said, str) and said else agent_id(agent)
 
 
 def numbered(names: Iterable[str]) -> list[str]:
-    """A name a seat; the second of a kind is numbered."""
+    """One name per seat, with repeated names numbered: `optimal`, `optimal#2`."""
     wanted, found = list(names), list[str]()
     for name in wanted:
         found.append(free_name(name, {*found, *wanted} if name in found else found))
@@ -286,6 +344,6 @@ def numbered(names: Iterable[str]) -> list[str]:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name or, if that is taken, the first numbered copy that is not: `optimal#2`."""
+    """The name itself or, if it is taken, its first free numbered copy: `optimal#2`."""
     copies = (f"{name}#{copy}" for copy in count(2))
     return next(one for one in chain([name], copies) if one not in taken)

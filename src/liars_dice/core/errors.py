@@ -1,10 +1,10 @@
-"""What can go wrong, one class a kind: text that cannot be read, rules that make no sense, moves against the rules."""
+"""The errors this package raises on purpose: bad values, unreadable text, impossible rules, illegal moves."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from .actions import Action
@@ -14,9 +14,19 @@ if TYPE_CHECKING:
 class LiarsDiceError(Exception):
     """The base of every error this package raises on purpose."""
 
+    code: ClassVar[str] = "error"
+    """A short, stable name for the kind of error. Programs test this; the words of a message may change."""
+
 
 class BadValueError(LiarsDiceError, ValueError):
-    """A value that cannot be used: what it was for, what was given, and what was expected."""
+    """A value that cannot be used: what it was for, what was given, and what was expected.
+
+    >>> raise BadValueError("seed", -1, "a whole number from 0 up")
+    Traceback (most recent call last):
+    liars_dice.core.errors.BadValueError: seed = -1: expected a whole number from 0 up
+    """
+
+    code = "bad_value"
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         super().__init__(field, value, allowed)
@@ -29,11 +39,15 @@ class BadValueError(LiarsDiceError, ValueError):
 
 
 class ConfigError(BadValueError):
-    """A rule set that makes no sense: which field, what it was, what it may be."""
+    """A rule set that makes no sense, or that cannot be played here: which field, what it was, what it may be."""
+
+    code = "bad_rules"
 
 
 class NotationError(LiarsDiceError, ValueError):
-    """Text that cannot be read as what it should be (a legal-looking bid against the rules is another error)."""
+    """Text that cannot be read. Text that can be read but is against the rules is an `IllegalMoveError`."""
+
+    code = "bad_notation"
 
     def __init__(self, text: str, expected: str, line: int | None = None) -> None:
         super().__init__(text, expected, line)
@@ -49,12 +63,16 @@ class NotationError(LiarsDiceError, ValueError):
 class DealError(LiarsDiceError, ValueError):
     """Dice that cannot be dealt now: a round is under way, the game is over, or the dice do not fit the rules."""
 
+    code = "bad_deal"
+
 
 class IllegalMoveError(LiarsDiceError):
-    """A move against the rules, with everything needed to explain or mend it.
+    """A move against the rules, with everything needed to explain or correct it.
 
-    `legal` are the actions that were possible instead; it is empty when nobody may move.
+    `legal` holds the actions that were possible instead; it is empty when no one may move.
     """
+
+    code = "illegal_move"
 
     def __init__(
         self,
@@ -86,19 +104,19 @@ def _rebuild_illegal_move(reason: str, details: dict[str, object]) -> IllegalMov
 
 
 def one_of(given: str, choices: Iterable[str]) -> str:
-    """What may stand in the place of `given`, and which of it was probably meant."""
+    """The allowed choices in words, with a guess at which one `given` was meant to be."""
     choices = list(choices)
     near = difflib.get_close_matches(given, choices, n=1)
     return f"one of {', '.join(choices)}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
 def reason_of(error: Exception) -> str:
-    """Why a file cannot be read or written, without its name, which has been told already."""
+    """Why a file cannot be read or written, without the file's name: callers have printed that already."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def describe(error: BaseException) -> str:
-    """An error in words, even one that refuses to be printed."""
+    """An error in words, even if its own `__str__` fails."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:

@@ -1,4 +1,4 @@
-"""What happens in a game, as a typed union of frozen payloads, and the one filter that keeps secrets."""
+"""What happens in a game, as a union of frozen event types, and the filter that decides who may see what."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from .config import GameConfig
 from .state import Hands
 
 
-class _Event(msgspec.Struct, frozen=True, gc=False, tag_field="event_type", tag=True, omit_defaults=True):
+class _Event(
+    msgspec.Struct, frozen=True, gc=False, tag_field="event_type", tag=True, omit_defaults=True, repr_omit_defaults=True
+):
     pass
 
 
 class GameCreated(_Event, frozen=True):
-    """The rules and who plays. The seed in `config` belongs to the house: no player sees it."""
+    """The rules and the players. The seed in `config` is secret: `visible_to` removes it."""
 
     config: GameConfig
     names: tuple[str, ...]
     agent_ids: tuple[str | None, ...]
     branched_from: str | None = None
-    """The game and the number of its events that this one goes on from, as in `GAME@17`."""
+    """The game this one continues, and after how many of its events: `GAME@17`."""
 
 
 class RoundStarted(_Event, frozen=True):
@@ -33,12 +35,12 @@ class RoundStarted(_Event, frozen=True):
 
 
 class DiceRolled(_Event, frozen=True):
-    """A player's dice: for that player's eyes, until they are revealed."""
+    """A player's dice. Only that player may see them until they are revealed."""
 
     player_id: int
     dice: tuple[int, ...]
     seed_info: str | None = None
-    """Where the dice came from (`seed/round/seat`); None if they were put down by hand."""
+    """Where the dice came from (`seed/round/seat`); None if they were given instead of rolled."""
 
 
 class BidPlaced(_Event, frozen=True):
@@ -64,13 +66,13 @@ class ExactCalled(_Event, frozen=True):
 
 
 class DiceRevealed(_Event, frozen=True):
-    """Everybody's dice."""
+    """All dice are shown."""
 
     dice: Hands
 
 
 class RoundEnded(_Event, frozen=True):
-    """Who won and lost a round, and why."""
+    """A round is over: who won, who lost, and how many dice counted."""
 
     winner: int
     loser: int
@@ -88,7 +90,7 @@ class GameEnded(_Event, frozen=True):
 
 
 class AgentFaulted(_Event, frozen=True):
-    """A bot broke a rule of conduct; what was done about it."""
+    """A bot failed or misbehaved: what it did, and what was played instead."""
 
     player_id: int
     verdict: str
@@ -110,17 +112,17 @@ Event = (
 )
 
 MOVES = (BidPlaced, LiarCalled, ExactCalled)
-"""What a player does in a turn."""
+"""The events in which a player makes a move."""
 
 SPECTATOR = -1
-"""The seat of somebody who only watches."""
+"""Stands for a seat in `visible_to` and `subscribe`: someone who only watches."""
 
 
 def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | None:
-    """The event as this seat (or `SPECTATOR`) may see it, or None if not at all.
+    """The event as this seat (or `SPECTATOR`) may see it, or None if it may not see it at all.
 
-    Secret are other players' dice (until `revealed` says that those of the round lie open), the seed all dice follow
-    from, and what bots say about their own decisions: a reasoning or an error message may speak of the dice in hand.
+    Secret are other players' dice (unless `revealed` says that the dice of the round are shown), the seed that all
+    dice come from, and what bots say about their own decisions: a reasoning or an error message may give away dice.
     """
     if type(event) is DiceRolled:
         return DiceRolled(event.player_id, event.dice) if revealed or event.player_id == seat else None

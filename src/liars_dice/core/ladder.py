@@ -1,4 +1,4 @@
-"""A rule set's bids in order: whether a bid is legal is whether its rung is above the current rung (rule 3)."""
+"""The bids of a rule set in order: a bid is legal if its rung is above the current rung (rule 3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Ladder(msgspec.Struct, frozen=True, dict=True):
 
     >>> ladder = Ladder("perudo", faces=6, max_quantity=10)
     >>> ladder[ladder.rung(Bid(6, 6)) + 1], ladder[ladder.rung(Bid(3, 1)) + 1]
-    (Bid(quantity=3, face=1), Bid(quantity=7, face=2))
+    (Bid(3, 1), Bid(7, 2))
     """
 
     ordering: BidOrdering
@@ -70,13 +70,13 @@ class Ladder(msgspec.Struct, frozen=True, dict=True):
     def __contains__(self, bid: object) -> bool:
         try:
             return bid in self.rungs
-        except TypeError:  # not hashable, so no bid of ours
+        except TypeError:  # not hashable, so not a bid
             return False
 
 
 @cache
 def _bid_of(quantity: int, face: int) -> Bid:
-    """The one bid of its kind: long ladders share theirs."""
+    """The shared bid with these numbers, so that ladders do not each hold their own."""
     return Bid(quantity, face)
 
 
@@ -87,5 +87,5 @@ def _action_of(bid: Bid) -> BidAction:
 
 @lru_cache(maxsize=128)
 def shared_ladder(ordering: BidOrdering, faces: int, max_quantity: int, barred_face: int | None) -> Ladder:
-    """The one ladder with these limits, so that its tables are built once."""
+    """The shared ladder with these limits, so that its tables are built once."""
     return Ladder(ordering, faces, max_quantity, barred_face)

@@ -1,4 +1,4 @@
-"""Faces of packages whose names are loaded when they are first used, so that importing the package stays quick."""
+"""Packages whose public names are imported on first use, so that importing the package itself is fast."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from importlib import import_module
 
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` for a package: `modules` says which of its modules has each name."""
+    """`__getattr__` and `__dir__` for a package: `modules` maps each public name to the module that defines it.
+
+    A module is named relative to the package. A name that maps to itself is the module itself.
+    """
 
     def load(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        module = import_module(f"{package}.{modules[name]}")
+        value = module if modules[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        own = vars(sys.modules[package])
+        return sorted({*(name for name in own if name.startswith("__")), *own.get("__all__", ()), *modules})
 
     return load, names

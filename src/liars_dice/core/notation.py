@@ -1,7 +1,7 @@
-"""Bids, calls and whole games as text that parses back.
+"""Whole games as text that parses back.
 
-A game is a few lines: the rules that differ from the defaults, who plays, and a line a round with everybody's dice and
-the moves. Blank lines and lines that begin with # mean nothing.
+A game is a few lines: the rules that differ from the defaults, the players, and one line per round with all dice and
+moves. Blank lines and lines that begin with # are ignored.
 
     # liars-dice game
     rules {"dice": [2, 3]}
@@ -15,41 +15,20 @@ import json
 import re
 from typing import Any
 
-from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .actions import parse_action
 from .bid import Bid
 from .config import GameConfig
 from .errors import NotationError
 from .state import GameState, Hands
 from .transition import apply, deal, new_game
 
-_BID = re.compile(r"\s*([0-9]{1,6})\s*[xX×]\s*([0-9]{1,6})\s*")
 _ROUND = re.compile(r"([0-9]{1,6})\.([^:]*):(.*)")
 _HAND = re.compile(r"\s*[0-9]{1,6}(\s*,\s*[0-9]{1,6})*\s*")
 _OUT = "-"
 
 
-def parse_bid(text: str) -> Bid:
-    """The bid written `3x4`. Whether it is legal anywhere is another question."""
-    match = _BID.fullmatch(text)
-    if match is None:
-        raise NotationError(text, "a bid like 3x4 (quantity x face)")
-    return Bid(int(match[1]), int(match[2]))
-
-
-def parse_action(text: str) -> Action:
-    """The action written `3x4`, `liar` or `exact`; `str(action)` writes it."""
-    word = text.strip().lower()
-    if word == "liar":
-        return CallLiarAction()
-    if word == "exact":
-        return CallExactAction()
-    if _BID.fullmatch(word) is None:
-        raise NotationError(text, "a bid like 3x4, liar or exact")
-    return BidAction(parse_bid(word))
-
-
 def format_game(state: GameState) -> str:
-    """A whole game, finished or not. It holds all dice, so it is not for players of a running game."""
+    """A whole game, finished or not. The text shows all dice: do not show it to players of a running game."""
     public = state.public
     defaults = GameConfig().to_dict()
     rules = {name: value for name, value in state.config.to_dict().items() if value != defaults[name]}
@@ -68,7 +47,7 @@ def parse_game(text: str) -> GameState:
     """The state after the game in `text`.
 
     Text that is not this notation raises `NotationError`; moves and dice against the rules raise `IllegalMoveError`
-    and `DealError`; rules that make no sense raise `ConfigError`.
+    and `DealError`; rules that make no sense raise `ConfigError`, names that cannot be used `BadValueError`.
     """
     header: dict[str, Any] = {}
     state: GameState | None = None

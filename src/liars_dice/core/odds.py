@@ -1,4 +1,4 @@
-"""How likely a bid is: the one place that knows, under every wild rule (rule 4)."""
+"""How likely a bid is, under every wild rule (rule 4). Everything that needs such odds takes them from here."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def binomial_prob_at_least(n: int, k: int, p: float = 1 / 6) -> float:
 
 
 def match_chance(face: int, rules: RoundRules) -> float:
-    """The chance that a die nobody has seen counts for a bid on `face`."""
+    """The chance that an unseen die counts for a bid on `face`."""
     wild = rules.wild_face
     return (1 if wild is None or wild == face else 2) / rules.config.faces
 
 
 def prob_holds(bid: Bid, my_dice: tuple[int, ...], rules: RoundRules) -> float:
-    """The chance that at least `bid.quantity` dice count for `bid`, given the own dice."""
+    """The chance that at least `bid.quantity` dice count for `bid`, given your own dice."""
     missing = bid.quantity - count_matches((my_dice,), bid.face, rules.wild_face)
     return binomial_prob_at_least(rules.total_dice - len(my_dice), missing, match_chance(bid.face, rules))
 
 
 def prob_exact(bid: Bid, my_dice: tuple[int, ...], rules: RoundRules) -> float:
-    """The chance that exactly `bid.quantity` dice count for `bid`, given the own dice."""
+    """The chance that exactly `bid.quantity` dice count for `bid`, given your own dice."""
     missing = bid.quantity - count_matches((my_dice,), bid.face, rules.wild_face)
     return binomial_prob_exactly(rules.total_dice - len(my_dice), missing, match_chance(bid.face, rules))
 

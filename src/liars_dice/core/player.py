@@ -1,4 +1,4 @@
-"""What an engine asks of a player: one decision, and hooks that are called if the player has them."""
+"""What the engine needs of a player (one decision, optional hooks), and the result of a game."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from .actions import Action
+from .actions import Move
+from .errors import BadValueError
 from .state import PublicState, RoundResolution
 from .view import GameView
 
 
 class Player(Protocol):
-    """Anything that can decide. Optional hooks: `seed(int)`, `on_game_start(config, player_id)`, `on_event(event)`,
-    `on_round_end(resolution)` and `on_game_end(result)`.
+    """Anything that can choose a move.
+
+    Optional hooks: `seed(int)`, `on_game_start(config, player_id)`, `on_event(event)`, `on_round_end(resolution)` and
+    `on_game_end(result)`.
     """
 
-    def choose_action(self, view: GameView, /) -> Action:
-        """What to do now."""
+    def choose_action(self, view: GameView, /) -> Move:
+        """The move to make now: an action, a bid, or text such as `3x4`, `liar` or `exact`."""
 
 
 class GameResult(msgspec.Struct, frozen=True):
@@ -33,11 +36,15 @@ class GameResult(msgspec.Struct, frozen=True):
         """The winner's name."""
         return self.names[self.winner]
 
+    def __repr__(self) -> str:
+        rounds = len(self.resolutions)
+        return f"<GameResult: {self.winner_name} won after {rounds} round{'' if rounds == 1 else 's'}>"
+
 
 def result_of(public: PublicState) -> GameResult:
     """The result of a game that is over."""
     if public.winner is None:
-        raise ValueError("the game is not over yet")
+        raise BadValueError("state", public.status, "a game that is over")
     return GameResult(public.winner, public.names, public.resolutions)
 
 
@@ -45,7 +52,7 @@ Hook = TypeVar("Hook", bound=Callable[..., None])
 
 
 def unused(hook: Hook) -> Hook:
-    """Mark a base class's empty hook, so that players who do not override it are not called for nothing."""
+    """Mark an empty hook of a base class, so that it is not called for players that do not override it."""
     hook.__dict__["unused"] = True
     return hook
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .config import PLAYERS, GameConfig
+from .config import PLAYERS, GameConfig, is_whole
 from .errors import ConfigError, one_of
 
 PRESETS: dict[str, GameConfig] = {
@@ -16,11 +16,11 @@ PRESETS: dict[str, GameConfig] = {
     "perudo": GameConfig(dice=(5,) * 6, wild="ones", bid_ordering="perudo", exact_call=True, mode="elimination"),
     "openspiel": GameConfig(dice=(1, 1), wild="top"),
 }
-"""What each name stands for when nothing else is said."""
+"""Each named rule set, with its usual number of players and dice."""
 
 
 Dice = int | Sequence[int] | None
-"""So many for every seat, one number a seat, or whatever the rules say."""
+"""That many for every seat, one number per seat, or None for what the rule set says."""
 
 
 def preset(name: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:
@@ -31,20 +31,43 @@ def preset(name: str, *, players: int | None = None, dice: Dice = None, **change
     >>> preset("classic", dice=2).dice
     (2, 2)
     """
-    if name not in PRESETS:
-        raise ConfigError("rules", name, one_of(name, (*PRESETS, "a .toml or .json file")))
+    given: object = name
+    if not isinstance(given, str) or given not in PRESETS:
+        raise ConfigError("rules", given, one_of(str(given), (*PRESETS, "a .toml or .json file")))
     return _seated(PRESETS[name], players, dice).replace(**changes)
 
 
 def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:
     """Rules by preset name, or from a `.toml` or `.json` file, changed in the same ways."""
-    if Path(name_or_file).suffix in (".toml", ".json"):
+    given: object = name_or_file
+    if isinstance(given, str) and Path(given).suffix in (".toml", ".json"):
         return _seated(GameConfig.load(name_or_file), players, dice).replace(**changes)
     return preset(name_or_file, players=players, dice=dice, **changes)
 
 
+RulesLike = GameConfig | str
+"""Rules, or what names them: a preset, or a `.toml` or `.json` file."""
+
+
+def as_config(rules: RulesLike | None, *, players: int | None = None) -> GameConfig:
+    """The rules that `rules` stands for: themselves, a preset or file by name, or the default rules for None.
+
+    A named rule set is seated for `players`, if that is given; a `GameConfig` is never changed.
+
+    >>> as_config("perudo", players=3).dice
+    (5, 5, 5)
+    """
+    if rules is None:
+        return GameConfig()
+    if isinstance(rules, GameConfig):
+        return rules
+    if isinstance(rules, str):
+        return load_rules(rules, players=players)
+    raise ConfigError("rules", rules, f"a GameConfig, a file, or a name: {', '.join(PRESETS)}")
+
+
 def _seated(config: GameConfig, players: int | None, dice: Dice) -> GameConfig:
-    if players is not None and players not in PLAYERS:
+    if players is not None and not is_whole(players, PLAYERS):
         raise ConfigError("players", players, f"a whole number from {PLAYERS[0]} to {PLAYERS[-1]}")
     if players is None:
         players = len(dice) if isinstance(dice, Sequence) else config.num_players
@@ -56,6 +79,9 @@ def _seated(config: GameConfig, players: int | None, dice: Dice) -> GameConfig:
         dice = config.dice[0]
     if isinstance(dice, int):
         dice = (dice,) * players
+    given: object = dice
+    if not isinstance(given, Sequence):
+        raise ConfigError("dice", given, "a whole number, or one for each seat")
     if len(dice) != players:
         raise ConfigError("players", players, f"{len(dice)}, one for each number in dice = {dice}")
     return config.replace(dice=tuple(dice))

@@ -1,8 +1,8 @@
-"""How long work says how far it is."""
+"""How long-running work reports its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
-"""Called with how much of the work is done, and how much there is."""
+"""Called with how much work is done and how much there is in total."""

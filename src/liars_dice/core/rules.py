@@ -14,7 +14,7 @@ from .ladder import Ladder
 
 
 class _LegalAfter(dict[int, tuple[Action, ...]]):
-    """What the ladder leaves open after each rung (-1: no bid yet), found once for each rung that is reached."""
+    """The moves the ladder allows after each rung (-1: no bid yet), worked out when a rung is first reached."""
 
     def __init__(self, opening: tuple[Action, ...], moves: tuple[Action, ...]) -> None:
         super().__init__({-1: opening})
@@ -22,15 +22,15 @@ class _LegalAfter(dict[int, tuple[Action, ...]]):
 
     def __missing__(self, rung: int) -> tuple[Action, ...]:
         legal = self._moves[rung + 1 :]
-        if len(self._moves) <= 1000:  # keep a long ladder from filling the memory
+        if len(self._moves) <= 1000:  # for longer ladders, the table would fill the memory
             self[rung] = legal
         return legal
 
 
 class _Compiled:
-    """What a round's rules compile to. Plain attributes, set once: every move looks several of them up.
+    """What a round's rules compile to: plain attributes, set once, because every move looks up several of them.
 
-    Views reach these tables, so the public ones cannot be changed.
+    Bots can reach these tables through their views, so the public ones are immutable.
     """
 
     ladder: Ladder
@@ -44,9 +44,9 @@ class _Compiled:
     wild_face: int | None
     """The face that counts as every other face, if any."""
     moves: tuple[Action, ...]
-    """Every bid from the lowest rung up, then the calls: what stands behind rung r is what may follow it."""
+    """Every bid from the lowest rung up, then the calls: the entries after rung r are the moves that may follow it."""
     _rung_of: dict[Bid, int]
-    """`rungs` as the rules themselves look it up."""
+    """`rungs` as a plain dict, for speed."""
     _legal_after: dict[int, tuple[Action, ...]]
     """The part of `moves` that may follow each rung, -1 for an opening."""
     opening: tuple[BidAction, ...]
@@ -57,8 +57,8 @@ class _Compiled:
     """Whether anything but the ladder limits raises."""
 
 
-class RoundRules(_Compiled, msgspec.Struct, frozen=True, dict=True):
-    """What holds throughout one round. `config` carries no seed: these rules are public."""
+class RoundRules(_Compiled, msgspec.Struct, frozen=True, dict=True, repr_omit_defaults=True):
+    """The rules that hold throughout one round. `config` has no seed: these rules are public."""
 
     config: GameConfig
     total_dice: int
@@ -91,7 +91,7 @@ class RoundRules(_Compiled, msgspec.Struct, frozen=True, dict=True):
 
 @lru_cache(maxsize=256)
 def round_rules(config: GameConfig, total_dice: int, palifico: bool) -> RoundRules:
-    """The one set of rules for such rounds, so that its tables are built once. `config` must carry no seed."""
+    """The shared rules for such rounds, so that their tables are built once. `config` must have no seed."""
     return RoundRules(config, total_dice, palifico)
 
 

@@ -1,4 +1,4 @@
-"""The state of a game as plain, immutable data. Only `transition` makes new states."""
+"""The state of a game as plain, immutable data. New states come from `transition`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RoundResolution(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def was_true(self) -> bool:
-        """Whether the bid held: at least as many dice as it said."""
+        """Whether at least as many dice counted as the bid claimed."""
         return self.match_count >= self.bids[-1].quantity
 
     @property
@@ -57,9 +57,16 @@ class RoundResolution(msgspec.Struct, frozen=True, gc=False):
         """Who made each bid."""
         return bidders(self.opener, self.dice_counts, len(self.bids))
 
+    def __repr__(self) -> str:
+        moves = " ".join([*map(str, self.bids), self.call])
+        return (
+            f"<RoundResolution: round {self.round_index + 1}: {moves}; {self.match_count} counted; "
+            f"seat {self.winner} won, seat {self.loser} lost>"
+        )
+
 
 class PublicState(msgspec.Struct, frozen=True, gc=False):
-    """All that everybody at the table knows."""
+    """What everyone at the table knows."""
 
     rules: RoundRules
     """The rules of the current round."""
@@ -68,11 +75,11 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
     """How many dice each seat has; after a round, how many it will have in the next."""
     opener: int
     current_player: int
-    """Who is to move; when nobody is, who moved last."""
+    """The seat that is to move; when no one is, the seat that moved last."""
     bid_history: tuple[Bid, ...]
     """This round's bids."""
     rung: int
-    """The rung of the last of them; -1 before the first."""
+    """The rung of the last bid; -1 before the first."""
     status: Status
     resolutions: tuple[RoundResolution, ...]
     """How each finished round ended."""
@@ -89,7 +96,7 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def total_dice(self) -> int:
-        """How many dice the seats have together."""
+        """How many dice all seats have together."""
         return sum(self.dice_counts)
 
     @property
@@ -117,7 +124,7 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def winner(self) -> int | None:
-        """Who won the game. In every mode that is whoever won its last round (rule 6.6)."""
+        """Who won the game: in every mode, the winner of its last round (rule 6.6)."""
         return self.resolutions[-1].winner if self.status == "ENDED" else None
 
     @property
@@ -125,19 +132,33 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
         """Who lost the round that ended the game."""
         return self.resolutions[-1].loser if self.status == "ENDED" else None
 
+    @property
+    def moment(self) -> str:
+        """Where the game stands, in a few words: `round 2, ann to answer 3x4`."""
+        if self.status == "ENDED":
+            return f"{self.names[self.resolutions[-1].winner]} won after {plural(len(self.resolutions), 'round')}"
+        if self.status == "REVEAL":
+            return f"before round {len(self.resolutions) + 1}"
+        to_do = f"to answer {self.bid_history[-1]}" if self.bid_history else "to open"
+        return f"round {len(self.resolutions) + 1}, {self.names[self.current_player]} {to_do}"
+
+    def __repr__(self) -> str:
+        seats = (f"{name} {plural(n, 'die', 'dice')}" for name, n in zip(self.names, self.dice_counts, strict=True))
+        return f"<PublicState: {self.moment}; {', '.join(seats)}>"
+
 
 class PlayerState(msgspec.Struct, frozen=True, gc=False):
-    """One seat as the engine knows it."""
+    """One seat with its hidden dice."""
 
     player_id: int
     num_dice: int
     private_dice: tuple[int, ...]
     agent_id: str | None
-    """What sits here, for the record of an experiment."""
+    """What plays this seat, for the record."""
 
 
 class GameState(msgspec.Struct, frozen=True, gc=False):
-    """Everything about a game but where its dice come from."""
+    """Everything about a game except the seed of its dice."""
 
     public: PublicState
     hands: Hands
@@ -157,6 +178,18 @@ class GameState(msgspec.Struct, frozen=True, gc=False):
             PlayerState(seat, n, hand, agent_id)
             for seat, (n, hand, agent_id) in enumerate(zip(self.public.dice_counts, hands, self.agent_ids, strict=True))
         )
+
+    def __repr__(self) -> str:
+        hands = self.hands or ((),) * len(self.agent_ids)
+        seats = (
+            f"{name} {','.join(map(str, hand)) or '-'}" for name, hand in zip(self.public.names, hands, strict=True)
+        )
+        return f"<GameState: {self.public.moment}; {' | '.join(seats)}>"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A number with its noun: `1 die`, `2 dice`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def seats_from(opener: int, dice_counts: tuple[int, ...]) -> list[int]:

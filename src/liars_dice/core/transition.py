@@ -1,6 +1,6 @@
 """The rules of play as pure functions: a state and what happens to it in, a new state out (rules 2 to 7).
 
-Chance is passed in as dice. `verify` is the only function that objects to a move; a state is never half changed.
+Dice are passed in. `verify` raises for an illegal move and `can_apply` answers yes or no; states are immutable.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from .actions import Action, BidAction, CallExactAction, CallLiarAction
+from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action, not_an_action
 from .bid import Bid
 from .config import GameConfig
-from .errors import ConfigError, DealError, IllegalMoveError
+from .errors import BadValueError, DealError, IllegalMoveError, NotationError
 from .rules import count_matches, round_rules
 from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Status
 
@@ -19,12 +19,12 @@ from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Sta
 def new_game(
     config: GameConfig, names: Sequence[str] | None = None, agent_ids: Sequence[str | None] | None = None
 ) -> GameState:
-    """A game in which no dice have been dealt yet."""
+    """A game before its first round."""
     seats = config.num_players
     names = _default_names(seats) if names is None else _checked_names(tuple(names), seats)
     agent_ids = (None,) * seats if agent_ids is None else tuple(agent_ids)
     if len(agent_ids) != seats:
-        raise ConfigError("agent_ids", agent_ids, f"{seats}, one a seat")
+        raise BadValueError("agent_ids", agent_ids, f"{seats}, one per seat")
     rules = round_rules(config.without_seed, config.total_dice, False)
     return GameState(PublicState(rules, names, config.dice, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
 
@@ -37,14 +37,14 @@ def _default_names(seats: int) -> tuple[str, ...]:
 def _checked_names(names: tuple[object, ...], seats: int) -> tuple[str, ...]:
     texts = tuple(name for name in names if isinstance(name, str) and name and name.isprintable())
     if len(texts) != len(names):
-        raise ConfigError("names", names, "printable names, none of them empty")
+        raise BadValueError("names", names, "printable names, none of them empty")
     if len(texts) != seats or len(set(texts)) != seats:
-        raise ConfigError("names", names, f"{seats} different names, one a seat")
+        raise BadValueError("names", names, f"{seats} different names, one per seat")
     return texts
 
 
 def deal(state: GameState, hands: Hands) -> GameState:
-    """Start the next round with these dice. Hands are sorted: how the dice fell says nothing."""
+    """Start the next round with these dice. Hands are sorted: the order in which dice fell means nothing (rule 1.3)."""
     public = state.public
     rules = public.rules
     counts = public.dice_counts
@@ -73,7 +73,7 @@ def deal(state: GameState, hands: Hands) -> GameState:
 
 
 def legal_actions(public: PublicState) -> tuple[Action, ...]:
-    """What the player to move may do: bids from the lowest up, then calls. Nothing when nobody is to move."""
+    """What the player to move may do: bids from the lowest up, then calls. Empty when no one is to move."""
     if public.status != "BIDDING":
         return ()
     rules = public.rules
@@ -82,19 +82,29 @@ def legal_actions(public: PublicState) -> tuple[Action, ...]:
 
 
 def can_apply(public: PublicState, player_id: int, action: object) -> bool:
-    """Whether this player may do this now."""
-    return player_id == public.current_player and _rung_after(public, action) >= 0
+    """Whether this player may make this move now; a move may be an action, a bid, or text such as `3x4` or `liar`."""
+    return player_id == public.current_player and (_rung_after(public, action) >= 0 or _says_legal(public, action))
+
+
+def _says_legal(public: PublicState, move: object) -> bool:
+    """Whether this is a bid or a text that stands for a legal action."""
+    if type(move) is not str and type(move) is not Bid:
+        return False
+    try:
+        return _rung_after(public, as_action(move)) >= 0
+    except NotationError:
+        return False
 
 
 def _rung_after(public: PublicState, action: object) -> int:
-    """The rung on which the round stands after this move (a call stays where it is); -1 if the move is illegal."""
+    """The rung the round is on after this move (a call does not change it); -1 if the move is illegal."""
     if public.status != "BIDDING":
         return -1
     if type(action) is BidAction:
         rules = public.rules
         bid = action.bid
         if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
-            return -1  # a stranger's object: nothing of it is called
+            return -1  # perhaps not our class: none of its methods is called
         rung = rules._rung_of.get(bid, -1)
         if public.rung < 0:
             return rung if rung in rules.opening_rungs else -1
@@ -107,17 +117,20 @@ def _rung_after(public: PublicState, action: object) -> int:
 
 
 def verify(public: PublicState, player_id: int, action: object) -> None:
-    """Raise `IllegalMoveError` if this player may not do this now."""
+    """Raise `IllegalMoveError` if this player may not make this move now; `NotationError` if its text is unreadable."""
     if not can_apply(public, player_id, action):
-        raise _refusal(public, player_id, action)
+        said = as_action(action) if type(action) is str or type(action) is Bid else action
+        raise _refusal(public, player_id, said)
 
 
-def apply(state: GameState, action: Action) -> GameState:
-    """The player to move does this. `IllegalMoveError` if the rules forbid it."""
+def apply(state: GameState, action: Move) -> GameState:
+    """The state after the player to move makes this move. `IllegalMoveError` if the rules forbid it."""
     public = state.public
     player = public.current_player
     rung = _rung_after(public, action)
     if rung < 0:
+        if type(action) is str or type(action) is Bid:
+            return apply(state, as_action(action))
         raise _refusal(public, player, action)
     if type(action) is not BidAction:
         return _settle(state, "liar" if type(action) is CallLiarAction else "exact")
@@ -144,7 +157,7 @@ def apply(state: GameState, action: Action) -> GameState:
 
 
 def is_palifico_round(public: PublicState) -> bool:
-    """Whether the next round is some player's first with one die, and counts as such (rule 7.1)."""
+    """Whether the next round is a palifico round: a player's first with one die (rule 7.1)."""
     config = public.config
     counts = public.dice_counts
     if not config.palifico or set(config.dice) == {1} or len(counts) - counts.count(0) <= 2:
@@ -153,7 +166,7 @@ def is_palifico_round(public: PublicState) -> bool:
 
 
 def _within_limits(public: PublicState, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Of these raises and calls, those that max_turns (rule 3.7) and the palifico rules (rule 7.4) leave."""
+    """Those of these raises and calls that max_turns (rule 3.7) and the palifico rules (rule 7.4) allow."""
     limit = public.config.max_turns
     if limit is not None and len(public.bid_history) >= limit:
         return tuple(a for a in actions if not isinstance(a, BidAction))
@@ -175,18 +188,18 @@ def _refusal(public: PublicState, player_id: int, action: object) -> IllegalMove
 
 
 def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
-    """What to tell somebody whose move `can_apply` refused."""
+    """Why `can_apply` refused this move."""
     rules, last_bid = public.rules, public.last_bid
     if public.status != "BIDDING":
         return "the game is over" if public.status == "ENDED" else "no round is under way"
     if player_id != public.current_player:
         return f"it is {public.names[public.current_player]}'s turn"
     if type(action) is CallExactAction and not rules.config.exact_call:
-        return "exact calls are not played in this game"
+        return "this game has no exact calls"
     if type(action) in (CallLiarAction, CallExactAction):
         return "there is no bid to call yet"
     if type(action) is not BidAction:
-        return f"an object of type {type(action).__name__} is not an action"
+        return not_an_action(action)
     bid = action.bid
     if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
         return "a bid is made of two whole numbers, a quantity and a face"
@@ -195,12 +208,14 @@ def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     if bid not in rules.ladder:
         return f"{bid} is not a bid of this round: {rules.ladder.describe()}"
     if last_bid is None:
-        return f"{bid} may not open a round: the lowest opening is {rules.opening[0]}"
+        return f"{bid} may not open the round: the lowest opening bid is {rules.opening[0]}"
     if rules.rungs[bid] <= public.rung:
         return f"{bid} is not higher than {last_bid}"
     if rules.config.max_turns is not None and len(public.bid_history) >= rules.config.max_turns:
-        return f"{rules.config.max_turns} bids have been made: only calls remain"
-    return f"with more than one die the opened face must be kept in a palifico round: {public.bid_history[0].face}"
+        return f"{rules.config.max_turns} bids have been made: only calls are allowed now"
+    return (
+        f"in a palifico round, a player with more than one die must bid the opened face: {public.bid_history[0].face}"
+    )
 
 
 def _settle(state: GameState, call: CallKind) -> GameState:

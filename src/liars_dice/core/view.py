@@ -1,4 +1,4 @@
-"""What one player sees: public knowledge and the own dice, as data with no way back to the state."""
+"""What one player sees: public knowledge and its own dice, as data with no way back to the state."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import msgspec
 from .actions import Action
 from .bid import Bid
 from .config import GameConfig, Wild
-from .errors import ConfigError
-from .state import GameState, PublicState, RoundResolution
+from .errors import BadValueError
+from .state import GameState, PublicState, RoundResolution, plural
 from .transition import legal_actions
 
 
 class PlayerInfo(msgspec.Struct, frozen=True, gc=False):
-    """What everybody knows of a player."""
+    """What everyone knows about a player."""
 
     player_id: int
     name: str
@@ -22,7 +22,7 @@ class PlayerInfo(msgspec.Struct, frozen=True, gc=False):
 
 
 class RoundBid(msgspec.Struct, frozen=True, gc=False):
-    """A bid with its bidder."""
+    """A bid and who made it."""
 
     player_id: int
     name: str
@@ -35,9 +35,9 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
     player_id: int
     """The seat whose view this is."""
     my_dice: tuple[int, ...]
-    """The own dice of this round, sorted."""
+    """This player's own dice in this round, sorted."""
     public: PublicState
-    """Everything everybody knows."""
+    """What everyone at the table knows."""
 
     @property
     def config(self) -> GameConfig:
@@ -46,7 +46,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """The own name."""
+        """This player's name."""
         return self.public.names[self.player_id]
 
     @property
@@ -60,13 +60,13 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def current_bid(self) -> Bid | None:
-        """The bid to beat or to call; None if you open."""
+        """The bid to raise or to call; None if you open the round."""
         history = self.public.bid_history
         return history[-1] if history else None
 
     @property
     def round_bids(self) -> tuple[RoundBid, ...]:
-        """This round's bids with their bidders."""
+        """This round's bids, each with its bidder."""
         public = self.public
         return tuple(
             RoundBid(seat, public.names[seat], bid)
@@ -80,7 +80,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def round_number(self) -> int:
-        """Counts rounds from 1."""
+        """The number of the round, counted from 1."""
         return self.public.round_index + 1
 
     @property
@@ -95,7 +95,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def wild(self) -> Wild:
-        """The wild rule of the game; in a palifico round nothing is wild (`wild_face` knows)."""
+        """The wild rule of the game. In a palifico round nothing is wild: `wild_face` takes that into account."""
         return self.public.rules.config.wild
 
     @property
@@ -120,13 +120,18 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def legal_actions(self) -> tuple[Action, ...]:
-        """What this player may do now: bids from the lowest up, then calls; nothing when it is not their turn."""
+        """What this player may do now: bids from the lowest up, then calls; empty when it is not its turn."""
         return legal_actions(self.public) if self.public.current_player == self.player_id else ()
+
+    def __repr__(self) -> str:
+        dice = ",".join(map(str, self.my_dice)) or "no dice"
+        others = plural(self.other_dice, "other die", "other dice")
+        return f"<GameView of {self.name}: {dice}; {self.public.moment}; {others}>"
 
 
 def view_of(state: GameState, player_id: int) -> GameView:
-    """What this player may know of a state."""
+    """What this player may know about a state."""
     if type(player_id) is not int or not 0 <= player_id < len(state.agent_ids):
-        raise ConfigError("player_id", player_id, f"a seat from 0 to {len(state.agent_ids) - 1}")
+        raise BadValueError("player_id", player_id, f"a seat from 0 to {len(state.agent_ids) - 1}")
     hand = state.hands[player_id] if state.hands else ()
     return GameView(player_id, hand, state.public)

@@ -8,6 +8,10 @@ from ..core import LiarsDiceError
 class OutOfReachError(LiarsDiceError):
     """A question the exact method cannot answer; the message says what can."""
 
+    code = "out_of_reach"
+
 
 class DataError(LiarsDiceError):
     """A file of computed strategies that is missing, damaged, of another version or for another round."""
+
+    code = "bad_data"

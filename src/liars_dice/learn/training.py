@@ -36,6 +36,8 @@ TrainingProgress = Callable[[int, int, float], None]
 class TrainingError(LiarsDiceError):
     """The training diverged; the last good weights are kept."""
 
+    code = "training"
+
 
 class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a training."""

@@ -8,9 +8,13 @@ from ..core import LiarsDiceError
 class StoreError(LiarsDiceError):
     """A store that cannot be read or written now; what was flushed before is still there."""
 
+    code = "store"
+
 
 class VersionConflictError(StoreError):
     """An event that does not follow the last one stored: one was lost or doubled, or another writer was faster."""
+
+    code = "version_conflict"
 
     def __init__(self, game_id: str, expected: int, found: int) -> None:
         super().__init__(game_id, expected, found)
@@ -25,10 +29,16 @@ class VersionConflictError(StoreError):
 class CorruptEventError(StoreError):
     """Stored data that cannot be read as an event, and where it is."""
 
+    code = "corrupt_event"
+
 
 class UnknownSchemaError(StoreError):
     """A store of another program, or of a later version of this one."""
 
+    code = "unknown_schema"
+
 
 class ReplayError(LiarsDiceError):
     """A recorded game that breaks the rules, and the first event that does."""
+
+    code = "replay"

@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 
 from ..agents import Agent, BotFileError, make_agent
-from ..core import PRESETS, Action, Bid, ConfigError, GameConfig, GameView, LiarsDiceError, hook_of, preset
+from ..core import PRESETS, Action, BadValueError, Bid, GameConfig, GameView, LiarsDiceError, Move, hook_of, preset
 from .limits import BotFault, BotLimits
 from .named_seats import make_seat
 from .referee import MatchResult, Referee
@@ -94,7 +94,7 @@ def _how_to_load(error: BaseException) -> str:
         return "Mend the error: it happens when the file is loaded, before any bot in it is made."
     if isinstance(error, BotFault) and error.verdict == "too_slow":
         return "Do less when the file is loaded and in __init__."
-    allowed = error.allowed if isinstance(error, ConfigError) else ""
+    allowed = error.allowed if isinstance(error, BadValueError) else ""
     return next((advice for start, advice in _LOADING.items() if allowed.startswith(start)), "Mend the error.")
 
 
@@ -141,7 +141,7 @@ class _Noting(InProcessSeat):
         super().__init__(agent, BotLimits())
         self._note = (agent, seen)
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Note, and ask."""
         agent, seen = self._note
         seen.append((agent, view))

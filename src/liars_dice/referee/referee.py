@@ -56,6 +56,8 @@ MOST_ROUNDS = 80_000
 class EndlessGameError(LiarsDiceError):
     """A game in which players give each other dice for ever (rule 6.3)."""
 
+    code = "endless_game"
+
 
 class Referee:
     """Plays a game and never raises for a bot's fault.

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 from ..core import (
     Action,
+    Bid,
     BidAction,
     CallLiarAction,
     Event,
@@ -13,9 +14,12 @@ from ..core import (
     GameResult,
     GameView,
     IllegalMoveError,
+    Move,
+    NotationError,
     Player,
     RoundResolution,
     agent_id,
+    as_action,
     hook_of,
     verify,
 )
@@ -40,7 +44,7 @@ class Seat(ABC):
         """The game begins."""
 
     @abstractmethod
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """What the bot does now."""
 
     @abstractmethod
@@ -66,6 +70,11 @@ class Seat(ABC):
 def decide(seat: Seat, view: GameView) -> Action:
     """What the bot does, if it is an action and legal; else `BotFault`."""
     action: object = seat.choose_action(view)
+    if type(action) is str or type(action) is Bid:
+        try:
+            action = as_action(action)
+        except NotationError as error:
+            raise BotFault("wrong_type", str(error)) from error
     if not is_action(action):
         raise BotFault("wrong_type", f"returned an object of type {type(action).__name__}")
     try:
@@ -103,7 +112,7 @@ class InProcessSeat(Seat):
         self._call("seed", self.limits.load, seed)
         self._call("on_game_start", self.limits.load, config.without_seed, player_id)
 
-    def choose_action(self, view: GameView) -> Action:
+    def choose_action(self, view: GameView) -> Move:
         """Ask the bot. People may take their time."""
         if self._is_person:
             return self.agent.choose_action(view)

@@ -10,8 +10,21 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent
-from ..core import SEEDS, ConfigError, GameConfig, Hands, agent_id, apply, deal, is_whole, new_game, round_rules
+from ..agents import Agent, AgentLike, as_agent
+from ..core import (
+    SEEDS,
+    BadValueError,
+    GameConfig,
+    Hands,
+    RulesLike,
+    agent_id,
+    apply,
+    as_config,
+    deal,
+    is_whole,
+    new_game,
+    round_rules,
+)
 from ..exact import OutOfReachError
 from ..exact.tables import (
     CALLS_ONLY,
@@ -90,19 +103,20 @@ class Simulator:
 
     def __init__(
         self,
-        agents: Sequence[Agent],
-        config: GameConfig,
+        agents: Sequence[AgentLike],
+        config: RulesLike,
         *,
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        self.config = config.without_seed
+        field = [as_agent(agent) for agent in agents]
+        self.config = as_config(config).without_seed
         self._workers = workers or cpu_count() or 1
-        kinds = [_same_policy(agent) for agent in agents]
-        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, agents, strict=True)}
+        kinds = [_same_policy(agent) for agent in field]
+        books = {kind: PolicyBook(agent, guard) for kind, agent in zip(kinds, field, strict=True)}
         self._books = list(books.values())
         self._policy_of = [list(books).index(kind) for kind in kinds]
-        check_simulable(agents, self.config)
+        check_simulable(field, self.config)
         self._rules = _rules_as_arrays(self.config)
         self._lay_out(list(situations(self.config)))
 
@@ -169,9 +183,9 @@ class Simulator:
         after the other).
         """
         if games < 0 or first < 0:
-            raise ConfigError("games", (games, first), "a number of games, and the first of them, from 0 up")
+            raise BadValueError("games", (games, first), "a number of games, and the first of them, from 0 up")
         if not is_whole(seed, SEEDS):
-            raise ConfigError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
+            raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         parts = [self._nothing()]
         done = 0
         most = BLOCK // self.config.num_players
@@ -190,9 +204,9 @@ class Simulator:
     def _seated(self, seats: Sequence[int] | None) -> Policies:
         chosen = range(len(self._policy_of)) if seats is None else seats
         if len(chosen) != self.config.num_players:
-            raise ConfigError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+            raise BadValueError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
         if not set(chosen) <= set(range(len(self._policy_of))):
-            raise ConfigError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
+            raise BadValueError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
         return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
 
     def _nothing(self) -> Tally:

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from ..core import ConfigError, LiarsDiceError, one_of
+from ..core import BadValueError, LiarsDiceError, one_of
 from ..referee import are_strangers
 from .blocks import Block, Field, Played, Worker
 
@@ -35,6 +35,8 @@ Take = Callable[[Played], None]
 
 class WorkerDiedError(LiarsDiceError):
     """Workers keep dying on the same work."""
+
+    code = "worker_died"
 
 
 class Backend(ABC):
@@ -219,7 +221,9 @@ class Ray(Backend):
         try:
             import ray
         except ImportError:
-            raise ConfigError("backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes") from None
+            raise BadValueError(
+                "backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes"
+            ) from None
         self._ray = ray
         self.workers = workers or os.cpu_count() or 1
         self._address = address
@@ -242,7 +246,7 @@ class Ray(Backend):
             self._ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
-            raise ConfigError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
+            raise BadValueError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
 
     def _run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
         ray = self._ray
@@ -287,4 +291,4 @@ def make_backend(name: str = "processes", workers: int | None = None) -> Backend
         return Ray(workers, os.environ.get("RAY_ADDRESS"))
     if name.startswith("ray://"):
         return Ray(workers, name)
-    raise ConfigError("backend", name, one_of(name, ("processes", "ray", "ray://HOST:PORT")))
+    raise BadValueError("backend", name, one_of(name, ("processes", "ray", "ray://HOST:PORT")))

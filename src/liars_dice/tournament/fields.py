@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 from ..agents import AGENTS, PERSONALITIES, discover
-from ..core import ConfigError, one_of
+from ..core import BadValueError, one_of
 
 FIELDS = {
     "all": "every built-in agent, and those of your folder agents/",
@@ -33,14 +33,14 @@ def field(name: str) -> list[str]:
     if Path(name).is_dir():
         places = discovered(name).values()
         if not places:
-            raise ConfigError("field", name, "a folder with bots in it")
+            raise BadValueError("field", name, "a folder with bots in it")
         return [_from_here(place) for place in places]
-    raise ConfigError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
+    raise BadValueError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
 
 
 def everybody() -> list[str]:
     """Every agent that is built in, and those that discovery finds."""
-    return [*AGENTS, *discovered()]
+    return [*(info.field_name for info in AGENTS.values()), *discovered()]
 
 
 def discovered(folder: str = "agents") -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
 from .blocks import BlockResult
 from .result import Settings, TournamentResult
@@ -44,7 +44,7 @@ def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
     matching = [e for e in entries if e.id == name] or [e for e in entries if e.id.startswith(name)]
     if len(matching) != 1:
         expected = f"'last' or the beginning of one id ({len(matching)} of {len(entries)} match)"
-        raise ConfigError("tournament", name, expected)
+        raise BadValueError("tournament", name, expected)
     return matching[0]
 
 
@@ -118,7 +118,7 @@ def check_same(entry: TournamentEntry, settings: Settings) -> None:
     begun, now = _plain(entry.settings), _plain(settings)
     differences = [f"{name} was {begun[name]!r} and is {now[name]!r} now" for name in begun if begun[name] != now[name]]
     if differences:
-        raise ConfigError("tournament", entry.id, f"the settings it was begun with: {'; '.join(differences)}")
+        raise BadValueError("tournament", entry.id, f"the settings it was begun with: {'; '.join(differences)}")
 
 
 def _plain(settings: Settings) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from ..agents import Agent
-from ..core import ConfigError, GameConfig, Progress
+from ..agents import Agent, AgentLike, names_for
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, all_known, load_agents, tables_guard
-from .backends import Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
 from .statistics import PairCounts, paired_ci
@@ -50,11 +50,15 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
     """Whether all games were played that were asked for."""
 
+    def __repr__(self) -> str:
+        how = self.method if self.games is None else f"{self.method}, {self.games:,} games"
+        return f"<Matchup: {self.a} wins {self.win_rate:.1%} against {self.b} ({how})>"
+
 
 def matchup(
-    a: str,
-    b: str,
-    config: GameConfig,
+    a: AgentLike,
+    b: AgentLike,
+    config: RulesLike | None = None,
     *,
     exact: bool = False,
     games: int | None = None,
@@ -63,18 +67,38 @@ def matchup(
     limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> Matchup:
-    """How A fares against B: `exact` insists on the exact method, `games` on playing."""
+    """How A fares against B: `exact` insists on the exact method, `games` on playing.
+
+    Agents given as objects or classes play in this process; agents given by name may play in several.
+    """
     limits = BotLimits() if limits is None else limits
+    config = as_config(config, players=2)
     if config.num_players != 2:
         raise ConfigError("players", config.num_players, "2: a match-up is between two")
     if games is not None and (games < 2 or games % 2):
-        raise ConfigError("games", games, "an even number from 2 up: half of them for each seating")
-    names = (a, b)
+        raise BadValueError("games", games, "an even number from 2 up: half of them for each seating")
+    with names_for((a, b)) as (first, second):
+        here = not (isinstance(a, str) and isinstance(b, str))
+        backend = InProcess(workers) if here else Processes(workers)
+        return _measured((first, second), config, exact, games, seed, limits, backend, progress)
+
+
+def _measured(
+    names: tuple[str, str],
+    config: GameConfig,
+    exact: bool,
+    games: int | None,
+    seed: int,
+    limits: BotLimits,
+    backend: Backend,
+    progress: Progress | None,
+) -> Matchup:
+    """Exactly if that is wanted and possible, else by playing."""
     agents = load_agents(names, limits, config)
     why, trusted = "", True
     if games is None:
         try:
-            return _exactly(names, all_known(names, agents), config, exact, limits, workers)
+            return _exactly(names, all_known(names, agents), config, exact, limits, backend.workers)
         except (OutOfReachError, PolicyError) as error:
             if exact:
                 raise
@@ -83,7 +107,7 @@ def matchup(
     compiled = all(simulable(agents, config, trusted=trusted))
     deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
     why = why or refereed_because(names, agents, config)
-    return _played(names, config, deals, seed, compiled, why, limits, workers, progress)
+    return _played(names, config, deals, seed, compiled, why, limits, backend, progress)
 
 
 def _exactly(
@@ -125,7 +149,7 @@ def _played(
     compiled: bool,
     why: str,
     limits: BotLimits,
-    workers: int | None,
+    backend: Backend,
     progress: Progress | None,
 ) -> Matchup:
     """Play so many deals in both seatings. Ctrl-C keeps what was played, if it was anything."""
@@ -150,7 +174,7 @@ def _played(
             progress(sum(result.games for result in results), 2 * deals)
 
     try:
-        Processes(workers).run(Field(agents=names, config=config, limits=limits), blocks, take)
+        backend.run(Field(agents=names, config=config, limits=limits), blocks, take)
     except KeyboardInterrupt:
         if not results:
             raise

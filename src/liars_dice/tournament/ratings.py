@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import ConfigError
+from ..core import BadValueError
 
 PASSES = 4
 """How many orders of the same games a rating is the mean of."""
@@ -54,7 +54,7 @@ def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
     in_order = sorted((tuple(names), winner) for names, winner in games)
     for names, winner in in_order:
         if not 0 <= winner < len(names):
-            raise ConfigError("winner", winner, f"a seat from 0 to {len(names) - 1}")
+            raise BadValueError("winner", winner, f"a seat from 0 to {len(names) - 1}")
     agents = sorted({name for names, _ in in_order for name in names})
     rng = random.Random(0)
     passes = [_rate_once(agents, rng.sample(in_order, len(in_order))) for _ in range(PASSES)]
@@ -73,12 +73,12 @@ def rate_from_matrix(names: Sequence[str], win_rates: Sequence[Sequence[float]])
     rates = np.array(win_rates, dtype=float)
     n = len(names)
     if rates.shape != (n, n):
-        raise ConfigError("win_rates", rates.shape, f"{n} rows of {n}, as there are names")
+        raise BadValueError("win_rates", rates.shape, f"{n} rows of {n}, as there are names")
     if n != len(set(names)):
-        raise ConfigError("names", list(names), "different names")
+        raise BadValueError("names", list(names), "different names")
     np.fill_diagonal(rates, 0.5)
     if not (np.all((rates >= 0) & (rates <= 1)) and np.allclose(rates + rates.T, 1, atol=1e-6)):
-        raise ConfigError(
+        raise BadValueError(
             "win_rates", win_rates, "rates from 0 to 1, those of i and j against each other adding up to 1"
         )
     wins = (1 - PRIOR) * rates + PRIOR / 2

@@ -123,6 +123,11 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
     """Whether all was played that was asked for."""
 
+    def __repr__(self) -> str:
+        places = ", ".join(f"{one.rank}. {one.agent} {one.win_rate:.1%}" for one in self.ranking[:5])
+        more = f", and {len(self.ranking) - 5} more" if len(self.ranking) > 5 else ""
+        return f"<TournamentResult: {places}{more} ({self.method})>"
+
     @property
     def agents(self) -> tuple[str, ...]:
         """The agents, in the order in which they were given."""

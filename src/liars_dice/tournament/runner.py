@@ -10,14 +10,14 @@ from itertools import combinations
 
 import msgspec
 
-from ..agents import Agent
-from ..core import ConfigError, GameConfig, Progress, derive_seed
+from ..agents import Agent, AgentLike, names_for
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
-from .backends import Backend, Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .ledger import Ledger
 from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
@@ -134,8 +134,8 @@ def run_tournament(
 
 
 def round_robin(
-    names: Sequence[str],
-    config: GameConfig,
+    agents: Sequence[AgentLike],
+    config: RulesLike | None = None,
     *,
     exact: bool = False,
     games: int | None = None,
@@ -144,42 +144,49 @@ def round_robin(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing."""
-    settings = Settings(
-        kind="round-robin",
-        agents=tuple(names),
-        rules=rules_name(config),
-        config=config.without_seed.to_dict(),
-        seed=seed,
-        exact=exact,
-        games=games,
-        until_significant=until_significant,
-        record="none",
-    )
-    return run_tournament(settings, backend=Processes(workers), progress=progress)
+    """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing.
+
+    Agents given as objects or classes play in this process; agents given by name may play in several.
+    """
+    config = as_config(config, players=2)
+    here = not all(isinstance(agent, str) for agent in agents)
+    with names_for(agents) as names:
+        settings = Settings(
+            kind="round-robin",
+            agents=names,
+            rules=rules_name(config),
+            config=config.without_seed.to_dict(),
+            seed=seed,
+            exact=exact,
+            games=games,
+            until_significant=until_significant,
+            record="none",
+        )
+        backend = InProcess(workers) if here else Processes(workers)
+        return run_tournament(settings, backend=backend, progress=progress)
 
 
 def check_settings(settings: Settings, config: GameConfig) -> None:
-    """Raise `ConfigError` for what cannot be played."""
+    """Raise `BadValueError` (`ConfigError` for rules) for what cannot be played."""
     names = settings.agents
     if len(names) < 2:
-        raise ConfigError("agents", list(names), "at least two agents")
+        raise BadValueError("agents", list(names), "at least two agents")
     for name in names:
         if not name.isprintable():
-            raise ConfigError("agent", name, "a name that can be printed")
+            raise BadValueError("agent", name, "a name that can be printed")
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise ConfigError("agents", doubled, "each agent once")
+        raise BadValueError("agents", doubled, "each agent once")
     seats = config.num_players
     if settings.kind == "round-robin" and seats != 2:
         raise ConfigError("players", seats, "2: a round robin is between two at a time")
     if settings.games is not None and (settings.games < seats or settings.games % seats):
-        raise ConfigError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
+        raise BadValueError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
     if settings.kind == "league" and (settings.exact or settings.until_significant):
         option = "--exact" if settings.exact else "--until-significant"
         raise ConfigError("players", seats, f"2 for {option}: it is for round robins")
     if settings.tables is not None and settings.kind == "round-robin":
-        raise ConfigError("tables", settings.tables, "none in a round robin: everybody meets everybody")
+        raise BadValueError("tables", settings.tables, "none in a round robin: everybody meets everybody")
 
 
 def _exact_part(
@@ -236,7 +243,9 @@ def _plan(
     learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
     if settings.until_significant and any(learning):
         learner = field.agents[learning.index(True)]
-        raise ConfigError("until_significant", True, f"agents that do not learn while they are tested; {learner} does")
+        raise BadValueError(
+            "until_significant", True, f"agents that do not learn while they are tested; {learner} does"
+        )
     fit = simulable(agents, field.config, trusted=trusted)
     compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import gcd
 
-from ..core import ConfigError
+from ..core import BadValueError
 
 SWAPS = 100_000
 """How many exchanges of two agents are tried at most to even out who meets whom; in small leagues, 1000 a place."""
@@ -35,7 +35,7 @@ def league(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int,
     """
     _check(n_agents, seats)
     if tables < 0:
-        raise ConfigError("tables", tables, "no negative number")
+        raise BadValueError("tables", tables, "no negative number")
     rng = random.Random(seed)
     rounds, places = divmod(seats, n_agents)
     groups, met = _gather(n_agents, places, tables, rng)
@@ -154,6 +154,6 @@ def _place(
 
 def _check(n_agents: int, seats: int) -> None:
     if n_agents < 2:
-        raise ConfigError("n_agents", n_agents, "at least 2")
+        raise BadValueError("n_agents", n_agents, "at least 2")
     if not 2 <= seats <= 15:
-        raise ConfigError("seats", seats, "2 to 15")
+        raise BadValueError("seats", seats, "2 to 15")

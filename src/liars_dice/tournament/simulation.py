@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import PLAYERS, ConfigError, GameConfig, Progress, derive_seed, fresh_seed, numbered, preset
+from ..agents import AgentLike, names_for
+from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
 from ..referee import BotLimits, load_agents, plays_with
-from .backends import Backend, Processes
+from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, Field, Played
 from .fields import everybody
 from .method_choice import Method, learns, simulable
@@ -41,35 +42,42 @@ class Simulation:
         n_tables: int = 10,
         n_replications: int = 100,
         *,
-        agents: Sequence[str] | None = None,
-        config: GameConfig | None = None,
+        agents: Sequence[AgentLike] | None = None,
+        config: RulesLike | None = None,
         seed: int | None = None,
         backend: Backend | None = None,
         limits: BotLimits | None = None,
     ) -> None:
-        """`agents` can be drawn (by default all that are built in or discovered); `config` is played (perudo)."""
+        """`agents` are drawn from (by default all that are built in or discovered); `config` is played (perudo).
+
+        Agents given as objects or classes play in this process; agents given by name may play in several.
+        """
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
             if value < least:
-                raise ConfigError(name, value, f"at least {least}")
+                raise BadValueError(name, value, f"at least {least}")
         if n_players_per_table not in PLAYERS:
-            raise ConfigError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
-        self.config = preset("perudo", players=n_players_per_table) if config is None else config
+            raise BadValueError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+        self.config = as_config("perudo" if config is None else config, players=n_players_per_table)
         if self.config.num_players != n_players_per_table:
-            raise ConfigError(
+            raise BadValueError(
                 "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
             )
         self.n_tables = n_tables
         self.n_replications = n_replications
         self.seed = fresh_seed() if seed is None else seed
         self._limits = BotLimits() if limits is None else limits
-        self._backend = Processes() if backend is None else backend
-        names = everybody() if agents is None else list(agents)
-        if not names or len(set(names)) < len(names):
-            raise ConfigError("agents", names, "at least one agent, each of them once")
-        if agents is None:  # of all there are, those who play with so many
-            names = [name for name in names if plays_with(load_agents([name], self._limits)[0], n_players_per_table)]
-        self.agents = tuple(names)
-        self._loaded = load_agents(names, self._limits, self.config)
+        self._given: list[AgentLike] = [*everybody()] if agents is None else list(agents)
+        here = not all(isinstance(agent, str) for agent in self._given)
+        self._backend = backend if backend is not None else InProcess() if here else Processes()
+        with names_for(self._given) as names:
+            if not names or len(set(names)) < len(names):
+                raise BadValueError("agents", list(names), "at least one agent, each of them once")
+            if agents is None:  # of all there are, those that play with this many
+                fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
+                names = tuple(name for name, one in zip(names, fits, strict=True) if one)
+                self._given = [*names]
+            self.agents = names
+            self._loaded = load_agents(names, self._limits, self.config)
         self.tables = self._draw_tables()
         """Each table's agents by their place among `agents`, in seat order."""
         self.scores: list[TableScore] = []
@@ -122,7 +130,8 @@ class Simulation:
                 progress(games, self.n_tables * self.n_replications)
 
         try:
-            self._backend.run(field, blocks, take)
+            with names_for(self._given):
+                self._backend.run(field, blocks, take)
         except KeyboardInterrupt:
             if not games:
                 raise

@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 import msgspec
 
-from ..core import ConfigError
+from ..core import BadValueError
 
 
 class PairCounts(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class PairCounts(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if min(self.lost_both, self.split, self.won_both) < 0:
-            raise ConfigError("counts", msgspec.structs.astuple(self), "no negative numbers")
+            raise BadValueError("counts", msgspec.structs.astuple(self), "no negative numbers")
 
     @property
     def pairs(self) -> int:
@@ -73,7 +73,7 @@ def binomial_test(k: int, n: int, p: float = 0.5) -> float:
 
     _check_wins(k, n)
     if not 0 <= p <= 1:
-        raise ConfigError("p", p, "a probability")
+        raise BadValueError("p", p, "a probability")
     return float(binomtest(k, n, p).pvalue) if n else 1.0
 
 
@@ -82,7 +82,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     false rejection among all of them is at most alpha.
     """
     if not all(0 <= p <= 1 for p in p_values):
-        raise ConfigError("p_values", list(p_values), "probabilities")
+        raise BadValueError("p_values", list(p_values), "probabilities")
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -149,7 +149,7 @@ def rank_intervals(better: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:
     """
     n = len(better)
     if any(len(row) != n for row in better):
-        raise ConfigError("better", [len(row) for row in better], f"{n} rows of {n}")
+        raise BadValueError("better", [len(row) for row in better], f"{n} rows of {n}")
     return [(1 + sum(bool(row[i]) for row in better), n - sum(map(bool, better[i]))) for i in range(n)]
 
 
@@ -173,9 +173,9 @@ def _edge(accepted: Callable[[float], bool], inside: float, outside: float) -> f
 
 def _check_wins(wins: int, total: int) -> None:
     if not 0 <= wins <= total:
-        raise ConfigError("wins", wins, f"0 to {total}, the number of games")
+        raise BadValueError("wins", wins, f"0 to {total}, the number of games")
 
 
 def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise ConfigError("confidence", confidence, "a number between 0 and 1")
+        raise BadValueError("confidence", confidence, "a number between 0 and 1")

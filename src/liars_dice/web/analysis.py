@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ..core import ConfigError, GameConfig, parse_bid
+from ..core import BadValueError, ConfigError, GameConfig, parse_bid
 from ..persistence import RecordedEvent, decisions
 from .coach_client import Coach
 from .errors import NotFoundError, RoomError
@@ -56,7 +56,7 @@ class Lab:
         if len(decisions(events)) > MOST_TURNS:
             raise RoomError(f"this game has more than {MOST_TURNS} turns: liars-dice review looks at it, with patience")
         if seat is not None and seat >= len(events[0].payload.names):  # type: ignore[union-attr]
-            raise ConfigError("seat", seat, "a seat of this game")
+            raise BadValueError("seat", seat, "a seat of this game")
         key = (events[0].game_id, seat)
         task = self._reviews.get(key)
         if task is None or _in_vain(task):

@@ -12,7 +12,7 @@ from ..core import (
     PRESETS,
     SEEDS,
     SPECTATOR,
-    ConfigError,
+    BadValueError,
     Event,
     GameCreated,
     GameEnded,
@@ -38,7 +38,7 @@ from .rules_form import config_of, public, rule_fields
 
 async def list_agents(studio: Studio, call: Call) -> m.Agents:
     """The bots that can be given a seat."""
-    lines = [m.AgentLine(info.name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    lines = [m.AgentLine(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
     lines += [m.AgentLine(name, "a bot of the house", False, (2, 15)) for name in studio.rooms.strangers]
     return m.Agents(lines)
 
@@ -68,13 +68,13 @@ async def create_room(studio: Studio, call: Call) -> m.Seated:
     rooms.check_rules(config)
     kinds = [seat.kind for seat in wish.seats]
     if kinds.count("you") > 1:
-        raise ConfigError("seats", kinds, "you in one seat at most")
+        raise BadValueError("seats", kinds, "you in one seat at most")
     if wish.seed is not None and "open" in kinds:
-        raise ConfigError("seed", "...", "none where others may sit down: who knows the seed knows all dice")
+        raise BadValueError("seed", "...", "none where others may sit down: who knows the seed knows all dice")
     if wish.seed is not None and wish.seed not in SEEDS:
-        raise ConfigError("seed", wish.seed, f"a whole number from 0 to {SEEDS[-1]}")
+        raise BadValueError("seed", wish.seed, f"a whole number from 0 to {SEEDS[-1]}")
     if wish.practice and ("open" in kinds or "you" not in kinds):
-        raise ConfigError("practice", True, "you alone among bots")
+        raise BadValueError("practice", True, "you alone among bots")
     token = new_token() if "you" in kinds else None
     seats: list[SeatDoc] = []
     for n, seat in enumerate(wish.seats):
@@ -207,13 +207,13 @@ async def branch_game(studio: Studio, call: Call) -> m.Seated:
         raise RoomError("this game is not over yet")
     places = decisions(events)
     if not 1 <= wish.turn <= len(places):
-        raise ConfigError("turn", wish.turn, f"a turn from 1 to {len(places)}")
+        raise BadValueError("turn", wish.turn, f"a turn from 1 to {len(places)}")
     created = events[0].payload
     assert isinstance(created, GameCreated)
     config = created.config
     rooms.check_rules(config)
     if wish.seat >= config.num_players:
-        raise ConfigError("seat", wish.seat, f"a seat from 0 to {config.num_players - 1}")
+        raise BadValueError("seat", wish.seat, f"a seat from 0 to {config.num_players - 1}")
     token = new_token()
     agents = iter(wish.opponents)
     seats: list[SeatDoc] = []
@@ -268,7 +268,7 @@ async def odds(studio: Studio, call: Call) -> m.Odds:
     config = config_of(query.rules, {}, None)
     rules = round_rules(config.without_seed, query.dice_total, False)
     if len(hand) > query.dice_total or not rules.faces.issuperset(hand):
-        raise ConfigError("hand", query.hand, f"at most {query.dice_total} dice with faces 1 to {config.faces}")
+        raise BadValueError("hand", query.hand, f"at most {query.dice_total} dice with faces 1 to {config.faces}")
     return m.Odds(
         [
             m.BidChance(bid.quantity, bid.face, prob_holds(bid, hand, rules), prob_exact(bid, hand, rules))

@@ -83,7 +83,7 @@ def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
     from ..agents import AGENTS, make_agent
     from ..exact.matchups import Matchups
 
-    names = [info.name for info in AGENTS.values() if info.memoryless]
+    names = [info.field_name for info in AGENTS.values() if info.memoryless]
     win = Matchups([make_agent(one) for one in names], config).match.win
     n = len(names)
     both = [[None if i == j else float((win[i, j] + 1 - win[j, i]) / 2) for j in range(n)] for i in range(n)]

@@ -40,7 +40,7 @@ def on_offer(agents: Iterable[str]) -> dict[str, str]:
     """What the bots of strangers are called here, and what makes them. Where they lie is nobody's business."""
     named: dict[str, str] = {}
     for agent in agents:
-        named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS, *named))] = agent
+        named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS.every_name, *named))] = agent
     return named
 
 

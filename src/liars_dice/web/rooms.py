@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from ..agents import AGENTS
-from ..core import ConfigError, GameConfig, one_of
+from ..core import BadValueError, ConfigError, GameConfig, one_of
 from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
 from .coach_client import Coach
 from .errors import FullError, NotFoundError, RoomError
@@ -167,18 +167,18 @@ class Rooms:
         """The bot of this name, if it is on offer and plays by these rules."""
         name = name or STAND_IN
         if name not in AGENTS and name not in self.strangers:
-            raise ConfigError("agent", name, one_of(name, (*AGENTS, *self.strangers)))
+            raise BadValueError("agent", name, one_of(name, (*AGENTS.every_name, *self.strangers)))
         if name in AGENTS:
             fewest, most = AGENTS[name].players
             if not fewest <= config.num_players <= most:
-                raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
+                raise BadValueError("agent", name, f"an agent that plays with {config.num_players} players")
         return name
 
     def check_name(self, name: str) -> str:
         """The name as it can be shown, if nobody would take whoever is called so for one of the bots."""
         name = clean_name(name)
         kind = name.partition("#")[0].strip().casefold()
-        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS, *self.strangers)}:
+        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS.every_name, *self.strangers)}:
             raise RoomError(f"a bot is called {name}; choose another name")
         return name
 

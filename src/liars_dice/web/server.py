@@ -11,7 +11,7 @@ from typing import Protocol
 import uvicorn
 from starlette.applications import Starlette
 
-from ..core import ConfigError
+from ..core import BadValueError
 from ..persistence import open_store
 from .app import create_app
 from .connection_limits import impatient
@@ -139,5 +139,5 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.close()
             raise
     except OSError as error:
-        raise ConfigError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
+        raise BadValueError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
     return listening

@@ -24,6 +24,8 @@ State = tuple[tuple[int, int], int]
 class EndlessMatchError(LiarsDiceError):
     """Two agents who play for ever."""
 
+    code = "endless_match"
+
 
 @dataclass(frozen=True)
 class Match:

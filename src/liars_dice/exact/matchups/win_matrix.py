@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent
-from ...core import GameConfig, agent_id, round_rules
+from ...agents import Agent, AgentLike, as_agent
+from ...core import GameConfig, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..tables import (
@@ -40,25 +40,25 @@ LONGEST = 3600.0
 class Matchups:
     """Every agent against every other, in both seats. Indices are those of `agents`.
 
-    >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
-    >>> pair = Matchups([make_agent("optimal"), make_agent("maniac")], preset("heads-up", dice=1))
+    >>> pair = Matchups(["optimal", "maniac"], preset("heads-up", dice=1))
     >>> round(float(pair.match.win[0, 1]), 4), round(float(pair.match.win[1, 0]), 4)
     (0.6944, 0.1389)
     """
 
     def __init__(
         self,
-        agents: Sequence[Agent],
-        config: GameConfig,
+        agents: Sequence[AgentLike],
+        config: RulesLike,
         *,
         workers: int | None = None,
         guard: Guard = unguarded,
     ) -> None:
-        seconds_needed(agents, config, guard)
-        self.agents = list(agents)
+        config = as_config(config, players=2)
+        self.agents = [as_agent(agent) for agent in agents]
+        seconds_needed(self.agents, config, guard)
         self.config = config.without_seed
-        self._books = [PolicyBook(agent, guard) for agent in agents]
+        self._books = [PolicyBook(agent, guard) for agent in self.agents]
         self._workers = workers
         self._meets: NDArray[np.bool_] = ~np.eye(len(agents), dtype=bool)
         self.round_outcomes = cache(self._round_outcomes)

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...agents import Agent
-from ...core import GameConfig, Progress, agent_id, round_rules
+from ...agents import Agent, AgentLike, as_agent
+from ...core import GameConfig, Progress, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats, Truths, compiled
 from ..errors import OutOfReachError
 from ..matchups import most_turns
@@ -50,19 +50,19 @@ HIGHEST_TREE = 26
 
 
 def best_response(
-    agent: Agent, config: GameConfig, *, guard: Guard = unguarded, progress: Progress | None = None
+    agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded, progress: Progress | None = None
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other: +1 for a win, -1 for a loss.
 
     Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode. An agent that is not
     memoryless is asked after every bidding it can come to (see `asked`); `progress` is told how far that has come.
 
-    >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
-    >>> first, second = best_response(make_agent("truthful"), preset("classic", dice=1))
+    >>> first, second = best_response("truthful", preset("classic", dice=1))
     >>> round(first, 12), round(second, 12)
     (0.666666666667, 0.666666666667)
     """
+    agent, config = as_agent(agent), as_config(config, players=2)
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
     hands = [number_of_hands(n, config.faces) for n in config.dice]
@@ -81,7 +81,7 @@ def best_response(
     return as_opener, as_other
 
 
-def exploitability(agent: Agent, config: GameConfig) -> float:
+def exploitability(agent: AgentLike, config: RulesLike) -> float:
     """What a perfect adversary earns against the agent, the mean of both seats."""
     first, second = best_response(agent, config)
     return (first + second) / 2

@@ -11,8 +11,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ...agents import Agent
-from ...core import Action, Bid, GameConfig, PublicState
+from ...agents import Agent, AgentLike, as_agent
+from ...core import Action, Bid, PublicState, RulesLike, as_config
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..solver import (
@@ -66,10 +66,11 @@ class Leaks(msgspec.Struct, frozen=True):
     """The costliest first."""
 
 
-def leaks_of(agent: Agent, config: GameConfig, *, guard: Guard = unguarded) -> tuple[Leaks, Leaks] | None:
+def leaks_of(agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded) -> tuple[Leaks, Leaks] | None:
     """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
+    agent = as_agent(agent)
     try:
-        round_ = shipped(PublicTree(config))
+        round_ = shipped(PublicTree(as_config(config, players=2)))
     except OutOfReachError:
         return None
     if round_ is None:

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, reason_of
+from ...core import GameConfig, RulesLike, as_config, reason_of
 from ..errors import DataError, OutOfReachError
 from .cfr_walk import Pool, levels
 from .cpu_solver import CpuSolver, best_responses, warm_up
@@ -58,6 +58,10 @@ class Solution(Bracket, frozen=True):
     stopped: str
     """Why it ended: "target", "iterations", "interrupted" or "memory"."""
 
+    def __repr__(self) -> str:
+        between = f"value from {self.lower:.6f} to {self.upper:.6f}"
+        return f"<Solution: {between} after {self.iterations:,} iterations>"
+
 
 class Solver(Protocol):
     """What the processor and a GPU have in common."""
@@ -86,7 +90,7 @@ class Solver(Protocol):
 
 
 def solve(
-    config: GameConfig,
+    config: RulesLike,
     *,
     target: float = 1e-4,
     iterations: int | None = None,
@@ -108,6 +112,7 @@ def solve(
     >>> solution.lower <= -1 / 9 <= solution.upper
     True
     """
+    config = as_config(config, players=2)
     if not LEAST_TARGET <= target <= 2:
         raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
     if iterations is not None and iterations < 1:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent
+from ...agents import Agent, AgentLike, as_agent
 from ...core import (
     Action,
+    Bid,
     BidAction,
     CallExactAction,
     CallLiarAction,
-    GameConfig,
     GameView,
     LiarsDiceError,
+    NotationError,
     RoundRules,
+    RulesLike,
     agent_id,
+    as_action,
+    as_config,
     can_apply,
     describe,
     hook_of,
@@ -53,6 +58,8 @@ memoryless. And every question is asked twice in a row, to find those that decid
 
 class PolicyError(LiarsDiceError):
     """An agent of which it cannot be said what it does."""
+
+    code = "policy"
 
 
 class PolicyTable:
@@ -90,9 +97,10 @@ class PolicyTable:
         self.is_complete = compiler is not None
 
     @classmethod
-    def of(cls, agent: Agent, config: GameConfig, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
+    def of(cls, agent: AgentLike, config: RulesLike, *, own: int, other: int, palifico: bool = False) -> PolicyTable:
         """The table of an agent with `own` dice against `other` dice."""
-        return cls(agent, Situation(round_rules(config.without_seed, own + other, palifico), own))
+        config = as_config(config, players=2)
+        return cls(as_agent(agent), Situation(round_rules(config.without_seed, own + other, palifico), own))
 
     def __getitem__(self, key: tuple[tuple[int, ...], str | None]) -> dict[Action, float]:
         """What the agent does with a hand after a bid (None: it opens), with probabilities."""
@@ -197,6 +205,9 @@ def _where(view: GameView) -> str:
 
 def _legal(action: object, view: GameView, agent: Agent) -> Action:
     """A legal action without its reasons."""
+    if type(action) is str or type(action) is Bid:
+        with suppress(NotationError):
+            action = as_action(action)
     if type(action) not in (BidAction, CallLiarAction, CallExactAction):
         kind = type(action).__name__
         raise PolicyError(f"{agent_id(agent)} chose an object of type {kind} {_where(view)}, which is not an action")

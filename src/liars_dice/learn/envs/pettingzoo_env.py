@@ -19,7 +19,7 @@ from typing import Any, ClassVar, SupportsInt
 import numpy as np
 
 from ...agents import Agent
-from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine
+from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, as_action
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
 from .seating import env_rules
@@ -154,7 +154,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         """
         engine = self._engine
         view = engine.get_view(self._seats[self.agent_selection])
-        return self.encoding.number(engine.state.public, bot.choose_action(view))
+        return self.encoding.number(engine.state.public, as_action(bot.choose_action(view)))
 
     def render(self) -> str | None:
         """The public state as text: returned if `render_mode` is "ansi", printed if it is "human"."""
