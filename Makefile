@@ -1,4 +1,4 @@
-# Everything sets itself up: `make demo` and `make test` work on a machine with Python 3.11+ and make.
+# Every target sets up what it needs: `make demo` and `make test` work on a machine with only Python 3.11+ and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,14 +8,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: help demo watch test test-slow check check-page play serve bench clean
 
 help:
-	@echo "make demo       a tournament of the built-in bots, with pictures"
-	@echo "make watch      bots play a full game, dice and all"
+	@echo "make demo       run a tournament of the built-in bots, with a report"
+	@echo "make watch      watch bots play a full game"
 	@echo "make play       play against a bot in the terminal"
 	@echo "make test       run the tests"
-	@echo "make test-slow  run the long proofs as well"
+	@echo "make test-slow  run the long tests as well"
 	@echo "make check      lint and type-check"
-	@echo "make bench      measure what the README claims, and write docs/benchmarks.md"
-	@echo "make serve      play, watch and review in the browser"
+	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
+	@echo "make serve      play, watch and review games in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
@@ -63,19 +63,19 @@ check: $(VENV)/dev
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory check-page
 
-# The page's JSDoc types. TypeScript is only needed here: it is kept beside the virtual environment and never shipped.
+# Checks the page's JSDoc types. TypeScript is needed only here; it is installed in the virtual environment's folder and never shipped.
 TYPESCRIPT := 5.9.3
 NODE_TOOLS := $(VENV)/node-$(TYPESCRIPT)
 
 check-page:
-	@if ! command -v node >/dev/null; then echo "No Node here: the page's types are not checked."; \
+	@if ! command -v node >/dev/null; then echo "Node is not installed: skipping the type check of the page."; \
 	elif [ -x $(NODE_TOOLS)/node_modules/.bin/tsc ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix $(NODE_TOOLS) typescript@$(TYPESCRIPT) >/dev/null 2>&1; }; then \
 		$(NODE_TOOLS)/node_modules/.bin/tsc --project jsconfig.json; \
 	elif command -v tsc >/dev/null; then tsc --project jsconfig.json; \
-	else echo "TypeScript could not be had: the page's types are not checked."; fi
+	else echo "TypeScript is not available: skipping the type check of the page."; fi
 
 $(VENV)/bench: $(VENV)/dev
-	@echo "Installing whom we measure ourselves against ..."
+	@echo "Installing the packages to compare with ..."
 	@$(PIP) install --constraint constraints.txt --editable '.[dev,bench]'
 	@touch $@
 

@@ -1,8 +1,9 @@
-"""How fast the rules engine is through its public Python API, one core, random play.
+"""How fast the rules engine plays random moves through its public Python API, on one core.
 
-Measured against OpenSpiel's Python API on its own game in the same run, and against 200,000 actions a second in
-heads-up elimination games. Moves of both are picked from their lists of legal actions by the same sampler; so are
-OpenSpiel's dice, its quickest way. Ours are picked likewise, rolled, or seeded. Runs alternate; ratios are medians.
+Compared with OpenSpiel's Python API on OpenSpiel's own game, in the same run. Both pick moves from their lists of legal
+actions with the same sampler. OpenSpiel's dice are picked from its list of outcomes, which is its fastest way; ours are
+picked the same way, rolled, or derived from a seed. Runs alternate, and ratios are medians. Whole heads-up games have a
+target of 200,000 actions per second.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def matches(name: str) -> Callable[[int], int]:
 
 
 def rate(play: Callable[[int], int], count: int) -> tuple[float, float]:
-    """Games and actions a second."""
+    """Games and actions per second."""
     gc.collect()
     start = time.perf_counter()
     moves = play(count)
@@ -140,7 +141,7 @@ def count_for(play: Callable[[int], int]) -> int:
 
 
 def compare_with_openspiel(dice: int) -> None:
-    """Print rounds a second of each way to play, and their ratios to OpenSpiel's."""
+    """Print rounds per second of each way to play, and their ratios to OpenSpiel's."""
     config = preset("openspiel", dice=dice)
     theirs = openspiels(dice)
     ways = {
@@ -161,19 +162,19 @@ def compare_with_openspiel(dice: int) -> None:
             continue
         ratios.sort()
         spread = f"{ratios[len(ratios) // 4]:.2f} to {ratios[-len(ratios) // 4]:.2f}"
-        what = f"{dice} {'die' if dice == 1 else 'dice'} each, {label}, beside OpenSpiel's Python API"
+        what = f"{dice} {'die' if dice == 1 else 'dice'} each, {label}, compared with OpenSpiel's Python API"
         figure(what, statistics.median(ratios), "times", least=1)
-        print(f"  {statistics.median(rates):,.0f} rounds/s; the middle half of the ratios {spread}")
+        print(f"  {statistics.median(rates):,.0f} rounds/s; middle half of the ratios {spread}")
 
 
-def whole_games(name: str, asked: int | None) -> None:
-    """Print actions and games a second through `play_game`."""
+def whole_games(name: str, target: int | None) -> None:
+    """Print actions and games per second through `play_game`."""
     play = matches(name)
     count = count_for(play)
     rates = [rate(play, count) for _ in range(REPEATS)]
     games, actions = (statistics.median(column) for column in zip(*rates, strict=True))
-    if asked:
-        figure(f"{name} games of random agents", actions, "actions/s", least=asked)
+    if target:
+        figure(f"{name} games of random agents", actions, "actions/s", least=target)
     print(f"{name} games of random agents: {actions:,.0f} actions/s, {games:,.0f} games/s")
 
 

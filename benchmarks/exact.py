@@ -17,7 +17,7 @@ from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.simulator.compiled_games import Simulator
-from liars_dice.tournament.fields import field
+from liars_dice.tournament.fields import agents_in_field
 from liars_dice.tournament.result import TournamentResult
 from liars_dice.tournament.runner import round_robin
 
@@ -43,7 +43,7 @@ def warm_up() -> None:
 
 def the_grid() -> None:
     """The 81 threshold agents, exactly and by as many games as were once sampled."""
-    names = field("threshold-grid")
+    names = agents_in_field("threshold-grid")
     seconds, exact = timed(lambda: round_robin(names, HEADS_UP, exact=True))
     best = exact.ranking[0]
     figure("81 agents, each against each, exactly, tables included", seconds, "s", most=5, aim=2)

@@ -1,10 +1,10 @@
-"""Whole games beside TextArena's, the arena for language models, in the same run.
+"""How fast whole games are, compared with TextArena, an arena for language models, in the same run.
 
-Two players with five dice each, until one has none. TextArena raises in quantity or face and lowers neither, so both
-sides get the same kind of moves, as text: a call one time in four, else a random bid that its rule and ours allow.
-Before each move whoever is to move is told where the game stands, once as data (TextArena's raw environment and our
-view) and once as the text of the whole game so far (TextArena's default and our narration). Runs alternate; ratios are
-medians.
+Two players with five dice each play until one has none. In TextArena, a raise increases quantity or face and lowers
+neither, so both programs get the same kind of moves, as text: a call one time in four, else a random bid that is legal
+in both. Before each move, the player to move is told the state of the game: once as data (TextArena's raw environment,
+our view), and once as the text of the whole game so far (TextArena's default, our narration). Runs alternate, and
+ratios are medians.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def our_games(told: bool, seed: int) -> int:
 
 
 def rate(play: Callable[[int], int], seed: int) -> tuple[float, float]:
-    """Games and moves a second."""
+    """Games and moves per second."""
     start = time.perf_counter()
     moves = play(seed)
     elapsed = time.perf_counter() - start
@@ -100,7 +100,7 @@ def compare(what: str, their_play: Callable[[int], int], our_play: Callable[[int
         theirs.append(rate(their_play, seed))
         ours.append(rate(our_play, seed))
     ratio = statistics.median(o[1] / t[1] for o, t in zip(ours, theirs, strict=True))
-    figure(f"moves a second beside TextArena's, {what}", ratio, "times", least=1)
+    figure(f"moves per second compared with TextArena, {what}", ratio, "times", least=1)
     for name, rates in (("TextArena", theirs), ("ours", ours)):
         games, moves = (statistics.median(column) for column in zip(*rates, strict=True))
         print(f"  {name}: {games:,.0f} games/s, {moves:,.0f} moves/s")
@@ -112,7 +112,7 @@ def main() -> None:
     try:
         import textarena
     except ImportError:
-        print("TextArena is not installed (the extra `bench` brings it): nothing to measure ourselves against")
+        print("TextArena is not installed (the extra `bench` brings it): nothing to compare with")
         return
     print(f"TextArena {textarena.__version__}")
     compare("players get data", partial(textarena_games, "LiarsDice-v0-raw"), partial(our_games, False))

@@ -1,6 +1,6 @@
-"""Runs every script beside this one, or those named, and writes what they print into docs/benchmarks.md.
+"""Run every benchmark script, or those named, and write what they print to docs/benchmarks.md.
 
-A section that this machine cannot measure stays as it was: `solver.py --device gpu` needs a GPU.
+A section that this machine cannot measure is kept: `solver.py --device gpu` needs a GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HELPERS = ("figures.py", "run_all.py")
 
 
 def measured(script: str) -> str:
-    """A section of the page: what the script measures in its own words, and what it found."""
+    """Run a script and return its section of the page: its docstring and its output."""
     name, *arguments = script.split()
     doc = ast.get_docstring(ast.parse((HERE / name).read_text(encoding="utf-8"))) or ""
     print(f"== {script}", flush=True)
@@ -42,32 +42,32 @@ def measured(script: str) -> str:
 
 
 def sections() -> dict[str, str]:
-    """What is on the page now, by script."""
+    """The sections of the current page, by script."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     parts = re.split(r"^## benchmarks/(.+)\n", text, flags=re.MULTILINE)
     return {name: f"## benchmarks/{name}\n{body}" for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def summary(page: dict[str, str]) -> str:
-    """What was asked beside what was reached, what fell short first."""
+    """A table of all targets and results, missed targets first."""
     rows = [
         (script, found) for script, text in page.items() for line in text.split("\n") if (found := LINE.match(line))
     ]
     rows.sort(key=lambda row: ("MISSED" not in row[1]["verdict"], "not" not in row[1]["verdict"]))
     missed = sum(found["verdict"] == "MISSED" for _, found in rows)
     lines = [
-        f"Of {len(rows)} figures that were asked for, {len(rows) - missed} are reached and {missed} are not.\n",
-        "| figure | asked | reached | |",
+        f"{len(rows) - missed} of {len(rows)} targets are met; {missed} are missed.\n",
+        "| figure | target | result | |",
         "|---|---|---|---|",
     ]
     for script, found in rows:
-        verdict = f"**{found['verdict']}**" if found["verdict"] != "reached" else "reached"
-        lines.append(f"| {found['what']} (`{script}`) | {found['asked']} | {found['reached']} | {verdict} |")
+        verdict = f"**{found['verdict']}**" if found["verdict"] != "met" else "met"
+        lines.append(f"| {found['what']} (`{script}`) | {found['target']} | {found['result']} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 
 def main(names: list[str]) -> None:
-    """Measure everything, or what is named, then write the page."""
+    """Run all scripts, or those named, then write the page."""
     everything = sorted(path.name for path in HERE.glob("*.py") if path.name not in HELPERS)
     everything.insert(everything.index("solver.py") + 1, GPU)
     if unknown := set(names) - set(everything):
@@ -77,13 +77,13 @@ def main(names: list[str]) -> None:
     page |= {script: measured(script) for script in names or here}
     page = {script: page[script] for script in everything if script in page}
     about = (
-        "# Measured\n\n"
-        "`make bench` runs every script in `benchmarks/` and writes this page. What is compared was measured in the\n"
-        "same run, on one machine; ratios carry further than numbers.\n"
+        "# Benchmarks: targets and results\n\n"
+        "`make bench` runs every script in `benchmarks/` and writes this page. Where two programs are compared, both\n"
+        "were measured in the same run on the same machine, so the ratios say more than the absolute numbers.\n"
     )
     parts = [about, summary(page), *(text.rstrip() + "\n" for text in page.values())]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
-    print(f"written: {PAGE.relative_to(HERE.parent)}")
+    print(f"wrote {PAGE.relative_to(HERE.parent)}")
 
 
 if __name__ == "__main__":

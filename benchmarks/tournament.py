@@ -1,8 +1,8 @@
-"""What a tournament costs beside the games themselves, and what duplicate dice bring.
+"""What a tournament costs on top of its games, and how much duplicate dice reduce the variance.
 
-- overhead: a whole round robin (plan, blocks, books in a store, statistics, ratings) against the bare simulator or the
-  bare referee on the same number of games;
-- duplicate dice: the variance of a win rate when both seatings get the same dice, against dice of their own;
+- overhead: a whole round robin (plan, blocks, ledger in a store, statistics, ratings) compared with the simulator or
+  the referee alone, for the same number of games;
+- duplicate dice: the variance of a win rate if both seatings get the same dice, compared with independent dice;
 - six random bots through the Python engine.
 """
 
@@ -27,10 +27,10 @@ from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.backends import InProcess
-from liars_dice.tournament.blocks import Block, Field, Worker
-from liars_dice.tournament.fields import field
+from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
+from liars_dice.tournament.fields import agents_in_field
 from liars_dice.tournament.ledger import Ledger
-from liars_dice.tournament.result import Settings
+from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 HEADS_UP = preset("heads-up")
@@ -44,8 +44,8 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def tournament(names: list[str], games: int, workers: int) -> None:
-    """A round robin with its books in a fresh SQLite store."""
-    settings = Settings(
+    """Run a round robin with its ledger in a new SQLite store."""
+    settings = TournamentSettings(
         kind="round-robin",
         agents=tuple(names),
         rules="heads-up",
@@ -60,7 +60,7 @@ def tournament(names: list[str], games: int, workers: int) -> None:
 
 def overhead() -> None:
     """A tournament and the bare games, in turns."""
-    names = field("personalities")
+    names = agents_in_field("personalities")
     pairs = list(combinations(range(len(names)), 2))
     simulator = Simulator([make_agent(name) for name in names], HEADS_UP, workers=1)
     simulator.warm_up()
@@ -72,7 +72,7 @@ def overhead() -> None:
                 simulator.play(games // 2, seed=1, seats=seats)
 
     ratios = [timed(lambda: tournament(names, games, 1)) / timed(bare) for _ in range(3)]
-    what = f"a tournament's time beside the bare simulator's, 10 pairings of {games:,} games"
+    what = f"time of a tournament compared with the simulator alone, 10 pairings of {games:,} games"
     figure(what, statistics.median(ratios), "times", most=1.05)
     few = ["detective", "optimal"]
     seats = [make_seat(name) for name in few]
@@ -83,14 +83,14 @@ def overhead() -> None:
             Referee(seats[::-1], HEADS_UP, seed=number).play()
 
     slow = [timed(lambda: tournament(few, 2000, 1)) / timed(refereed) for _ in range(3)]
-    what = "a tournament's time beside the bare referee's, a pairing of 2,000 games"
+    what = "time of a tournament compared with the referee alone, a pairing of 2,000 games"
     figure(what, statistics.median(slow), "times", most=1.05)
 
 
 def duplicate_dice() -> None:
     """The variance of an estimated win rate, per game."""
     for names in (("optimal", "threshold:0.35,0.2"), ("optimal", "maniac"), ("optimal", "conservative")):
-        agents = Field(agents=names, config=HEADS_UP)
+        agents = WorkerSetup(agents=names, config=HEADS_UP)
         deals = 200_000
         result, _ = Worker(agents, threads=os.cpu_count() or 1).play(
             Block(number=0, table=(0, 1), seed=1, first=0, deals=deals, rotations=2, compiled=True)
@@ -99,7 +99,7 @@ def duplicate_dice() -> None:
         rate = scores.mean()
         alone = rate * (1 - rate) / 2
         ratio = scores.var() / alone
-        print(f"{names[0]} against {names[1]}: {ratio:.2f} of the variance that dice of their own would give")
+        print(f"{names[0]} against {names[1]}: {ratio:.2f} of the variance with independent dice")
 
 
 def six_random_bots() -> None:
@@ -108,11 +108,11 @@ def six_random_bots() -> None:
     agents = [make_agent("random") for _ in config.dice]
     times = [timed(lambda: [play_game(agents, config, seed=s) for s in range(300)]) for _ in range(3)]
     bare = 300 / statistics.median(times)
-    six = Field(agents=("random",), config=config)
+    six = WorkerSetup(agents=("random",), config=config)
     block = Block(number=0, table=(0,) * 6, seed=1, first=0, deals=50, rotations=6, compiled=False)
     refereed = statistics.median(300 / timed(lambda: Worker(six).play(block)) for _ in range(3))
-    figure("six random bots, perudo, through the engine", bare, "games/s a core", least=400, aim=1000)
-    figure("the same in a tournament, with the referee", refereed, "games/s a core", least=400, aim=1000)
+    figure("six random bots, perudo, through the engine", bare, "games/s per core", least=400, aim=1000)
+    figure("the same in a tournament, with the referee", refereed, "games/s per core", least=400, aim=1000)
 
 
 def main() -> None:

@@ -1,13 +1,15 @@
 """Every code block of the README and of docs/ runs.
 
-Python runs, a file's blocks one after another in one namespace; `pycon` is a doctest; `console` lines that begin with
-`$ liars-dice` run and must succeed, and where output is shown it must be the real output (`...` stands for anything);
-`make` lines must name real targets; TOML must be rules and JSON must be JSON. A block that begins with the name of an
-example is that file; one that begins with a file name is written for the blocks behind it. `text` is only looked at.
+The Python blocks of a page run one after another in one namespace; `pycon` blocks are doctests; `console` lines that
+begin with `$ liars-dice` must succeed, and output that is shown must be the real output (`...` stands for anything);
+`make` lines must name real targets; TOML must be valid rules and JSON must be valid. A block that begins with the name
+of an example must equal that file; one that begins with a file name is saved for the blocks after it. `text` blocks are
+not run.
 """
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 import re
@@ -20,6 +22,7 @@ from click.testing import CliRunner
 
 from liars_dice.cli import main
 from liars_dice.core import GameConfig
+from test_house import LAYERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,7 +60,7 @@ def test_code_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         elif language == "json":
             assert json.loads(code) is not None
         else:
-            assert language == "text", f"{page.name} has a block of {language!r}, which nobody checks"
+            assert language == "text", f"{page.name} has a block of {language!r}, which no test checks"
 
 
 def run_doctest(code: str, name: str, namespace: dict[str, object]) -> None:
@@ -76,7 +79,7 @@ def run_console(code: str) -> None:
             dry = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, check=False)
             assert dry.returncode == 0, command
             continue
-        assert words[0] == "liars-dice", f"nobody runs {command!r}"
+        assert words[0] == "liars-dice", f"no test runs {command!r}"
         result = CliRunner().invoke(main, words[1:])
         assert result.exit_code == 0, (command, result.output)
         if shown.strip():
@@ -102,6 +105,46 @@ def test_files_that_are_named_exist() -> None:
     for page in PAGES:
         for named in re.findall(r"`([a-z_\d/]+/[a-z_\d]+\.py)`", page.read_text(encoding="utf-8")):
             assert any((place / named).exists() for place in places), f"{page.name} names {named}"
+
+
+PLACE = re.compile(r"`([\w/.-]+\.(?:py|js|html))`(?: \(((?:`[\w.]+`(?:, )?)+)\))?")
+"""A file, and names in it: `core/rules.py` (`count_matches`, `RoundRules`)."""
+
+
+def test_the_table_of_changes_names_what_exists() -> None:
+    """Every file in the table "to change X, go to Y" exists, and every name behind a file is defined there."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.partition("## To change something")[2].partition("\n## ")[0]
+    places = [place for place in PLACE.findall(table) if "NAME" not in place[0]]
+    assert len(places) > 30
+    for path, names in places:
+        file = ROOT / "src" / "liars_dice" / path
+        assert file.is_file(), f"architecture.md sends people to {path}, which does not exist"
+        for name in re.findall(r"[\w.]+", names):
+            assert name in defined_names(file), f"architecture.md looks for {name} in {path}"
+    for folder in re.findall(r"`([\w/]+/)`", table):
+        assert (ROOT / "src" / "liars_dice" / folder).is_dir() or (ROOT / folder).is_dir(), folder
+
+
+def defined_names(file: Path) -> set[str]:
+    """The top-level names of a Python file, and the members of its classes as `Class.member`."""
+    found: set[str] = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+        if isinstance(node, ast.ClassDef):
+            members = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+            found |= {f"{node.name}.{member.name}" for member in members}
+    return found
+
+
+def test_the_rooms_of_the_page_are_the_rooms_of_the_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.partition("## Rooms")[2].partition("![")[0]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == LAYERS
 
 
 def test_the_readme_is_short() -> None:

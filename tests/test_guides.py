@@ -1,8 +1,8 @@
-"""The three guides, walked from top to bottom in an empty directory.
+"""The three guides, followed from top to bottom in an empty directory.
 
-Files are written as the guide has them, commands run in a shell as they stand, and what is shown must be what comes
-(`...` stands for anything). Sessions in the terminal are typed into a real one. What the player's guide says of the
-browser is done in a Chromium: its bold words are what one finds on the pages.
+Files are saved as the guide shows them, commands run in a shell, and their output must be what the guide shows (`...`
+stands for anything). Terminal sessions are typed into a real terminal. What the player's guide says about the browser
+is done in Chromium: its bold words must be found on the pages.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from test_docs import ROOT, blocks_of
 
 GUIDES = {path.stem: path for path in sorted((ROOT / "docs").glob("guide-*.md"))}
 SETUP = ("make demo", ". .venv/bin/activate")
-"""How every guide begins, in a clone; `test_from_a_clean_clone` does it."""
+"""The first commands of every guide; `test_from_a_clean_clone` runs them."""
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @pytest.fixture(autouse=True)
 def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a guide is walked, with a store of its own."""
+    """Run in an empty directory with a store of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path / "games.sqlite"))
 
@@ -49,7 +49,7 @@ def test_a_guide_from_top_to_bottom(name: str) -> None:
 
 
 def walk(guide: Path, programs: Path, *, sessions: bool = True) -> None:
-    """Do what the guide says, with the programs of one installation."""
+    """Follow a guide, with the programs of one installation."""
     for language, code in blocks_of(guide)[1:]:
         if language == "python":
             named = re.match(r"# (\w+\.py)\n", code)
@@ -59,20 +59,20 @@ def walk(guide: Path, programs: Path, *, sessions: bool = True) -> None:
             for command, shown in commands(code):
                 check_shown(command, run(command, programs), shown)
         else:
-            assert language == "text", f"{guide.name} has a block of {language!r}, which nobody runs"
+            assert language == "text", f"{guide.name} has a block of {language!r}, which no test runs"
             if sessions:
                 command, _, script = code.removeprefix("$ ").partition("\n")
                 (serve_page if " serve" in command else type_session)(command.split()[1:], script)
 
 
 def commands(code: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with the output that is shown."""
+    """The commands of a block, each with the output shown."""
     parts = re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]
     return [(command, shown.strip()) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
 def run(command: str, programs: Path) -> str:
-    """What a command prints, in a shell that finds the programs."""
+    """Run a command in a shell that finds the programs; return its output."""
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     done = subprocess.run(
         ["sh", "-c", command], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
@@ -82,14 +82,14 @@ def run(command: str, programs: Path) -> str:
 
 
 def check_shown(command: str, output: str, shown: str) -> None:
-    """What is shown is what came, but for the spaces at the ends of lines."""
+    """Check that the output is what the guide shows, apart from trailing spaces."""
     pattern = re.escape(shown).replace(r"\.\.\.", ".*")
     printed = "".join(f"{line.rstrip()}\n" for line in output.splitlines())
     assert re.search(pattern, printed, re.DOTALL), f"{command}\n{printed}"
 
 
 def type_session(words: list[str], script: str) -> None:
-    """A session in the terminal: what stands behind a prompt is typed, everything else must come, in this order."""
+    """Run a terminal session: type what follows a prompt, and expect everything else in this order."""
     with PseudoTerminal(*words, environment={"NO_COLOR": "1"}) as terminal:
         awaited: list[str] = []
         for line in script.splitlines():
@@ -107,7 +107,7 @@ def type_session(words: list[str], script: str) -> None:
 
 
 def serve_page(words: list[str], script: str) -> None:
-    """A server that says what the guide shows; it is given a port that is free."""
+    """Start a server on a free port, and check that it prints what the guide shows."""
     words = [word for word in words if word != "--open"] + ["--port", "0"]
     command = [sys.executable, "-m", "liars_dice", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
@@ -121,7 +121,7 @@ def serve_page(words: list[str], script: str) -> None:
 
 @pytest.mark.slow
 def test_from_a_clean_clone(tmp_path: Path) -> None:
-    """With nothing but Python and make; the pages are in the other tests."""
+    """The guides work in a clean clone with only Python and make."""
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
@@ -208,7 +208,7 @@ def test_the_player_in_the_browser(browser: Browser, address: str) -> None:
 
     page.get_by_role("link", name=word("Replays"), exact=True).click()
     expect(page.get_by_role("link", name=re.compile("optimal")).first).to_be_visible()
-    assert named == used, f"nobody looks for {named - used}"
+    assert named == used, f"the test does not look for {named - used}"
 
 
 def play_badly(page: Page, liar: str, onward: str) -> None:

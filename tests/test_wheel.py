@@ -25,7 +25,7 @@ MOST_BYTES = 15_000_000
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built as anybody would build it, without the network: the build backend is installed for the tests."""
+    """The wheel, built without the network: the build backend is installed for the tests."""
     if importlib.util.find_spec("hatchling") is None:
         pytest.skip("no hatchling here (the extra dev has it), so no wheel can be built")
     folder = tmp_path_factory.mktemp("wheel")
@@ -136,7 +136,7 @@ def test_it_serves_the_studio(installed: Path) -> None:
             server.kill()
 
 
-def test_types_are_seen_by_whoever_uses_it(installed: Path) -> None:
+def test_types_are_visible_to_users(installed: Path) -> None:
     """`py.typed`: a type checker believes what is written in the package, and finds a mistake of its user."""
     Path("uses.py").write_text(
         "from liars_dice import Bid, preset\n"

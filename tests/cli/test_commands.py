@@ -86,11 +86,11 @@ def test_demo_json() -> None:
         (["watch", "--rules", "perdo"], "rules = 'perdo': expected one of"),
         (["watch", "--rules", "missing.toml"], "file = 'missing.toml': expected a readable text file"),
         (["watch", "nobody", "random"], "agent = 'nobody': expected one of random"),
-        (["watch", "random"], "agents = 'random': expected one for each seat"),
-        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one a seat"),
+        (["watch", "random"], "agents = 'random': expected one bot per seat"),
+        (["watch", "--players", "3", "random", "random"], "agents = 2: expected 3, one per seat"),
         (["watch", "--dice", "0"], "0 is not in the range 1<=x<=60"),
         (["watch", "--players", "0"], "0 is not in the range 2<=x<=15"),
-        (["rules", "--check"], "say which rules"),
+        (["rules", "--check"], "Name the rules"),
         (["watch", "--seed", "-1"], "-1 is not in the range"),
         (["play", "--rules", "duel", "--players", "5"], "players = 5: expected 2"),
         (["rules", "duell"], "did you mean duel?"),
@@ -107,7 +107,7 @@ def test_mistakes_get_one_clear_line(words: list[str], message: str) -> None:
 
 
 def test_play_to_the_end_from_a_pipe() -> None:
-    """Somebody who bids low and then always calls."""
+    """A player who bids low and then always calls."""
     result = call("play", "--dice", "1", "--seed", "5", "--json", stdin="1x1\nliar\n" * 20)
     assert result.exit_code == 0
     told = json.loads(result.stdout)
@@ -134,7 +134,7 @@ def test_rules(tmp_path: Path) -> None:
         "openspiel",
     }
     shown = call("rules", "perudo", "--players", "3").output
-    assert "# a first round has 90 rungs" in shown
+    assert "# the first round has 90 possible bids" in shown
     path = tmp_path / "mine.toml"
     path.write_text(shown)
     checked = json.loads(call("rules", str(path), "--check", "--json").stdout)
@@ -212,7 +212,7 @@ def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.Monkey
     stopped = call(*words)
     assert stopped.exit_code == 130
     assert "95 % interval" in stopped.stdout
-    assert stopped.stderr == "Stopped before the end; these are the games that were played.\n"
+    assert stopped.stderr == "Stopped before the end: the result is of the games played so far.\n"
     played.clear()
     stopped = call(*words, "--json")
     assert (stopped.exit_code, stopped.stderr) == (130, "")

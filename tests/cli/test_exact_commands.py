@@ -86,10 +86,10 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     shown = call("exploit", "truthful", "--dice", "1", "1").stdout
     *_, why = shown.splitlines()
     assert why == "Why? liars-dice explain --dice 1 1 --hand 5 --bids 1x1,1x5 --action 1x6"
-    assert "gives most away" in shown
+    assert "The costliest decisions" in shown
     assert "comes up" in shown
     assert call(*why.split()[2:]).exit_code == 0
-    assert "nothing away that is worth naming" in call("exploit", "nash", "--dice", "1", "1").stdout
+    assert "no mistake worth listing" in call("exploit", "nash", "--dice", "1", "1").stdout
     assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
     assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 
@@ -120,15 +120,15 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
         (("matchup", "optimal"), "Missing argument 'B'"),
         (("matchup", "optimal", "maniak"), "maniac"),
         (("matchup", "optimal", "detective", "--exact"), "detective is not memoryless"),
-        (("matchup", "optimal", "maniac", "--exact", "--games", "10"), "leave out one of"),
+        (("matchup", "optimal", "maniac", "--exact", "--games", "10"), "cannot be combined"),
         (("matchup", "optimal", "maniac", "--games", "7"), "an even number"),
         (("matchup", "optimal", "maniac", "--games", "0"), "0 is not in the range"),
         (("matchup", "optimal", "maniac", "--rules", "heads-up", "--players", "3"), "expected 2"),
         (("matchup", "optimal", "maniac", "--rules", "classic", "--dice", "60", "--exact"), "--games N"),
         (("tournament",), "at least two agents"),
-        (("tournament", "optimal", "optimal"), "each agent once"),
+        (("tournament", "optimal", "optimal"), "each agent only once"),
         (("matchup", "cmd:'x", "random", "--games", "2"), "a command line"),
-        (("tournament", "cmd:\udcff", "random", "--games", "2"), "a name that can be printed"),
+        (("tournament", "cmd:\udcff", "random", "--games", "2"), "a name of printable characters"),
         (("tournament", "optimal"), "at least two agents"),
         (("tournament", "--field", "personality"), "expected"),
         (("exploit", "optimal"), "Missing option '--dice'"),
@@ -136,7 +136,7 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
         (("exploit", "random", "--dice", "10", "10"), "GB"),
         (("exploit", "cmd:sh", "--dice", "1", "1"), "is a program"),
         (("matchup", "cmd:no-such-program x", "optimal"), "a program that can be run here, and no-such-program cannot"),
-        (("agents", "--folder", "missing"), "folder = 'missing': expected a folder of bots"),
+        (("agents", "--folder", "missing"), "folder = 'missing': expected an existing folder"),
         (("train",), "Missing argument 'q|pg'. Expected q or pg."),
         (("train", "q", "--alpha", "-1", "2"), "Invalid value for '--alpha': -1.0 is not in the range"),
     ],
@@ -189,11 +189,11 @@ def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_compiling_shows_a_clock_and_wrong_names_do_not_wait_for_it() -> None:
     with PseudoTerminal("exploit", "truthful", "--dice", "1", "1") as terminal:
         assert terminal.end() == 0
-        assert "getting ready: compiling takes some seconds the first time" in terminal.text
+        assert "compiling (only the first run takes several seconds)" in terminal.text
         assert terminal.text.rstrip().endswith("--bids 1x1,1x5 --action 1x6")
     with PseudoTerminal("exploit", "nobody", "--dice", "1", "1") as terminal:
         assert terminal.end() == 1
-        assert "getting ready" not in terminal.text
+        assert "compiling" not in terminal.text
 
 
 def test_bench_measures_this_machine() -> None:

@@ -67,7 +67,7 @@ def test_a_picture(game: str, tmp_path: Path) -> None:
     picture = tmp_path / "game.png"
     shown = call("review", game, "--png", str(picture))
     assert shown.exit_code == 0
-    assert f"drawn into {picture}" in shown.output.replace("\n", "")
+    assert f"chart: {picture}" in shown.output.replace("\n", "")
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

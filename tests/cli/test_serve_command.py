@@ -20,8 +20,8 @@ def test_an_address_that_others_can_use(tmp_path: Path) -> None:
             found = re.search(r"Liar's Dice is at (http://(\S+?):\d+/)", first)
             assert found, first
             assert found[2] != "0.0.0.0"
-            assert "the links you send to others work" in second
-            assert "Everybody who can reach this machine can play" in third
+            assert "the invite links you send work for others" in second
+            assert "Anyone who can reach this machine can play" in third
             with urllib.request.urlopen(found[1], timeout=30) as page:
                 assert b"<!doctype html>" in page.read()
         finally:

@@ -99,12 +99,12 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_real_ctrl_c(kind: signal.Signals) -> None:
-    """Somebody watches the bracket close, and has seen enough."""
+    """Ctrl-C or SIGTERM while the bracket narrows on a terminal."""
     leader, follower = pty.openpty()
     words = [sys.executable, "-m", "liars_dice", "solve", "1", "2", "--target", "1e-12"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=follower, text=True) as process:
         seen = b""
-        while b"exploitable" not in seen:
+        while b"exploitability" not in seen:
             seen += os.read(leader, 1000)
         process.send_signal(kind)
         while b"not reached" not in seen:
@@ -114,7 +114,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
     os.close(follower)
     assert process.returncode == 130
     assert re.search(r"the opener wins +3\d\.\d", shown)
-    assert b"Stopped early: the bracket holds" in seen
+    assert b"Stopped early: the bracket is certified" in seen
     assert b"nodes" in seen
     assert b"Traceback" not in seen
 

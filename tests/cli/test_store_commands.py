@@ -43,7 +43,7 @@ def test_games_are_recorded_listed_and_filtered(two_games: list[str]) -> None:
     shown = call("games").output
     assert all(game_id in shown for game_id in two_games)
     assert "liars-dice replay GAME" in shown
-    assert "No such games yet" in call("games", "--rules", "nothing").output
+    assert "No matching games" in call("games", "--rules", "nothing").output
 
 
 def test_stats(two_games: list[str]) -> None:
@@ -143,9 +143,9 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["import", "missing.jsonl"], "missing.jsonl: cannot be read (No such file or directory)"),
-        (["export", "--out", "missing/x.csv"], "cannot be written"),
-        (["export", "--out", "x.xlsx"], ".xlsx is no format of ours: end the file in .jsonl, .csv, .parquet"),
-        (["export", "--format", "parquet"], "say where to with --out FILE"),
+        (["export", "--out", "missing/x.csv"], "cannot write the file"),
+        (["export", "--out", "x.xlsx"], "Unknown file extension .xlsx. Use .jsonl, .csv, .parquet"),
+        (["export", "--format", "parquet"], "Parquet and --json need --out FILE"),
         (["games", "--since", "yesterday"], "does not match the formats"),
         (["games", "--limit", "0"], "0 is not in the range"),
         (["replay", "last"], "(0 of 0 match)"),
@@ -178,7 +178,7 @@ def test_a_played_game_is_recorded_event_by_event() -> None:
 def test_games_on_a_narrow_screen(two_games: list[str], kind: str) -> None:
     """Nothing is cut off, also where the terminal can do little else than say how wide it is."""
     with PseudoTerminal("games", columns=40, environment={"TERM": kind}) as terminal:
-        terminal.wait_for("To see one again")
+        terminal.wait_for("To replay one")
         terminal.wait_for("GAME")
         assert all(game_id in terminal.text for game_id in two_games)
         assert "\u2026" not in terminal.text
@@ -228,8 +228,8 @@ def test_the_game_that_a_bot_lost_worst(tmp_path: Path, monkeypatch: pytest.Monk
         assert f"liars-dice {again} {worst['game_id']}" in shown
     assert worst["game_id"] in call("games", "--loser", "doubter.py", "--worst", "--limit", "1").output
     assert "--worst needs a player" in call("games", "--worst").stderr
-    assert "'nobody' lost none" in call("replay", "worst:nobody").stderr
-    assert "No such games yet" in call("games", "--loser", "nobody", "--worst").output
+    assert "'nobody' has lost none" in call("replay", "worst:nobody").stderr
+    assert "No matching games" in call("games", "--loser", "nobody", "--worst").output
     advice = call("review", "worst:doubter.py").output.splitlines()[-1]
     assert advice.strip().startswith("liars-dice play --from worst:doubter.py --at ")
     on = call(*advice.split()[1:])

@@ -102,13 +102,13 @@ def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Worker, "play", play)
     stopped = call(*SMALL, "--db", db)
     assert stopped.exit_code == 130
-    assert "To go on: liars-dice tournament --resume" in stopped.stderr
+    assert "To continue: liars-dice tournament --resume" in stopped.stderr
     again = stopped.stderr.split("--resume ")[1].split()[0]
     monkeypatch.setattr(Worker, "play", real)
     for changed, message in (
-        (("--games", "40"), "games was 20 and is 40 now"),
-        (("--seed", "4"), "seed was 3 and is 4 now"),
-        (("--dice", "2"), "config.dice was [1, 1] and is [2, 2] now"),
+        (("--games", "40"), "games was 20, now 40"),
+        (("--seed", "4"), "seed was 3, now 4"),
+        (("--dice", "2"), "config.dice was [1, 1], now [2, 2]"),
         (("maniac",), "agents was"),
     ):
         refused = call("tournament", *changed, "--resume", again, "--db", db)
@@ -164,7 +164,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tournament, "MOST_TABLES", 4)
     result = call("demo", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
-    assert "12 agents, each against each; rules heads-up" in result.stdout
+    assert "12 agents, round robin; rules heads-up" in result.stdout
     assert "13 agents, a league; rules perudo" in result.stdout
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
@@ -183,11 +183,11 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         (("tournament", "--field", "all", "--games", "0"), "0 is not in the range"),
         (("tournament", "optimal", "maniak"), "maniac"),
-        (("tournament", "optimal", "random", "--players", "3", "--exact"), "2 for --exact"),
+        (("tournament", "optimal", "random", "--players", "3", "--exact"), "2 with --exact"),
         (("tournament", "optimal", "random", "--report", "/dev/null/x"), "a directory that can be written"),
         (("tournament", "optimal", "random", "--backend", "spark"), "backend = 'spark'"),
         (("tournament", "--resume", "nothing"), "match"),
-        (("tournament", "optimal", "random", "--exact", "--until-significant"), "leave out one of"),
+        (("tournament", "optimal", "random", "--exact", "--until-significant"), "cannot be combined"),
         (("simulate", "--players", "1"), "1 is not in the range"),
         (("simulate", "--tables", "0"), "0 is not in the range"),
         (("simulate", "nobody"), "agent = 'nobody'"),

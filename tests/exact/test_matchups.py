@@ -16,7 +16,7 @@ from liars_dice.exact.matchups.exact_round import OPENER_EXACT, OPENER_LOSES, OT
 from liars_dice.exact.matchups.match_chain import EndlessMatchError, match
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.simulator.compiled_games import Simulator
-from liars_dice.tournament.fields import field
+from liars_dice.tournament.fields import agents_in_field
 from oracle import round_chances
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
@@ -245,7 +245,7 @@ PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "published_tourn
 
 @pytest.fixture(scope="module")
 def grid() -> tuple[list[str], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
-    names = field("threshold-grid")
+    names = agents_in_field("threshold-grid")
     win = Matchups(agents(*names), preset("heads-up")).match.win
     return names, (win + 1 - win.T) / 2
 

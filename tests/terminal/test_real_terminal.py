@@ -151,7 +151,7 @@ def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> N
     with PseudoTerminal("play", *table, "--ascii") as terminal:
         play_on(terminal, terminal.wait_for("> "), turns=3)
         assert terminal.interrupt() == 130
-        assert "The game is saved. To go on:" in terminal.text
+        assert "The game is saved. To resume it:" in terminal.text
         assert "liars-dice play --resume last --ascii" in terminal.text
     with PseudoTerminal("play", "--resume", "last") as terminal:
         shown = terminal.wait_for("> ")
@@ -200,7 +200,7 @@ def test_every_kind_of_bad_input(store: Path) -> None:
         assert "or liar" in flat(too_low)
         terminal.enter("quit")
         assert terminal.end() == 0
-        assert "To go on:" in terminal.text
+        assert "To resume it:" in terminal.text
         echoed = 3000 + len("  > ")
         assert max(len(line) for line in terminal.text.split("\n") if len(line) != echoed) <= 80
 
@@ -328,7 +328,7 @@ def test_a_pipe_and_closed_input(store: Path) -> None:
     )
     assert "Opponents" not in done.stdout
     assert "\x1b" not in done.stdout
-    assert "To go on:" in done.stdout
+    assert "To resume it:" in done.stdout
     more = "liar\n1 1\n" * 10
     done = subprocess.run(
         [*command, "--resume", "last", "--review"], input=more, capture_output=True, text=True, check=True
@@ -340,7 +340,7 @@ def test_a_pipe_and_closed_input(store: Path) -> None:
         script = f'exec "{sys.executable}" -m liars_dice play --seed 5 {redirect}'
         ended = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
         assert ended.returncode == 0, ended.stderr
-        assert "To go on:" in ended.stdout
+        assert "To resume it:" in ended.stdout
 
 
 def test_leaving_while_the_coach_gets_ready(store: Path) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liars_dice.core import BadValueError, ConfigError, GameConfig, preset
+from liars_dice.core import BadValueError, GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.tables.policy_table import PolicyError
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament import pair_matchup as matchup_module
 from liars_dice.tournament.blocks import BlockResult
-from liars_dice.tournament.fields import FIELDS, field
+from liars_dice.tournament.fields import FIELDS, agents_in_field
 from liars_dice.tournament.pair_matchup import matchup
-from liars_dice.tournament.result import Settings
+from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
-from liars_dice.tournament.summary import Course, summarise_round_robin
+from liars_dice.tournament.summary import RunNotes, summarise_round_robin
 
 SCEPTIC = """
 from liars_dice import CallLiarAction
@@ -90,7 +90,7 @@ def test_engine_and_simulator_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     config = preset("heads-up", dice=2)
     exact = matchup("bluffer", "crawler", config)
 
-    monkeypatch.setattr(matchup_module, "simulable", lambda *_, **__: [False, False])
+    monkeypatch.setattr(matchup_module, "fit_for_simulator", lambda *_, **__: [False, False])
     found = matchup("bluffer", "crawler", config, games=4000, seed=1)
     assert found.method == "engine"
     assert found.ci95 is not None
@@ -169,15 +169,15 @@ def test_who_plays_with_others_is_told(tmp_path: Path) -> None:
 
 
 def test_the_grid_has_81_agents() -> None:
-    assert len(set(field("threshold-grid"))) == 81
-    assert {"threshold:0.1,0.1", "threshold:0.35,0.15", "threshold:0.5,0.5"} <= set(field("threshold-grid"))
-    assert all(field(name) for name in FIELDS)
+    assert len(set(agents_in_field("threshold-grid"))) == 81
+    assert {"threshold:0.1,0.1", "threshold:0.35,0.15", "threshold:0.5,0.5"} <= set(agents_in_field("threshold-grid"))
+    assert all(agents_in_field(name) for name in FIELDS)
     with pytest.raises(BadValueError, match=r"field = 'threshold-gird': expected .*threshold-grid"):
-        field("threshold-gird")
+        agents_in_field("threshold-gird")
 
 
 def test_an_exact_round_robin() -> None:
-    names = field("personalities")
+    names = agents_in_field("personalities")
     found = round_robin(names, preset("heads-up"))
     assert (found.method, found.games) == ("exact", None)
     matrix = np.array([[np.nan if rate is None else rate for rate in row] for row in found.matrix])
@@ -194,7 +194,7 @@ def test_an_exact_round_robin() -> None:
 
 
 def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
-    names = field("personalities")
+    names = agents_in_field("personalities")
     exact = round_robin(names, preset("heads-up"))
     found = round_robin(names, preset("heads-up"), games=20_000, seed=4)
     assert (found.method, found.games) == ("compiled", 10 * 20_000)
@@ -211,7 +211,7 @@ def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
 
 def test_intervals_of_means_hold_what_they_promise() -> None:
     """Of many sampled tournaments, about 95 % of the intervals hold the exact mean; narrow ones would not."""
-    names = field("personalities")
+    names = agents_in_field("personalities")
     exact = {standing.agent: standing.win_rate for standing in round_robin(names, preset("heads-up", dice=2)).ranking}
     held = []
     for seed in range(24):
@@ -224,7 +224,9 @@ def test_intervals_of_means_hold_what_they_promise() -> None:
 def test_many_comparisons_ask_for_more() -> None:
     """Six pairs that each look significant alone (p = 0.03) are not, together."""
     config = preset("heads-up", dice=2)
-    settings = Settings(kind="round-robin", agents=("a", "b", "c", "d"), rules="x", config=config.to_dict(), seed=1)
+    settings = TournamentSettings(
+        kind="round-robin", agents=("a", "b", "c", "d"), rules="x", config=config.to_dict(), seed=1
+    )
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     results = [
         BlockResult(
@@ -233,9 +235,9 @@ def test_many_comparisons_ask_for_more() -> None:
         )
         for number, pair in enumerate(pairs)
     ]  # fmt: skip
-    alone = summarise_round_robin(settings, None, results[:1], Course())
+    alone = summarise_round_robin(settings, None, results[:1], RunNotes())
     assert alone.ranking[0].beats == 1
-    together = summarise_round_robin(settings, None, results, Course())
+    together = summarise_round_robin(settings, None, results, RunNotes())
     assert [standing.beats for standing in together.ranking] == [0] * 4
 
 
@@ -259,7 +261,7 @@ def test_ties_are_counted() -> None:
     [
         ([], preset("heads-up"), {}, "at least two agents"),
         (["optimal"], preset("heads-up"), {}, "at least two agents"),
-        (["optimal", "optimal"], preset("heads-up"), {}, "each agent once"),
+        (["optimal", "optimal"], preset("heads-up"), {}, "each agent only once"),
         (["optimal", "maniac"], preset("perudo"), {}, "players = 6: expected 2"),
         (["optimal", "maniac"], preset("heads-up"), {"games": 3}, "games = 3: expected a multiple of 2"),
         (["optimal", "manic"], preset("heads-up"), {}, "agent = 'manic': expected .*maniac"),
@@ -276,7 +278,7 @@ def test_bad_input_to_a_round_robin(
 
 @pytest.mark.parametrize("rules", [preset("perudo"), preset("perudo", players=3)])
 def test_a_matchup_is_between_two(rules: GameConfig) -> None:
-    with pytest.raises(ConfigError, match="expected 2"):
+    with pytest.raises(BadValueError, match="expected 2"):
         matchup("optimal", "maniac", rules)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from liars_dice.core import BadValueError
-from liars_dice.tournament.ratings import Rating, rate, rate_from_matrix
-from liars_dice.tournament.schedule import league
+from liars_dice.tournament.ratings import Rating, elo_ratings, openskill_ratings
+from liars_dice.tournament.schedule import league_tables
 
 Games = list[tuple[tuple[str, ...], int]]
 
@@ -18,7 +18,7 @@ def play(strengths: dict[str, float], seats: int, tables: int) -> Games:
     """Games in which agents win in proportion to their strengths."""
     rng = random.Random(7)
     names = list(strengths)
-    seated = [tuple(names[agent] for agent in table) for table in league(len(names), seats, tables, 7)]
+    seated = [tuple(names[agent] for agent in table) for table in league_tables(len(names), seats, tables, 7)]
     return [(table, rng.choices(range(seats), [strengths[name] for name in table])[0]) for table in seated]
 
 
@@ -34,71 +34,71 @@ def test_rating() -> None:
 @pytest.mark.parametrize("seats", [2, 4, 6, 8])
 def test_the_better_the_higher(seats: int) -> None:
     """At tables with copies too."""
-    ratings = rate(play({"weak": 1, "fair": 2, "good": 4, "best": 8}, seats, 400))
+    ratings = openskill_ratings(play({"weak": 1, "fair": 2, "good": 4, "best": 8}, seats, 400))
     assert ratings["weak"].high < ratings["best"].low
     assert sorted(ratings, key=lambda name: ratings[name].mu) == ["weak", "fair", "good", "best"]
 
 
 def test_the_order_of_games_does_not_matter() -> None:
     games = play({"a": 1, "b": 1, "c": 2, "d": 3}, 3, 60)
-    ratings = rate(games)
-    assert rate(reversed(games)) == ratings
-    assert rate(random.Random(1).sample(games, len(games))) == ratings
-    assert rate([(list(names), winner) for names, winner in games]) == ratings
+    ratings = openskill_ratings(games)
+    assert openskill_ratings(reversed(games)) == ratings
+    assert openskill_ratings(random.Random(1).sample(games, len(games))) == ratings
+    assert openskill_ratings([(list(names), winner) for names, winner in games]) == ratings
 
 
 def test_other_shuffles_change_little() -> None:
     """Other names sort otherwise, so that the same games are rated in other orders."""
     games = play({"a": 1, "b": 1.5, "c": 2, "d": 3}, 3, 300)
     renamed = {"a": "z", "b": "c", "c": "a", "d": "b"}
-    ratings = rate(games)
-    others = rate([(tuple(renamed[name] for name in names), winner) for names, winner in games])
+    ratings = openskill_ratings(games)
+    others = openskill_ratings([(tuple(renamed[name] for name in names), winner) for names, winner in games])
     for old, new in renamed.items():
         assert abs(ratings[old].mu - others[new].mu) < 0.4 * ratings[old].sigma
 
 
 def test_more_games_make_it_surer() -> None:
-    few, many = (rate(play({"a": 1, "b": 2, "c": 3}, 3, tables)) for tables in (30, 600))
+    few, many = (openskill_ratings(play({"a": 1, "b": 2, "c": 3}, 3, tables)) for tables in (30, 600))
     assert all(many[name].sigma < few[name].sigma / 2 for name in few)
 
 
 def test_more_seats_are_no_advantage() -> None:
     """Three copies of one agent win three games of four, and are no better for it."""
-    ratings = rate([(("many", "many", "many", "one"), winner) for winner in (0, 1, 2, 3) * 100])
+    ratings = openskill_ratings([(("many", "many", "many", "one"), winner) for winner in (0, 1, 2, 3) * 100])
     assert abs(ratings["many"].mu - ratings["one"].mu) < ratings["one"].sigma
-    better = rate([(("many", "many", "many", "one"), winner) for winner in (0, 1, 3, 3) * 100])
+    better = openskill_ratings([(("many", "many", "many", "one"), winner) for winner in (0, 1, 3, 3) * 100])
     assert better["one"].low > better["many"].high
 
 
 def test_a_table_of_one_name_says_nothing() -> None:
-    alone = rate([(("a", "a"), 1)])
+    alone = openskill_ratings([(("a", "a"), 1)])
     assert alone == {"a": Rating(25.0, 25 / 3)}
-    assert rate([]) == {}
+    assert openskill_ratings([]) == {}
 
 
 def test_a_winner_who_was_not_there() -> None:
     for winner in (-1, 2):
         with pytest.raises(BadValueError, match="winner"):
-            rate([(("a", "b"), winner)])
+            openskill_ratings([(("a", "b"), winner)])
 
 
 def test_known_strengths_are_recovered() -> None:
     strengths = [1250.0, 1400.0, 1500.0, 1620.0, 1730.0]
-    ratings = rate_from_matrix("abcde", elo_rates(strengths))
+    ratings = elo_ratings("abcde", elo_rates(strengths))
     assert list(ratings) == list("abcde")
     assert list(ratings.values()) == pytest.approx(strengths, abs=0.2)
 
 
 def test_two_agents_in_closed_form() -> None:
     """Nine wins for each loss are 400 log10(9) points."""
-    ratings = rate_from_matrix(["a", "b"], [[0.5, 0.9], [0.1, 0.5]])
+    ratings = elo_ratings(["a", "b"], [[0.5, 0.9], [0.1, 0.5]])
     assert ratings["a"] - ratings["b"] == pytest.approx(400 * np.log10(9), abs=0.2)
     assert ratings["a"] + ratings["b"] == pytest.approx(3000)
 
 
 def test_circles_are_equal() -> None:
     circle = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
-    assert list(rate_from_matrix("abc", circle).values()) == pytest.approx([1500.0] * 3)
+    assert list(elo_ratings("abc", circle).values()) == pytest.approx([1500.0] * 3)
 
 
 def test_expected_wins_are_actual_wins() -> None:
@@ -106,14 +106,14 @@ def test_expected_wins_are_actual_wins() -> None:
     rng = np.random.default_rng(5)
     upper = np.triu(rng.random((9, 9)), 1)
     rates = upper + np.tril(1 - upper.T, -1) + np.eye(9) / 2
-    fitted = elo_rates(list(rate_from_matrix("abcdefghi", rates.tolist()).values()))
+    fitted = elo_rates(list(elo_ratings("abcdefghi", rates.tolist()).values()))
     assert np.sum(fitted, axis=1) == pytest.approx(rates.sum(axis=1), abs=1e-3)
 
 
 @pytest.mark.parametrize("n", [2, 3, 30])
 def test_always_and_never_stay_finite(n: int) -> None:
     ratings = list(
-        rate_from_matrix([str(i) for i in range(n)], [[float(i < j) for j in range(n)] for i in range(n)]).values()
+        elo_ratings([str(i) for i in range(n)], [[float(i < j) for j in range(n)] for i in range(n)]).values()
     )
     assert np.isfinite(ratings).all()
     assert ratings == sorted(ratings, reverse=True)
@@ -125,6 +125,6 @@ def test_always_and_never_stay_finite(n: int) -> None:
 def test_matrices_that_make_no_sense() -> None:
     for rates in ([[0.5, 0.7], [0.7, 0.5]], [[0.5, 1.2], [-0.2, 0.5]], [[0.5, float("nan")], [0.5, 0.5]], [[0.5]]):
         with pytest.raises(BadValueError, match="win_rates"):
-            rate_from_matrix("ab", rates)
+            elo_ratings("ab", rates)
     with pytest.raises(BadValueError, match="names"):
-        rate_from_matrix("aa", [[0.5, 0.5], [0.5, 0.5]])
+        elo_ratings("aa", [[0.5, 0.5], [0.5, 0.5]])

@@ -15,7 +15,14 @@ from liars_dice.core import BadValueError
 from liars_dice.pictures.tournament_plots import SHOWN
 from liars_dice.pictures.tournament_report import Saved, check_writable, write_report
 from liars_dice.tournament.method_choice import Method
-from liars_dice.tournament.result import Cell, Kind, RoundRate, Settings, Standing, TournamentResult
+from liars_dice.tournament.result import (
+    PairingResult,
+    RoundRate,
+    Standing,
+    TournamentKind,
+    TournamentResult,
+    TournamentSettings,
+)
 
 RUN: dict[str, object] = {"workers": 2, "backend": "numba", "version": "0.5.0", "elapsed_s": 12.3456}
 CLASSIC = ("optimal", "probabilistic", "detective", "conservative", "random", "maniac", "sniper", "bluffer", "crawler")
@@ -27,7 +34,7 @@ def made_up(
     agents: tuple[str, ...],
     method: Method = "exact",
     *,
-    kind: Kind = "round-robin",
+    kind: TournamentKind = "round-robin",
     games: int = 200,
     faults: bool = False,
     ordered: tuple[str, ...] = (),
@@ -38,7 +45,7 @@ def made_up(
     rng = random.Random(len(agents))
     skills = {agent: rng.gauss(0, 0.12) for agent in agents}
     n = len(agents)
-    cells: list[list[Cell | None]] = [[None] * n for _ in agents]
+    cells: list[list[PairingResult | None]] = [[None] * n for _ in agents]
     for i in range(n):
         for j in range(i):
             if not complete and rng.random() < 0.3:
@@ -72,7 +79,7 @@ def made_up(
             )
         )
     return TournamentResult(
-        settings=Settings(
+        settings=TournamentSettings(
             kind=kind, agents=agents, rules="classic", config={"dice": 5, "wild": True, "faces": [1, 6]}, seed=7
         ),
         method=method,
@@ -86,14 +93,14 @@ def made_up(
     )
 
 
-def cell(rate: float, method: Method, games: int) -> Cell:
+def cell(rate: float, method: Method, games: int) -> PairingResult:
     if method == "exact":
-        return Cell(win_rate=rate, method=method, games=None, ci95=None, p_value=None)
+        return PairingResult(win_rate=rate, method=method, games=None, ci95=None, p_value=None)
     p_value = 0.001 if abs(rate - 0.5) > 0.05 else 0.6
-    return Cell(win_rate=rate, method=method, games=games, ci95=(rate - 0.07, rate + 0.07), p_value=p_value)
+    return PairingResult(win_rate=rate, method=method, games=games, ci95=(rate - 0.07, rate + 0.07), p_value=p_value)
 
 
-def mean(row: list[Cell | None]) -> float:
+def mean(row: list[PairingResult | None]) -> float:
     rates = [one.win_rate for one in row if one is not None]
     return sum(rates) / len(rates)
 

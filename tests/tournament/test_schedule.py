@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from liars_dice.core import BadValueError
-from liars_dice.tournament.schedule import league, natural_tables
+from liars_dice.tournament.schedule import balanced_table_count, league_tables
 
 Tables = list[tuple[int, ...]]
 
@@ -45,7 +45,7 @@ def at_random(n: int, seats: int, tables: int) -> Tables:
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 20), st.integers(2, 15), st.integers(1, 40), st.integers(0, 99))
 def test_fair(n: int, seats: int, tables: int, seed: int) -> None:
-    played = league(n, seats, tables, seed)
+    played = league_tables(n, seats, tables, seed)
     assert len(played) == tables
     for table in played:
         assert len(table) == seats
@@ -64,7 +64,7 @@ def test_fair(n: int, seats: int, tables: int, seed: int) -> None:
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 12), st.integers(2, 15), st.integers(0, 99))
 def test_natural_leagues_are_even(n: int, seats: int, seed: int) -> None:
-    played = league(n, seats, natural_tables(n, seats), seed)
+    played = league_tables(n, seats, balanced_table_count(n, seats), seed)
     assert spread(appearances(played, n)) == 0
     assert max(map(spread, in_seats(played, n))) == 0
     assert spread(meetings(played, n)) <= 2
@@ -76,12 +76,12 @@ def test_natural_leagues_are_even(n: int, seats: int, seed: int) -> None:
 )
 def test_perfect_designs_are_found(n: int, seats: int, tables: int) -> None:
     """Round robins, the projective planes of order 2 and 3, and tables at which everyone sits."""
-    assert natural_tables(n, seats) == tables
-    assert spread(meetings(league(n, seats, tables, 0), n)) == 0
+    assert balanced_table_count(n, seats) == tables
+    assert spread(meetings(league_tables(n, seats, tables, 0), n)) == 0
 
 
 def test_large_leagues_are_quick_and_much_fairer_than_chance() -> None:
-    played = league(100, 6, 2000, 0)
+    played = league_tables(100, 6, 2000, 0)
     assert spread(appearances(played, 100)) == 0
     assert max(map(spread, in_seats(played, 100))) == 0
     assert spread(meetings(played, 100)) <= 5
@@ -89,16 +89,16 @@ def test_large_leagues_are_quick_and_much_fairer_than_chance() -> None:
 
 
 def test_seed() -> None:
-    assert league(9, 4, 20, 5) == league(9, 4, 20, 5)
-    assert league(9, 4, 20, 5) != league(9, 4, 20, 6)
-    assert league(9, 4, 0, 5) == []
+    assert league_tables(9, 4, 20, 5) == league_tables(9, 4, 20, 5)
+    assert league_tables(9, 4, 20, 5) != league_tables(9, 4, 20, 6)
+    assert league_tables(9, 4, 0, 5) == []
 
 
 def test_leagues_that_cannot_be() -> None:
     for n, seats, field in ((1, 2, "n_agents"), (5, 1, "seats"), (5, 16, "seats")):
         with pytest.raises(BadValueError, match=field):
-            league(n, seats, 10, 0)
+            league_tables(n, seats, 10, 0)
         with pytest.raises(BadValueError, match=field):
-            natural_tables(n, seats)
+            balanced_table_count(n, seats)
     with pytest.raises(BadValueError, match="tables"):
-        league(5, 2, -1, 0)
+        league_tables(5, 2, -1, 0)

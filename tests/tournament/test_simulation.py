@@ -87,9 +87,9 @@ def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ((3, 0, 100), {}, "n_tables = 0"),
         ((3, 1, 0), {}, "n_replications = 0"),
         ((3, 1, 1), {"agents": ["nobody"]}, "agent = 'nobody'"),
-        ((3, 1, 1), {"config": preset("heads-up")}, "as the rules say"),
-        ((3, 1, 1), {"agents": []}, "at least one agent, each of them once"),
-        ((3, 1, 1), {"agents": ["optimal", "optimal"]}, "at least one agent, each of them once"),
+        ((3, 1, 1), {"config": preset("heads-up")}, "the number of players in the rules"),
+        ((3, 1, 1), {"agents": []}, "at least one agent, and none of them twice"),
+        ((3, 1, 1), {"agents": ["optimal", "optimal"]}, "at least one agent, and none of them twice"),
     ],
 )
 def test_bad_input(numbers: tuple[int, int, int], options: dict[str, object], message: str) -> None:

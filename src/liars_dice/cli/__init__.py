@@ -1,4 +1,4 @@
-"""The command line. Commands are loaded when they are called, so that the bare command answers at once."""
+"""The command line. A command's module is imported when it is called, so that `liars-dice --help` is fast."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ import click
 from .. import __version__
 
 COMMANDS = {
-    "demo": "A tournament of the built-in bots: start here.",
+    "demo": "Run a tournament of the built-in bots. Start here.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
-    "serve": "Play, watch and review in the browser.",
+    "serve": "Play, watch and review games in the browser.",
     "matchup": "Measure one bot against another, exactly if possible.",
-    "tournament": "Play everybody against everybody.",
-    "simulate": "Draw random tables, and count who wins.",
-    "train": "Learn by reinforcement, measured against the optimum.",
+    "tournament": "Rank bots in a round robin or a league.",
+    "simulate": "Play many games at random tables and count the wins.",
+    "train": "Train a bot by reinforcement learning.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
-    "solve": "Compute perfect play of one round, certified.",
-    "explain": "Show what an equilibrium does at one point of a round, and why.",
-    "rules": "Show a rule set, check it, or list the named ones.",
-    "agents": "List the bots that can be named.",
-    "check-bot": "Check a bot of your own.",
-    "games": "List recorded games, and who wins how often.",
-    "replay": "Show a recorded game again, or verify it.",
-    "review": "Judge every decision of a recorded game.",
-    "export": "Write recorded games to a file for other programs.",
+    "solve": "Compute perfect play for one round, with a certified error.",
+    "explain": "Show what perfect play does at one point of a round, and why.",
+    "rules": "Show or check a rule set, or list the named ones.",
+    "agents": "List the available bots.",
+    "check-bot": "Check that your own bot plays by the rules.",
+    "games": "List recorded games, or show win rates.",
+    "replay": "Replay a recorded game, or verify it.",
+    "review": "Review every decision of a recorded game.",
+    "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
-    "import": "Bring games from files into the store.",
+    "import": "Import games from files into the store.",
 }
-"""Every command with its one-line help. The command `x` is `x_command` in the module `x_command` beside this one."""
+"""Every command with its one-line help. The command `x` is the function `x_command` in the module `x_command.py`."""
 
 
 class _LazyGroup(click.Group):
-    """A group that imports a command when it is needed, and turns our own errors into one clear line."""
+    """A group that imports commands on demand and prints our own errors as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command called so, imported now."""
+        """Import and return a command."""
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name.replace('-', '_')}_command"
@@ -56,7 +56,7 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an error of ours becomes one line and a non-zero exit code, and so does Ctrl-C."""
+        """Run the command. Our own errors and Ctrl-C become one line and a non-zero exit code."""
         import warnings
 
         from ..core import LiarsDiceError
@@ -74,18 +74,18 @@ class _LazyGroup(click.Group):
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning as one line, not as Python shows it."""
+    """Print a warning as one line, without Python's file name and line number."""
     click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with: liars-dice demo",
+    epilog="Start with: liars-dice demo. For the options of a command: liars-dice COMMAND --help",
 )
 @click.version_option(__version__, prog_name="liars-dice")
 def main() -> None:
-    """Liar's Dice: an exact rules engine, bots, and a place to play."""
+    """Liar's Dice: play it, write bots for it, and measure how good they are."""
 
 
 __all__ = ["COMMANDS", "main"]

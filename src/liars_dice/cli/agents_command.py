@@ -1,25 +1,26 @@
-"""`liars-dice agents`: the bots that can be named."""
+"""`liars-dice agents`: list the available bots."""
 
 from __future__ import annotations
 
 import click
 
-from .options import json_option, print_json, was_said
+from .options import json_option, was_given
+from .output import print_json
 
 
 @click.command("agents", epilog="Example: liars-dice agents --folder bots --json")
-@click.option("--folder", metavar="DIR", default="agents", show_default=True, help="Where bots of your own are.")
+@click.option("--folder", metavar="DIR", default="agents", show_default=True, help="Folder with your own bots.")
 @json_option
 @click.pass_context
 def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
-    """List the bots that can be named: built in, in a folder of yours, and from installed packages."""
+    """List the available bots: built-in ones, your own in a folder, and those of installed packages."""
     from pathlib import Path
 
     from ..agents import AGENTS, discover
     from ..core import BadValueError
 
-    if was_said(context, "folder") and not Path(folder).is_dir():
-        raise BadValueError("folder", folder, "a folder of bots")
+    if was_given(context, "folder") and not Path(folder).is_dir():
+        raise BadValueError("folder", folder, "an existing folder")
     found = discover(folder)
     listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
     for name, bot in found.agents.items():
@@ -35,4 +36,6 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     for name, summary, _, _, aliases in listed:
         also = f" (also called {', '.join(aliases)})" if aliases else ""
         click.echo(f"{name:{width}}  {summary}{also}")
-    click.echo("\nAlso: threshold:CALL,RAISE, mybot.py, module:Class, and cmd:PROGRAM for a bot in any language.")
+    click.echo(
+        "\nAlso: threshold:CALL,RAISE, a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+    )

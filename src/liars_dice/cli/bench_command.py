@@ -1,4 +1,4 @@
-"""`liars-dice bench`: how fast this machine is at the main jobs."""
+"""`liars-dice bench`: measure how fast this machine is."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Callable
 
 import click
 
-from .options import json_option, print_json
-from .running import show_progress, warm_up
+from .options import json_option
+from .output import print_json
+from .progress import show_progress, warm_up
 
 
 @click.command("bench", epilog="Example: liars-dice bench --json")
 @json_option
 def bench_command(as_json: bool) -> None:
-    """Measure, in some seconds, how fast this machine plays, simulates, computes and solves.
+    """Measure how fast this machine plays, simulates and solves. Takes a few seconds.
 
-    Comparisons with other programs are made by `make bench` in a checkout, which writes docs/benchmarks.md.
+    To compare with other programs, run `make bench` in a clone of the repository; it writes docs/benchmarks.md.
     """
     measurements = _measurements()
     found: list[tuple[str, float, str]] = []
@@ -40,12 +41,12 @@ def bench_command(as_json: bool) -> None:
 
 
 def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
-    """What is measured, in which unit, and how."""
+    """Each measurement: what it is, its unit, and the function that takes it."""
     from ..agents import make_agent
     from ..core import GameConfig, play_game, preset
     from ..exact.solver import solve
     from ..simulator import Simulator
-    from ..tournament import field, round_robin
+    from ..tournament import agents_in_field, round_robin
 
     heads_up = preset("heads-up")
     two = [make_agent("optimal"), make_agent("maniac")]
@@ -66,7 +67,7 @@ def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
         return games / timed(lambda: simulator.play(games, seed=1))
 
     def exact() -> float:
-        return timed(lambda: round_robin(field("threshold-grid"), heads_up, exact=True))
+        return timed(lambda: round_robin(agents_in_field("threshold-grid"), heads_up, exact=True))
 
     def solved() -> float:
         config = GameConfig(dice=(2, 1))
@@ -74,8 +75,8 @@ def _measurements() -> list[tuple[str, str, Callable[[], float]]]:
         return timed(lambda: solve(config, target=1e-4))
 
     return [
-        ("optimal against maniac, through the engine, one core", "games/s", engine),
-        ("the same, compiled, all cores", "games/s", compiled),
-        ("a tournament of 81 bots, exactly", "s", exact),
+        ("games of optimal against maniac through the engine, one core", "games/s", engine),
+        ("the same games, compiled, all cores", "games/s", compiled),
+        ("an exact tournament of 81 bots", "s", exact),
         ("two dice against one, solved to 1e-4", "s", solved),
     ]

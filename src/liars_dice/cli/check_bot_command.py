@@ -1,19 +1,20 @@
-"""`liars-dice check-bot`: whether a bot is fit to play."""
+"""`liars-dice check-bot`: check that a bot is ready to play."""
 
 from __future__ import annotations
 
 import click
 
-from .options import command_line, json_option, print_json
+from .options import json_option
+from .output import command_line, print_json
 
 
 @click.command("check-bot", epilog="Example: liars-dice check-bot mybot.py")
 @click.argument("bot")
 @json_option
 def check_bot_command(bot: str, as_json: bool) -> None:
-    """Check a bot of your own: legal, quick, repeatable, honest about itself.
+    """Check your own bot: that its moves are legal, fast and repeatable, and that it is what it claims to be.
 
-    BOT is a file (mybot.py, or mybot.py:Class), module:Class, or any name a bot has.
+    BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     """
     from ..referee import check_bot
 

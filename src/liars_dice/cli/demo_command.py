@@ -1,4 +1,4 @@
-"""`liars-dice demo`: the main job in small. An exact round robin, a league with recorded games, pictures."""
+"""`liars-dice demo`: an exact round robin, a league with recorded games, and a report with charts."""
 
 from __future__ import annotations
 
@@ -6,44 +6,48 @@ import time
 
 import click
 
-from .options import command_line, db_option, fixed_seed_option, json_option, print_json
-from .running import open_or_warn, run_facts, show_progress, warm_up
+from .options import db_option, fixed_seed_option, json_option
+from .output import command_line, print_json
+from .progress import show_progress, warm_up
+from .runtime import open_store_or_warn, run_facts
 from .tournament_command import result_as_json, show_result
 
 
 @click.command("demo", epilog="Example: liars-dice demo --report my-report")
 @fixed_seed_option(1)
-@click.option("--report", metavar="DIR", default="demo-report", show_default=True, help="Where the pictures go.")
+@click.option(
+    "--report", metavar="DIR", default="demo-report", show_default=True, help="Folder for the report and its charts."
+)
 @db_option
 @json_option
 def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
-    """See the built-in bots compete: every memoryless one against every other, exactly, and a league at tables of six.
+    """Run a tournament of the built-in bots.
 
-    The games of the league are recorded in the store.
+    First an exact round robin of all memoryless bots, then a league at tables of six. The league's games are recorded
+    in the store, so that you can replay and review them.
     """
     from pathlib import Path
 
     from ..agents import AGENTS
     from ..core import PRESETS
     from ..pictures import check_writable, write_report
-    from ..tournament import Ledger, Processes, Settings, run_tournament
+    from ..tournament import Ledger, Processes, TournamentSettings, run_tournament
 
     check_writable(Path(report))
     backend = Processes()
     compile_s = warm_up(quiet=as_json)
     tournaments = {
-        "round-robin": Settings(
+        "round-robin": TournamentSettings(
             kind="round-robin",
             agents=tuple(info.field_name for info in AGENTS.values() if info.memoryless),
             rules="heads-up",
             config=PRESETS["heads-up"].to_dict(),
             seed=seed,
         ),
-        "league": Settings(
+        "league": TournamentSettings(
             kind="league",
-            agents=tuple(
-                info.field_name for info in AGENTS.values() if info.name != "nash"
-            ),  # it plays as probabilistic
+            # with more than two players, nash plays like probabilistic
+            agents=tuple(info.field_name for info in AGENTS.values() if info.name != "nash"),
             rules="perudo",
             config=PRESETS["perudo"].to_dict(),
             seed=seed,
@@ -52,7 +56,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     }
     told: dict[str, object] = {}
     pages = {}
-    with open_or_warn(db) as store:
+    with open_store_or_warn(db) as store:
         for name, settings in tournaments.items():
             start = time.perf_counter()
             with show_progress("games", quiet=as_json) as progress:
@@ -63,7 +67,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
             told[name] = result_as_json(result)
             if not as_json:
                 show_result(result, elapsed_s, db)
-                click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; the whole story: {pages[name]}\n")
+                click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; full report: {pages[name]}\n")
             if not result.complete:
                 raise KeyboardInterrupt
     if as_json:
@@ -71,8 +75,8 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
         return
     click.echo("What next?")
     for purpose, command in (
-        ("how good a bot really is", command_line("exploit", "optimal", "--dice", "2", "2")),
-        ("see the last game of the league", command_line("replay", "last", "--step", db=db)),
-        ("play against them yourself", command_line("play")),
+        ("see how exploitable a bot is", command_line("exploit", "optimal", "--dice", "2", "2")),
+        ("replay the league's last game", command_line("replay", "last", "--step", db=db)),
+        ("play against the bots", command_line("play")),
     ):
         click.echo(f"  {purpose:32} {command}")

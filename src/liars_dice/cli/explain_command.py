@@ -1,4 +1,4 @@
-"""`liars-dice explain`: what an equilibrium does at one point of a round, and what each action is worth."""
+"""`liars-dice explain`: what perfect play does at one point of a round, and what each action is worth."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, print_json, round_dice_option, round_options
-from .running import percent, show_bracket
+from .options import json_option, round_dice_option, round_options
+from .output import dice_count, percent, print_json
+from .progress import show_bracket
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
     from ..exact.solver import Choice, Explanation, Known, Reply
 
 SHOWN = 8
-"""How many actions are listed at least."""
+"""At least this many actions are listed."""
 
 
 @click.command("explain", epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6")
 @round_dice_option
-@click.option("--hand", required=True, metavar="D,D,...", help="The dice of the player whose turn it is.")
-@click.option("--bids", default="", metavar="B,B,...", help="The bids made so far, as in 1x4,2x4. [default: none yet]")
-@click.option("--action", metavar="A", help="Compare this one with the best: a bid as in 2x4, or liar.")
+@click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
+@click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
+@click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
 @round_options
-@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the answer into this file, too.")
+@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the result as a PNG file.")
 @json_option
 def explain_command(
     dice: tuple[int, int],
@@ -42,9 +43,10 @@ def explain_command(
 ) -> None:
     """Show how often perfect play takes each action at one point of a round, and what each action is worth.
 
-    The opener has N0 dice, the other player N1; whose turn it is follows from the number of bids. A value is what the
-    action earns against perfect play with the best play after it: +1 is a sure win, -1 a sure loss. Rounds with up to
-    six dice are in the package; small rounds by other rules are solved on the spot.
+    The opener has N0 dice, the other player N1; the number of bids determines whose turn it is. The value of an action
+    is what it earns against perfect play if you play perfectly afterwards: +1 is a certain win, -1 a certain loss.
+    Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
+    when you ask.
     """
     from rich.console import Console
 
@@ -54,7 +56,7 @@ def explain_command(
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
-        raise NotationError(hand, "dice as in 1,4")
+        raise NotationError(hand, "dice separated by commas, such as 1,4")
     held = tuple(sorted(int(part) for part in hand.split(",")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
@@ -77,16 +79,16 @@ def explain_command(
         for line in _why(explanation, asked, replies):
             console.print(line, markup=False, soft_wrap=True)
     if png is not None:
-        click.echo(f"drawn into {png}")
+        click.echo(f"chart: {png}")
 
 
 def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:
     after = f"after {bids.replace(',', ' ')}" if bids.strip() else "to open"
-    return f"{config.dice[0]} against {config.dice[1]} dice, holding {' '.join(map(str, hand))}, {after}"
+    return f"{config.dice[0]} against {dice_count(config.dice[1])}, holding {' '.join(map(str, hand))}, {after}"
 
 
 def _asked(explanation: Explanation, action: str) -> Choice:
-    """The choice that was asked about."""
+    """The choice given by --action."""
     from ..core import BadValueError, parse_action
     from ..exact.solver import same_action
 
@@ -94,7 +96,7 @@ def _asked(explanation: Explanation, action: str) -> Choice:
     for choice in explanation.choices:
         if same_action(choice.action, wanted):
             return choice
-    raise BadValueError("action", action, "what can be done here: a higher bid, or liar where there is one to call")
+    raise BadValueError("action", action, "a legal action here: a higher bid, or liar if there is a bid to call")
 
 
 def _compared(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> dict[str, object]:
@@ -106,9 +108,9 @@ def _compared(explanation: Explanation, asked: Choice, replies: dict[str, Reply]
 
 
 def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> Iterator[str]:
-    """What becomes of the action that was asked about, and of the best one."""
+    """What happens after the action given by --action, and after the best one."""
     best, loss = explanation.best, (explanation.value - asked.value) / 2
-    yield f"{asked.action} gives {percent(loss)} of the chance to win away" if loss > 0 else f"{asked.action} is best"
+    yield f"{asked.action} gives away {percent(loss)} of the chance to win" if loss > 0 else f"{asked.action} is best"
     for choice in dict.fromkeys((asked, best)):
         reply = replies.get(str(choice.action))
         if reply is None:
@@ -141,18 +143,25 @@ def _show(console: Console, round_: Known, explanation: Explanation, title: str,
     console.print(table)
     left_out = len(explanation.choices) - len(choices)
     if left_out:
-        console.print(f"{left_out} more actions are hardly ever taken", markup=False)
+        console.print(
+            f"{left_out} other {'action is' if left_out == 1 else 'actions are'} hardly ever taken", markup=False
+        )
     if not explanation.comes_here:
-        console.print("Perfect play would not have come here with this hand; from here this is best.", soft_wrap=True)
+        console.print(
+            "Perfect play would not reach this point with this hand. If you are here, this is best.", soft_wrap=True
+        )
     if not explanation.expected:
-        console.print("Perfect play would not have bid so: its dice are weighed as before that bid.", soft_wrap=True)
+        console.print(
+            "Perfect play would not have made the last bid, so it is ignored in judging the bidder's dice.",
+            soft_wrap=True,
+        )
     hands = ", ".join(f"{' '.join(map(str, hand))} ({chance:.1%})" for hand, chance in explanation.belief[:4])
-    console.print(f"The other holds most likely: {hands}", markup=False, soft_wrap=True)
+    console.print(f"The other player's most likely dice: {hands}", markup=False, soft_wrap=True)
     console.print(f"Solved to an exploitability of {round_.exploitability:.1e}", markup=False, soft_wrap=True)
 
 
 def _bar(chance: float, *, ascii_only: bool, width: int = 24) -> str:
-    """A bar as long as the chance."""
+    """A bar whose length shows the chance."""
     if ascii_only:
         return "#" * round(chance * width)
     eighths = round(chance * width * 8)

@@ -1,4 +1,4 @@
-"""`liars-dice export`: recorded games for other programs."""
+"""`liars-dice export`: write recorded games to a file for other programs."""
 
 from __future__ import annotations
 
@@ -10,45 +10,48 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_names import find_game
-from .options import db_option, json_option, print_json
+from .game_lookup import find_game
+from .options import db_option, json_option
+from .output import print_json
 
 if TYPE_CHECKING:
     from ..persistence import RecordedEvent
 
 _KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
-"""What is written into a file, by its ending."""
+"""The format of a file, by its extension."""
 
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file. Left out: standard output.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write. [default: standard output]"
+)
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="[default: by the file's ending; without one, jsonl]",
+    help="File format. [default: by the file's extension, else jsonl]",
 )
 @db_option
 @json_option
 def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, db: str | None, as_json: bool) -> None:
     """Write recorded games to a file: JSON lines, CSV or Parquet.
 
-    GAME is a game's id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it
-    played worst. Without any, all games are written.
+    GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
+    those it lost. Without GAME, all games are exported.
     """
     from ..persistence import StoreError, open_store
 
     if out is not None and out.exists() and out.suffix in (".sqlite", ".db"):
-        raise StoreError(f"{out}: a store is there; expected a file to export to")
+        raise StoreError(f"{out}: this is a store; expected another file to export to")
     if kind is None:
         ending = out.suffix.lower() if out else ""
         if ending not in _KINDS:
             known = ", ".join(filter(None, _KINDS))
-            raise click.UsageError(f"{ending} is no format of ours: end the file in {known}, or say --format")
+            raise click.UsageError(f"Unknown file extension {ending}. Use {known}, or add --format.")
         kind = _KINDS[ending]
     if out is None and (kind == "parquet" or as_json):
-        raise click.UsageError("say where to with --out FILE")
+        raise click.UsageError("Parquet and --json need --out FILE.")
     with open_store(db, must_exist=True) as store:
         ids = [find_game(store, game, quiet=as_json) for game in games] or [
             game.game_id for game in reversed(store.games())
@@ -74,12 +77,12 @@ def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
         else:
             write_jsonl(events, sys.stdout.buffer)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
-    """Write beside the file first and put it in place when it is whole: no half exports, and no store written over."""
+    """Write to a temporary file and move it into place when complete, so that no partial export is left."""
     from ..persistence import StoreError, write_csv, write_jsonl, write_parquet
 
     partial = out.with_name(f"{out.name}.partial")
@@ -94,6 +97,6 @@ def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
                 write_jsonl(events, binary)
         partial.replace(out)
     except OSError as error:
-        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
+        raise StoreError(f"{out}: cannot write the file ({error.strerror})") from error
     finally:
         partial.unlink(missing_ok=True)

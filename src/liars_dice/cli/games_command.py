@@ -1,4 +1,4 @@
-"""`liars-dice games`: recorded games, and who wins how often."""
+"""`liars-dice games`: list recorded games, or show win rates."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_names import MOST_REVIEWED, recorded_name
-from .options import command_line, db_option, json_option, open_console, print_json
-from .running import show_progress
+from .game_lookup import MOST_REVIEWED, recorded_name
+from .options import db_option, json_option
+from .output import command_line, open_console, print_json
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..persistence import GameRecorder, GameSummary
 
 NARROW = 60
-"""Below this width, games are listed in lines below each other."""
+"""On terminals narrower than this, each game takes several lines instead of a table row."""
 
 
 def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
@@ -31,22 +32,31 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
 _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.group(
-    "games", invoke_without_command=True, epilog="Example: liars-dice games --agent optimal --since 2026-01-31"
+@click.group("games", invoke_without_command=True, epilog="Example: liars-dice games --agent maniac --since 2026-01-31")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
+)
+@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
+@click.option("--winner", metavar="NAME", help="Only games that this player won.")
+@click.option("--loser", metavar="NAME", help="Only games that this player lost.")
+@click.option(
+    "--worst", is_flag=True, help="Review the games of the --loser or --agent, and list those played worst first."
+)
+@click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC).")
+@click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC).")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="List at most this many games, newest first.",
 )
 @click.option(
-    "--agent", metavar="NAME", help="Only games with this player (a name, a file, or a class as in RandomAgent)."
+    "--all", "abandoned", is_flag=True, help="Include abandoned games: those continued as another game after an undo."
 )
-@click.option("--rules", metavar="NAME", help="Only games by these rules.")
-@click.option("--winner", metavar="NAME", help="Only games this player won.")
-@click.option("--loser", metavar="NAME", help="Only games this player lost.")
-@click.option(
-    "--worst", is_flag=True, help="Let the coach review the player of --loser or --agent: the worst games first."
-)
-@click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from then on (UTC).")
-@click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before then (UTC).")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
-@click.option("--all", "abandoned", is_flag=True, help="Also games given up for another: in practice, what was undone.")
 @db_option
 @json_option
 @click.pass_context
@@ -64,7 +74,7 @@ def games_command(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """List recorded games. `games stats` counts who wins how often."""
+    """List recorded games. `liars-dice games stats` shows win rates."""
     context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
         return
@@ -72,7 +82,7 @@ def games_command(
 
     agent, winner, loser = (None if name is None else recorded_name(name) for name in (agent, winner, loser))
     if worst and loser is None and agent is None:
-        raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME for games it won as well.")
+        raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME to include games that it won.")
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
@@ -84,8 +94,8 @@ def games_command(
         games = [_as_json(one.game) | _verdict(one) for one in judged] if worst else [_as_json(game) for game in found]
         print_json({"games": games})
     elif not (judged if worst else found):
-        keep = f"{command_line('watch')} plays one, {command_line('tournament', '--record', 'all')} keeps its games."
-        click.echo(f"No such games yet. {keep}")
+        keep = f"{command_line('watch')} records one; {command_line('tournament', '--record', 'all')} records many."
+        click.echo(f"No matching games. {keep}")
     elif worst:
         _show_judged(open_console(), judged, db)
     else:
@@ -93,7 +103,7 @@ def games_command(
 
 
 def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
-    """The newest games but those given up for another; more are looked at until there are enough."""
+    """The newest games without the abandoned ones; more are read until there are enough."""
     from ..persistence import without_abandoned
 
     seen = limit
@@ -130,7 +140,7 @@ def _verdict(judged: JudgedGame) -> dict[str, object]:
 def _judge(
     store: GameRecorder, found: list[GameSummary], agent: str | None, loser: str | None, *, quiet: bool
 ) -> list[JudgedGame]:
-    """The games with the player's accuracy, the worst first."""
+    """The games with the player's accuracy, worst first."""
     from ..coach import worst_games
 
     def seats(game: GameSummary) -> tuple[int, ...]:
@@ -141,7 +151,7 @@ def _judge(
 
 
 def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> None:
-    """How a player fared, the worst game first."""
+    """Print how well a player played, worst game first."""
     from rich.table import Column, Table
 
     player = judged[0].game.names[judged[0].seat]
@@ -164,18 +174,18 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
                 str(move.action),
                 str(move.best),
                 f"{100 * move.loss:.0f} %",
-                one.game.winner_name or "(not over)",
+                one.game.winner_name or "(unfinished)",
             )
         console.print(table)
     worst = judged[0]
     console.print(f"\nThe game that {player} played worst:", markup=False, soft_wrap=True)
     game, turn = worst.game.game_id, str(worst.worst.turn)
     for purpose, words in (
-        ("see it again", ["replay", game]),
-        ("what was better", ["review", game]),
-        ("do it better", ["play", "--from", game, "--at", turn]),
+        ("replay it", ["replay", game]),
+        ("review it", ["review", game]),
+        ("play on from there", ["play", "--from", game, "--at", turn]),
     ):
-        console.print(f"  {purpose:<16} {command_line(*words, db=db)}", markup=False, soft_wrap=True)
+        console.print(f"  {purpose:<18} {command_line(*words, db=db)}", markup=False, soft_wrap=True)
 
 
 def _worst_words(judged: JudgedGame) -> str:
@@ -184,34 +194,34 @@ def _worst_words(judged: JudgedGame) -> str:
 
 
 def _show(console: Console, found: list[GameSummary]) -> None:
-    """The games, the newest first."""
+    """Print the games, newest first."""
     from rich.table import Column, Table
 
     if console.width < NARROW:
         for game in found:
             console.print(game.game_id, markup=False)
-            who = f"{', '.join(game.names)}: {'not over' if game.winner_name is None else f'{game.winner_name} won'}"
+            who = f"{', '.join(game.names)}: {'unfinished' if game.winner_name is None else f'{game.winner_name} won'}"
             how = f"{game.rules}, {game.rounds} round{'s' * (game.rounds != 1)}"
             for line in (who, how):
                 lines = wrap(line, console.width, initial_indent="  ", subsequent_indent="  ")
                 console.print("\n".join(lines), markup=False)
-        console.print(f"\nTo see one again: {command_line('replay', 'GAME')}", markup=False)
+        console.print(f"\nTo replay one: {command_line('replay', 'GAME')}", markup=False)
         return
-    table = Table(Column("game (when, in UTC)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
+    table = Table(Column("game (UTC time)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
     for game in found:
         names = ", ".join(game.names)
-        table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(not over)")
+        table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(unfinished)")
     console.print(table)
-    click.echo(f"\nTo see one again: {command_line('replay', 'GAME')} (the beginning of its id is enough, or `last`)")
+    click.echo(f"\nTo replay one: {command_line('replay', 'GAME')} (the beginning of the id is enough, or `last`)")
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME", help="Only games by these rules.")
+@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
 @db_option
 @json_option
 @click.pass_obj
 def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_json: bool) -> None:
-    """Win rates by player, by rules, and by who opened. A bot is counted by its name, people together as Human."""
+    """Show win rates by player, by rules, and by who opened. All people are counted together as Human."""
     from rich.table import Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
@@ -234,7 +244,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
         print_json({"games": len(found), **listed})
         return
     console = open_console()
-    console.print(f"{len(found)} games, {sum(game.winner is not None for game in found)} of them over")
+    console.print(f"{len(found)} games, {sum(game.winner is not None for game in found)} of them finished")
     for name, rates in tables.items():
         table = Table("player", "among", "games", "wins", "win rate", box=None, title=name.replace("_", " "))
         for r in rates:

@@ -1,10 +1,11 @@
-"""`liars-dice import`: games from files into the store."""
+"""`liars-dice import`: import games from files into the store."""
 
 from __future__ import annotations
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import db_option, json_option
+from .output import print_json
 
 
 @click.command("import", epilog="Example: liars-dice import games.jsonl")
@@ -12,9 +13,9 @@ from .options import db_option, json_option, print_json
 @db_option
 @json_option
 def import_command(files: tuple[str, ...], db: str | None, as_json: bool) -> None:
-    """Bring games from JSON-lines files into the store.
+    """Import games from JSON-lines files into the store.
 
-    Each game is verified first. Games that are there already are left as they are.
+    Each game is verified first. Games that are already in the store are skipped.
     """
     from ..persistence import import_games, open_store, read_lines
 
@@ -27,4 +28,4 @@ def import_command(files: tuple[str, ...], db: str | None, as_json: bool) -> Non
     if as_json:
         print_json({"games": new, "events": events, "known": known})
     else:
-        click.echo(f"{new} games imported, {known} were there already")
+        click.echo(f"{new} {'game' if new == 1 else 'games'} imported, {known} already in the store")

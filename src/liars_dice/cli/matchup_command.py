@@ -1,4 +1,4 @@
-"""`liars-dice matchup`: two agents against each other, exactly if possible."""
+"""`liars-dice matchup`: measure one agent against another, exactly if possible."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, print_json, rules_options, seed_for, seed_option, workers_option
-from .running import (
-    bots_print_to_stderr,
-    method_line,
-    percent,
-    rules_for_two,
-    show_progress,
-    terminated_like_interrupted,
-    warm_up,
-)
+from .options import json_option, rules_for_two, rules_options, seed_for, seed_option, workers_option
+from .output import command_line, method_line, percent, print_json
+from .progress import show_progress, warm_up
+from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from ..core import GameConfig
     from ..tournament import Matchup
 
 
-@click.command("matchup", epilog="Example: liars-dice matchup optimal maniac --rules heads-up")
+@click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
 @click.argument("a")
 @click.argument("b")
 @rules_options("heads-up")
-@click.option("--exact", is_flag=True, help="Insist on the exact method.")
-@click.option("--games", type=click.IntRange(2), metavar="N", help="Play so many games, half in each seat.")
+@click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
+@click.option(
+    "--games",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Play N games, half in each seat, instead of computing the result.",
+)
 @seed_option
 @workers_option
 @json_option
@@ -44,13 +43,13 @@ def matchup_command(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure how agent A fares against agent B, in both seats.
+    """Measure how agent A does against agent B, in both seats.
 
-    Without --exact and --games the fastest honest method is taken: exact if both decide without memory, else games at
-    compiled speed, else games through the referee.
+    By default the most exact method that is fast enough is used: exact if both agents are memoryless, else games by the
+    compiled simulator, else games by the referee.
     """
     if exact and games is not None:
-        raise click.UsageError("--exact plays no games: leave out one of --exact and --games.")
+        raise click.UsageError("--exact and --games cannot be combined: the exact method plays no games.")
     from ..referee import are_strangers
     from ..tournament import matchup
 
@@ -58,7 +57,7 @@ def matchup_command(
     compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)
     seed = seed_for(config, seed)
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
         found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
     elapsed_s = time.perf_counter() - start
     if as_json:
@@ -67,12 +66,12 @@ def matchup_command(
         _show(found, rules, config, method_line(found.method, found.games, found.why, seed, elapsed_s))
     if not found.complete:
         if not as_json:
-            click.echo("Stopped before the end; these are the games that were played.", err=True)
+            click.echo("Stopped before the end: the result is of the games played so far.", err=True)
         raise SystemExit(130)
 
 
 def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[str, object]:
-    """The result with the keys that other programs rely on."""
+    """The result as JSON; other programs rely on these keys."""
     return {
         "a": found.a,
         "b": found.b,
@@ -101,7 +100,7 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
 
 
 def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
-    """The result for people."""
+    """Print the result for people."""
     from rich.console import Console
     from rich.table import Column, Table
 
@@ -117,7 +116,9 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
         table.add_row("one round", percent(mean), percent(found.round_first), percent(found.round_second))
     console.print(table)
     if found.ci95 is not None:
-        console.print(f"95 % interval of the match: {percent(found.ci95[0])} to {percent(found.ci95[1])}", markup=False)
+        console.print(
+            f"95 % interval for the match: {percent(found.ci95[0])} to {percent(found.ci95[1])}", markup=False
+        )
     if config.mode != "single_round":
         console.print(f"rounds expected in a match: {found.expected_rounds:.2f}", markup=False)
     if config.mode == "elimination":
@@ -126,4 +127,4 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
     if found.faults:
-        console.print(f"{found.faults} faults: see liars-dice check-bot", markup=False)
+        console.print(f"{found.faults} faults; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False)

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-import shutil
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from ..core import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, BidOrdering, GameConfig, Wild
+from ..core import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, BidOrdering, Wild
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..core import GameConfig
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 players_option = click.option(
-    "--players", type=click.IntRange(PLAYERS[0], PLAYERS[-1]), metavar="N", help="How many players."
+    "--players",
+    type=click.IntRange(PLAYERS[0], PLAYERS[-1]),
+    metavar="N",
+    help="Number of players. [default: as the rules say]",
 )
 dice_option = click.option(
-    "--dice", type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]), metavar="N", help="Dice per player."
+    "--dice",
+    type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+    metavar="N",
+    help="Dice per player. [default: as the rules say]",
 )
 
 
 def rules_options(default: str) -> Callable[[Command], Command]:
-    """`--rules`, `--players` and `--dice`, which together say what is played."""
+    """`--rules`, `--players` and `--dice`, which together choose the game."""
 
     def decorate(command: Command) -> Command:
         command = dice_option(players_option(command))
-        return click.option(
-            "--rules",
-            default=default,
-            show_default=True,
-            metavar="NAME|FILE",
-            help="A named rule set, or a .toml or .json file.",
-        )(command)
+        return rules_option(default)(command)
 
     return decorate
+
+
+def rules_option(default: str) -> Callable[[Command], Command]:
+    """`--rules`: a named rule set or a file."""
+    return click.option(
+        "--rules",
+        default=default,
+        show_default=True,
+        metavar="NAME|FILE",
+        help="Rule set: a name (see `liars-dice rules`), or a .toml or .json file.",
+    )
 
 
 round_dice_option = click.option(
@@ -50,41 +56,60 @@ round_dice_option = click.option(
     type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
     required=True,
     metavar="N0 N1",
-    help="Dice of the player who opens, and of the other.",
+    help="Number of dice of the player who opens, and of the other player.",
 )
 
 
 def round_options(command: Command) -> Command:
     """`--faces`, `--wild` and `--ordering`: the rules of one round between two players."""
-    faces = click.option("--faces", type=click.IntRange(FACES[0], FACES[-1]), default=6, show_default=True, metavar="F")
-    wild = click.option("--wild", type=click.Choice(get_args(Wild)), default="none", show_default=True)
+    faces = click.option(
+        "--faces",
+        type=click.IntRange(FACES[0], FACES[-1]),
+        default=6,
+        show_default=True,
+        metavar="F",
+        help="Faces of each die.",
+    )
+    wild = click.option(
+        "--wild",
+        type=click.Choice(get_args(Wild)),
+        default="none",
+        show_default=True,
+        help="The wild face: none, ones, or the highest face.",
+    )
     ordering = click.option(
         "--ordering",
         type=click.Choice(get_args(BidOrdering)),
         default="quantity_then_face",
         show_default=True,
+        help="Which bids are higher than others (see docs/rules.md).",
     )
     return faces(wild(ordering(command)))
 
 
 def pace_options(command: Command) -> Command:
     """`--step` and `--delay`: how fast a game is shown."""
-    step = click.option("--step", is_flag=True, help="Wait for Enter after each event; q leaves.")
+    step = click.option("--step", is_flag=True, help="Wait for Enter after each event; q quits.")
     delay = click.option(
-        "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="S", help="Wait S seconds after each event."
+        "--delay",
+        type=click.FloatRange(0, 60),
+        default=0.0,
+        show_default=True,
+        metavar="S",
+        help="Pause for S seconds after each event.",
     )
     return step(delay(command))
 
 
 def fixed_seed_option(seed: int) -> Callable[[Command], Command]:
-    """`--seed` of commands that do the same every time unless told otherwise."""
+    """`--seed` of commands that do the same every time by default."""
     return click.option(
         "--seed",
         type=click.IntRange(0, SEEDS[-1]),
         default=seed,
         show_default=True,
         metavar="S",
-        help="Same seed, same result.",
+        help="Random seed. The same seed gives the same result.",
     )
 
 
@@ -92,56 +117,52 @@ seed_option = click.option(
     "--seed",
     type=click.IntRange(0, SEEDS[-1]),
     metavar="S",
-    help="Same seed, same game. [default: a new one each time]",
+    help="Random seed. The same seed gives the same dice. [default: a new one each time]",
 )
 db_option = click.option(
-    "--db", metavar="FILE|URL", help="The store: a SQLite or .jsonl file, or postgresql://... [default: your own]"
+    "--db",
+    metavar="FILE|URL",
+    help="Store of recorded games: a SQLite or .jsonl file, or postgresql://... "
+    "[default: $LIARS_DICE_DB, or a file in your data directory]",
 )
-isolate_option = click.option("--isolate", is_flag=True, help="Run each bot in a process of its own, behind walls.")
+isolate_option = click.option(
+    "--isolate", is_flag=True, help="Run each bot in a sandboxed process of its own (for bots you do not trust)."
+)
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 1024), metavar="N", help="How many cores to use. [default: all]"
+    "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
 )
-ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain letters.")
+ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
-def was_said(context: click.Context, name: str) -> bool:
-    """Whether somebody gave this option, rather than leaving it as it is."""
+def backend_options(command: Command) -> Command:
+    """`--workers` and `--backend`: where games are played. Results do not depend on them."""
+    command = click.option(
+        "--backend",
+        default="processes",
+        show_default=True,
+        metavar="NAME",
+        help="Where games are played: processes (this machine), ray, or ray://HOST:PORT.",
+    )(command)
+    return workers_option(command)
+
+
+def was_given(context: click.Context, name: str) -> bool:
+    """Whether an option was given on the command line, rather than left at its default."""
     return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def seed_for(config: GameConfig, seed: int | None) -> int:
-    """The seed that was asked for, on the command line or in the rules, or a new one."""
+    """The seed given on the command line, else the one in the rules, else a new one."""
     from ..core import fresh_seed
 
-    asked = config.seed if seed is None else seed
-    return fresh_seed() if asked is None else asked
+    given = config.seed if seed is None else seed
+    return fresh_seed() if given is None else given
 
 
-def program() -> str:
-    """How to call this program again from here: by name if the shell would find it, else by its path."""
-    name = "liars-dice"
-    called = Path(sys.argv[0])
-    if shutil.which(name) or called.name != name:
-        return name
-    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
+    """Rules by name or file; for two players where the named rules allow any number."""
+    from ..core import PRESETS, load_rules
 
-
-def command_line(*words: str, db: str | None = None) -> str:
-    """A command to be typed, on the store that is in use."""
-    return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
-
-
-def open_console(*, stderr: bool = False) -> Console:
-    """Where text is printed; a terminal that is dumb is still as wide as it says."""
-    from rich.console import Console
-
-    console = Console(highlight=False, stderr=stderr)
-    if console.is_dumb_terminal:
-        console.size = shutil.get_terminal_size()
-    return console
-
-
-def print_json(value: dict[str, object]) -> None:
-    """The one JSON object of a `--json` command."""
-    click.echo(json.dumps(value))
+    for_any_number = rules in PRESETS and len(set(PRESETS[rules].dice)) == 1
+    return load_rules(rules, players=2 if players is None and for_any_number else players, dice=dice)

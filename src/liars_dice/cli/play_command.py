@@ -1,4 +1,4 @@
-"""`liars-dice play`: people against bots, and each other, in the terminal."""
+"""`liars-dice play`: play against bots and other people in the terminal."""
 
 from __future__ import annotations
 
@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .game_names import find_game
-from .options import (
-    ascii_option,
-    command_line,
-    db_option,
-    isolate_option,
-    json_option,
-    open_console,
-    print_json,
-    rules_options,
-    seed_option,
-    was_said,
-)
-from .running import show_progress, terminated_like_interrupted
+from .game_lookup import find_game
+from .options import ascii_option, db_option, isolate_option, json_option, rules_options, seed_option, was_given
+from .output import command_line, open_console, print_json
+from .progress import show_progress
+from .runtime import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,16 +22,18 @@ if TYPE_CHECKING:
     from ..terminal import GameSession
 
 
-@click.command("play", epilog="Example: liars-dice play optimal maniac --rules perudo --seat 1")
+@click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
 @click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
-@click.option("--seat", type=click.IntRange(0), metavar="N", help="Where you sit; seat 0 opens. [default: 0]")
-@click.option("--name", metavar="NAME", help="What you are called. [default: You]")
-@click.option("--practice", is_flag=True, help="Allow moves to be taken back: undo.")
-@click.option("--resume", metavar="GAME", help="Go on with a game that was left: an id, the beginning of one, or last.")
-@click.option("--from", "origin", metavar="GAME", help="Play on from a recorded game, in a new one.")
-@click.option("--at", "turn", type=int, metavar="TURN", help="With --from: before this decision, counted from 1.")
-@click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask, in a terminal]")
+@click.option(
+    "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"
+)
+@click.option("--name", metavar="NAME", help="Your name. [default: You]")
+@click.option("--practice", is_flag=True, help="Allow `undo`, which takes back your last move.")
+@click.option("--resume", metavar="GAME", help="Resume an unfinished game: an id, the beginning of one, or last.")
+@click.option("--from", "origin", metavar="GAME", help="Start a new game from a position of a recorded one.")
+@click.option("--at", "turn", type=int, metavar="TURN", help="With --from: start before this decision, counted from 1.")
+@click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask]")
 @ascii_option
 @isolate_option
 @seed_option
@@ -60,11 +53,11 @@ def play_command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Play in the terminal. The game is recorded in the store, and can be left and resumed.
+    """Play in the terminal. The game is recorded in the store; you can quit at any time and resume it later.
 
-    OPPONENT is a bot for each other seat (optimal, if you name none), or human (human:NAME) for somebody who shares the
-    screen with you. In a terminal, without opponents or rules, you are asked. Type bids as you like, 3 4 or three
-    fours; liar calls; ? shows everything else.
+    OPPONENT is a bot for each other seat (default: optimal), or human or human:NAME for another person at the same
+    screen. Without opponents or rules you are asked what to play. Type a bid as `3 4`, `3x4` or `three fours`, type
+    `liar` to call, and `?` to see everything else.
     """
     from functools import partial
 
@@ -78,7 +71,7 @@ def play_command(
     sitting: GameSession | None = None
     reviewed: Review | None = None
     code = 0
-    with open_store(db) as store, terminated_like_interrupted():
+    with open_store(db) as store, sigterm_as_ctrl_c():
         at_table = partial(GameSession, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
             if goes_on:
@@ -113,33 +106,33 @@ def play_command(
 
 
 def is_asking(console: Console) -> bool:
-    """Whether somebody is there to be asked."""
+    """Whether a person at a terminal can answer questions."""
     return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
-    """Which options say what is played; those that the game to go on with has settled already are refused."""
+    """The given options that choose the game. With --resume and --from, options that contradict them are refused."""
     from ..core import BadValueError
 
     def said(*names: str) -> list[str]:
-        return [name for name in names if was_said(context, name)]
+        return [name for name in names if was_given(context, name)]
 
     resume, origin, turn = given["resume"], given["origin"], given["turn"]
     settled = said("rules", "players", "dice") + (said("seat", "name", "seed", "origin") if resume else [])
     if (resume or origin) and settled:
         flag = "--from" if settled[0] == "origin" else f"--{settled[0]}"
         raise BadValueError(
-            "resume" if resume else "from", resume or origin, f"no {flag} beside it: the game has its own"
+            "resume" if resume else "from", resume or origin, f"no {flag}, which the recorded game determines"
         )
     if turn is not None and origin is None:
-        raise BadValueError("at", turn, "--from GAME beside it, the game to play on from")
+        raise BadValueError("at", turn, "--from GAME as well, the game to start from")
     return said("rules", "players", "dice", "seat", "name")
 
 
 def _begin(
     at_table: Callable[[Sequence[str]], GameSession], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
 ) -> GameSession:
-    """Sit down to a new game."""
+    """Start a new game."""
     from ..core import PRESETS, load_rules
     from ..terminal import make_lineup
 
@@ -158,7 +151,7 @@ def _go_on(
     given: dict[str, Any],
     quiet: bool,
 ) -> GameSession:
-    """Sit down to a game that was left, or to a new one that begins like a recorded one."""
+    """Resume an unfinished game, or start a new one from a position of a recorded one."""
     from ..persistence import lineup_of, unfinished_game, version_at_turn
     from ..terminal import replace_bots
 
@@ -175,8 +168,8 @@ def _go_on(
 def _places(
     events: list[RecordedEvent], version: int, opponents: tuple[str, ...], seat: int | None, name: str | None
 ) -> tuple[str, ...]:
-    """Who sits where in a game that goes on from another: whoever sat there, and you in the seat you choose, or in that
-    of the player who is to move.
+    """The players of a game that continues another: the same as there, with you in the seat you choose, or else in that
+    of the player to move.
     """
     from ..persistence import final_state, is_person, lineup_of
     from ..terminal import make_lineup, replace_bots, take_seat
@@ -190,7 +183,7 @@ def _places(
 
 
 def _offer_review(console: Console, sitting: GameSession, *, asked: bool) -> Review | None:
-    """Review the game, if that is wanted; in practice, the last decision can still be taken back."""
+    """Review the game if the player wants it. In practice mode, the last decision can still be undone."""
     from ..terminal import ask
 
     while asked:
@@ -200,7 +193,7 @@ def _offer_review(console: Console, sitting: GameSession, *, asked: bool) -> Rev
             if sitting.take_back(*sitting.people):
                 sitting.play()
             else:
-                console.print("You have not decided anything.")
+                console.print("There is nothing to undo.")
         elif answer in ("y", "yes"):
             break
         elif answer in ("", "n", "no"):
@@ -217,13 +210,13 @@ def _offer_review(console: Console, sitting: GameSession, *, asked: bool) -> Rev
 
 
 def _goodbye(console: Console, sitting: GameSession | None, review: Review | None, db: str | None) -> None:
-    """How to see the game again, or how to go on with it."""
+    """Print how to replay the game, or how to resume it."""
     from ..persistence import latest_unfinished_game
 
     if sitting is not None and sitting.state.public.winner is not None:
         game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
         worst = None if review is None else review.worst(sitting.people)
-        suggestions = [("see it again", ["replay", game, "--step"]), ("learn from it", ["review", game])]
+        suggestions = [("replay it", ["replay", game, "--step"]), ("review it", ["review", game])]
         if worst is not None:
             suggestions.append(("play on from the worst turn", ["play", "--from", game, "--at", str(worst.turn)]))
         for purpose, words in suggestions:
@@ -240,4 +233,4 @@ def _goodbye(console: Console, sitting: GameSession | None, review: Review | Non
     again += (
         ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
     )
-    sitting.table.suggest("The game is saved. To go on:", command_line(*again, db=db))
+    sitting.table.suggest("The game is saved. To resume it:", command_line(*again, db=db))

@@ -1,23 +1,24 @@
-"""`liars-dice replay`: a recorded game again, or proof that it followed the rules."""
+"""`liars-dice replay`: show a recorded game again, and verify it."""
 
 from __future__ import annotations
 
 import click
 
-from .game_names import find_game
-from .options import ascii_option, command_line, db_option, json_option, open_console, pace_options, print_json
+from .game_lookup import find_game
+from .options import ascii_option, db_option, json_option, pace_options
+from .output import command_line, open_console, print_json
 
 
 @click.command("replay", epilog="Example: liars-dice replay last --step")
 @click.argument("game")
 @pace_options
-@click.option("--at", "turn", type=int, metavar="TURN", help="Only until before this decision, counted from 1.")
+@click.option("--at", "turn", type=int, metavar="TURN", help="Stop before this decision, counted from 1.")
 @click.option(
     "--verify",
     is_flag=True,
-    help="Say that every recorded outcome follows from the rules; what does not is never shown.",
+    help="Confirm that every recorded outcome follows from the rules. (A game that fails is never shown.)",
 )
-@click.option("--seat", type=int, metavar="N", help="Only what this seat may know (-1: a spectator).")
+@click.option("--seat", type=int, metavar="N", help="Show only what this seat could see; -1 for a spectator.")
 @ascii_option
 @db_option
 @json_option
@@ -32,12 +33,13 @@ def replay_command(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Show a recorded game again.
+    """Replay a recorded game.
 
-    GAME is its id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it played worst.
+    GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
+    those it lost.
 
-    While a game with a person in it is not over, the dice of its last
-    round stay hidden, and what bots thought.
+    If a person takes part in a game and it is unfinished, the dice of its last round and the bots' reasoning stay
+    hidden.
     """
     import json
 
@@ -86,7 +88,7 @@ def replay_command(
     except Quit:
         return
     if secret:
-        console.print("\nThe game is not over: the dice of this round are hidden.")
+        console.print("\nThe game is unfinished: the dice of this round are hidden.")
     if turn is not None:
         on = command_line("play", "--from", game, "--at", str(turn), db=db)
         console.print(f"\nPlay on from here: {on}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`liars-dice review`: every decision of a recorded game, with the best one and what was given away."""
+"""`liars-dice review`: compare every decision of a recorded game with the best one."""
 
 from __future__ import annotations
 
@@ -9,34 +9,38 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_names import find_game
-from .options import ascii_option, db_option, json_option, open_console, print_json, program
-from .running import show_progress
+from .game_lookup import find_game
+from .options import ascii_option, db_option, json_option
+from .output import open_console, print_json, program
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from ..coach import Review
     from ..persistence import RecordedEvent
 
 NARROW = 60
-"""Below this width even commands are broken into lines."""
+"""On terminals narrower than this, even commands are wrapped."""
 
 
 @click.command("review", epilog="Example: liars-dice review last --png game.png")
 @click.argument("game")
-@click.option("--seat", type=int, metavar="N", help="Only the decisions of this seat.")
-@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Draw the chances to win into this file.")
+@click.option("--seat", type=int, metavar="N", help="Review only the decisions of this seat.")
+@click.option(
+    "--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the chances to win as a PNG file."
+)
 @ascii_option
 @db_option
 @json_option
 def review_command(
     game: str, seat: int | None, png: Path | None, ascii_only: bool, db: str | None, as_json: bool
 ) -> None:
-    """Judge every decision of a recorded game: the best one, and the chance to win that was given away.
+    """Review every decision of a recorded game: the best one, and how much of the chance to win was given away.
 
-    GAME is its id, the beginning of it, `last`, or `worst:NAME`: of the games that NAME lost, the one it played worst.
+    GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
+    those it lost.
 
-    Each decision is judged by what its player could know. Small rounds between two players are measured against perfect
-    play, all others against a model of the opponents. The dice of a round that is not over stay hidden.
+    Each decision is judged by what its player could know. Small rounds between two players are compared with perfect
+    play, all others with the best answer to a model of the opponents. The dice of an unfinished round stay hidden.
     """
     from ..coach import review_game
     from ..persistence import open_store, verify_game
@@ -55,14 +59,14 @@ def review_command(
         return
     print_review(review, open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
-        click.echo("The round under way is not judged: its dice are hidden.")
+        click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
     if png is not None:
-        click.echo(f"drawn into {png}")
+        click.echo(f"chart: {png}")
 
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
-    """How to play on from the worst mistake: of the people who played, if there were any."""
+    """Print how to play on from the worst mistake: a person's, if people took part."""
     from ..persistence import is_person, lineup_of
 
     people = {seat for seat, words in enumerate(lineup_of(events)) if is_person(words)} & set(review.seats)
@@ -71,6 +75,6 @@ def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str])
         return
     command = f"{program()} {shlex.join(['play', *origin, '--at', str(worst.turn)])}"
     console = open_console()
-    said = f"{review.names[worst.player]} gave most away in turn {worst.turn}. Play on from there, and do better:"
+    said = f"Worst decision: {review.names[worst.player]}, turn {worst.turn}. To play on from there:"
     console.print(f"\n{said}", markup=False)
     console.print(f"  {command}", markup=False, soft_wrap=console.width > NARROW)

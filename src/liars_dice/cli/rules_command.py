@@ -1,31 +1,35 @@
-"""`liars-dice rules`: rule sets, shown and checked."""
+"""`liars-dice rules`: show, check and list rule sets."""
 
 from __future__ import annotations
 
 import click
 
-from .options import dice_option, json_option, players_option, print_json, program
+from .options import dice_option, json_option, players_option
+from .output import print_json, program
 
 
 @click.command("rules", epilog="Example: liars-dice rules perudo > my.toml; liars-dice rules my.toml --check")
 @click.argument("name_or_file", required=False)
 @players_option
 @dice_option
-@click.option("--check", is_flag=True, help="Play 100 random games and check turns, bids, dice and views.")
+@click.option("--check", is_flag=True, help="Check the rules by playing 100 random games.")
 @json_option
 def rules_command(name_or_file: str | None, players: int | None, dice: int | None, check: bool, as_json: bool) -> None:
-    """Show a rule set as TOML, check it, or list the named ones."""
+    """Show a rule set as TOML, check it, or list the named ones.
+
+    Save the output as a .toml file, edit it, and use it as --rules FILE.
+    """
     from ..core import PRESETS, load_rules
 
     if name_or_file is None:
         if check or players or dice:
-            raise click.UsageError("say which rules: liars-dice rules NAME_OR_FILE")
+            raise click.UsageError("Name the rules: liars-dice rules NAME_OR_FILE")
         if as_json:
             print_json({"rules": {name: config.to_dict() for name, config in PRESETS.items()}})
             return
         for name, config in PRESETS.items():
             click.echo(f"{name:10} dice {config.dice}, {config.mode.replace('_', ' ')}, wild {config.wild}")
-        click.echo(f"\nOne of them in full: {program()} rules perudo")
+        click.echo(f"\nTo see one in full: {program()} rules perudo")
         return
     config = load_rules(name_or_file, players=players, dice=dice)
     if check:
@@ -36,4 +40,4 @@ def rules_command(name_or_file: str | None, players: int | None, dice: int | Non
         print_json({"rules": name_or_file, "config": config.to_dict(), "rungs": len(config.ladder()), "checked": check})
         return
     click.echo(config.to_toml(), nl=False)
-    click.echo(f"# a first round has {len(config.ladder())} rungs" + ("; all checks passed" if check else ""))
+    click.echo(f"# the first round has {len(config.ladder())} possible bids" + ("; all checks passed" if check else ""))

@@ -1,22 +1,42 @@
-"""`liars-dice serve`: the studio in the browser."""
+"""`liars-dice serve`: play, watch and review games in the browser."""
 
 from __future__ import annotations
 
 import click
 
-from .options import db_option, json_option, print_json
+from .options import db_option, json_option
+from .output import print_json
 
 ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
-"""Hosts that mean every address of this machine, and how they stand in an address: nobody can go there."""
+"""Hosts that mean "every address of this machine", as they appear in a URL. A browser cannot open them."""
 
 
 @click.command("serve", epilog="Example: liars-dice serve --open")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="H", help="0.0.0.0 lets others in.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, metavar="P", help="0: any.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="H",
+    help="Address to listen on; 0.0.0.0 also accepts other machines.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    metavar="P",
+    help="Port to listen on; 0 picks a free one.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in your browser.")
-@click.option("--public-name", "public_names", multiple=True, metavar="NAME", help="A proxy's name, as dice.example.")
-@click.option("--behind-proxy", is_flag=True, help="Believe a proxy on this machine who its clients are.")
-@click.option("--agents", multiple=True, metavar="BOT", help="Offer this bot, too (isolated). May be repeated.")
+@click.option(
+    "--public-name",
+    "public_names",
+    multiple=True,
+    metavar="NAME",
+    help="Host name under which a proxy publishes this server, e.g. dice.example. May be repeated.",
+)
+@click.option("--behind-proxy", is_flag=True, help="Trust X-Forwarded-* headers from a proxy on this machine.")
+@click.option("--agents", multiple=True, metavar="BOT", help="Also offer this bot; it runs sandboxed. May be repeated.")
 @db_option
 @json_option
 def serve_command(
@@ -29,10 +49,10 @@ def serve_command(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Play, watch and review in the browser.
+    """Play, watch and review games in the browser.
 
-    Only this machine is let in unless --host says otherwise. Games and rooms live in the store: stop the server and
-    start it again, and everybody plays on.
+    By default only this machine can connect (see --host). Games and rooms are kept in the store: after a restart of the
+    server, players continue where they left off.
     """
     from ..web import serve
 
@@ -41,13 +61,13 @@ def serve_command(
             print_json({"address": address, "local": local})
             return
         if local or host not in ANYWHERE:
-            click.echo(f"Liar's Dice is at {address} (Ctrl-C stops it)")
+            click.echo(f"Liar's Dice is at {address} (press Ctrl-C to stop)")
         else:
             there = address.replace(f"//{ANYWHERE[host]}:", f"//{_own_address()}:")
-            click.echo(f"Liar's Dice is at {there} (Ctrl-C stops it)")
-            click.echo("Open it there yourself, too: then the links you send to others work for them.")
+            click.echo(f"Liar's Dice is at {there} (press Ctrl-C to stop)")
+            click.echo("Use this address yourself too, so that the invite links you send work for others.")
         if not local:
-            click.echo("Everybody who can reach this machine can play.")
+            click.echo("Anyone who can reach this machine can play.")
 
     serve(
         host,
@@ -62,12 +82,12 @@ def serve_command(
 
 
 def _own_address() -> str:
-    """Where others on the network find this machine, as far as it knows itself. Nothing is sent."""
+    """This machine's address on the local network, as far as it can tell. Nothing is sent."""
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
-            asking.connect(("192.0.2.1", 9))  # an address for examples: only the way there is looked up
+            asking.connect(("192.0.2.1", 9))  # a documentation address: only the route is looked up
             found: str = asking.getsockname()[0]
         except OSError:
             return "127.0.0.1"

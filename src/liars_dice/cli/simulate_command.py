@@ -1,4 +1,4 @@
-"""`liars-dice simulate`: random tables, many games, who wins how often."""
+"""`liars-dice simulate`: play many games at random tables and count the wins."""
 
 from __future__ import annotations
 
@@ -6,32 +6,29 @@ import time
 
 import click
 
-from .options import dice_option, json_option, print_json, seed_option
-from .running import (
-    backend_options,
-    bots_print_to_stderr,
-    run_facts,
-    show_progress,
-    terminated_like_interrupted,
-    warm_up,
-)
+from .options import backend_options, dice_option, json_option, rules_option, seed_option
+from .output import command_line, print_json
+from .progress import show_progress, warm_up
+from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option(
-    "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players a table."
+    "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players per table."
 )
-@click.option("--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N")
+@click.option(
+    "--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N", help="Number of tables."
+)
 @click.option(
     "--replications",
     type=click.IntRange(1, 10_000_000),
     default=100,
     show_default=True,
     metavar="N",
-    help="Games at each table.",
+    help="Games per table.",
 )
-@click.option("--rules", default="perudo", show_default=True, metavar="NAME|FILE", help="What is played.")
+@rules_option("perudo")
 @dice_option
 @seed_option
 @backend_options
@@ -48,10 +45,10 @@ def simulate_command(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Draw random tables, play many games at each, and count who wins.
+    """Draw random tables, play many games at each, and count the wins.
 
-    AGENT limits who can be drawn; without any it is everybody: built in, and in your folder agents/. If there are fewer
-    kinds than seats, copies sit down as well, numbered.
+    AGENT limits which agents can be drawn. By default these are all built-in agents and your own in the folder agents/.
+    If there are fewer agents than seats, numbered copies fill the table.
     """
     from ..core import load_rules
     from ..referee import are_strangers
@@ -65,7 +62,7 @@ def simulate_command(
     )
     compile_s = warm_up(strangers=are_strangers(simulation.agents), quiet=as_json)
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
         scores = simulation.start(verbose=False, progress=progress)
     elapsed_s = time.perf_counter() - start
     games = simulation.games
@@ -96,8 +93,8 @@ def simulate_command(
         listed = ", ".join(f"{name} {wins}" for name, wins in zip(score.agents, score.wins, strict=True))
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
     if len(simulation.scores) > 10:
-        console.print(f"... and {len(simulation.scores) - 10} tables more (--json has them)", markup=False)
-    how = "at compiled speed" if simulation.method == "compiled" else "through the referee where needed"
+        console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
+    how = "at compiled speed" if simulation.method == "compiled" else "by the compiled simulator and the referee"
     console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
     table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
     for name, wins in scores.items():
@@ -105,7 +102,9 @@ def simulate_command(
         table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played:.1f} %" if played else "-")
     console.print(table)
     if simulation.faults:
-        console.print(f"{simulation.faults} faults: liars-dice check-bot says what is wrong with a bot", markup=False)
+        console.print(
+            f"{simulation.faults} faults; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False
+        )
     if not complete:
-        click.echo("Stopped before the end; these are the games that were played.", err=True)
+        click.echo("Stopped before the end: the result is of the games played so far.", err=True)
         raise SystemExit(130)

@@ -1,4 +1,4 @@
-"""`liars-dice solve`: the equilibrium of one round, with a proof of how close it is."""
+"""`liars-dice solve`: compute perfect play for one round, with a certified error."""
 
 from __future__ import annotations
 
@@ -8,41 +8,47 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core import DICE_PER_SEAT
-from .options import command_line, json_option, print_json, round_options, workers_option
-from .running import percent, show_bracket, software, terminated_like_interrupted
+from .options import json_option, round_options, workers_option
+from .output import command_line, dice_count, percent, print_json
+from .progress import show_bracket
+from .runtime import sigterm_as_ctrl_c, versions
 
 if TYPE_CHECKING:
     from ..exact.solver import Solution
 
 RULES = {"faces": 6, "wild": "none", "ordering": "quantity_then_face"}
-"""The rules unless told otherwise."""
+"""The default rules of a round."""
 DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 
 
 @click.command(
     "solve",
-    epilog="Example: liars-dice solve 2 2 --target 1e-3 --save 2v2.npz, and to go on later: "
+    epilog="Example: liars-dice solve 2 2 --target 1e-3 --save 2v2.npz; to continue later: "
     "liars-dice solve 2 2 --resume 2v2.npz --target 1e-4",
 )
 @click.argument("n0", type=DICE)
 @click.argument("n1", type=DICE)
 @round_options
+@click.option("--target", type=float, default=1e-4, show_default=True, metavar="E", help="Stop at this exploitability.")
+@click.option("--iterations", type=int, metavar="T", help="Stop after T iterations, even if the target is not reached.")
 @click.option(
-    "--target", type=float, default=1e-4, show_default=True, metavar="E", help="The exploitability to come down to."
+    "--device",
+    type=click.Choice(["cpu", "gpu"]),
+    default="cpu",
+    show_default=True,
+    help="Where to compute; gpu needs the extra liars-dice[gpu].",
 )
-@click.option("--iterations", type=int, metavar="T", help="Stop after so many, target or not.")
-@click.option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
 @workers_option
-@click.option("--memory", type=float, metavar="GB", help="Use no more. [default: 60 % of what there is]")
-@click.option("--save", metavar="FILE", help="Keep what was reached, to go on with later.")
-@click.option("--resume", metavar="FILE", help="Go on from a saved file.")
+@click.option("--memory", type=float, metavar="GB", help="Memory limit in GB. [default: 60 % of free memory]")
+@click.option("--save", metavar="FILE", help="Save the progress to this file, to continue later.")
+@click.option("--resume", metavar="FILE", help="Continue from a saved file.")
 @json_option
 def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
-    """Compute perfect play of one round: the opener has N0 dice, the other player N1.
+    """Compute perfect play for one round: the opener has N0 dice, the other player N1.
 
-    The value is what the round is worth to the opener, +1 for a round won and -1 for a round lost. The bracket is
-    certified: its ends are what best responses to the strategies found earn. The exploitability is half its width.
-    Ctrl-C keeps the best so far.
+    The value is what the round is worth to the opener: +1 for a certain win, -1 for a certain loss. It lies
+    within the bracket, whose ends are what best responses to the strategies found earn. The exploitability is half its
+    width. Ctrl-C stops and shows the best result so far.
     """
     from ..core import GameConfig
     from ..exact.solver import solve
@@ -50,7 +56,7 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
     rules = {name: given[name] for name in RULES}
     config = GameConfig(dice=(n0, n1), faces=rules["faces"], wild=rules["wild"], bid_ordering=rules["ordering"])
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
-    with show_bracket(quiet=as_json) as progress, terminated_like_interrupted():
+    with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
         solution = solve(
             config,
             target=given["target"],
@@ -71,7 +77,7 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
 
 
 def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> dict[str, object]:
-    """The result with the keys that other programs rely on."""
+    """The result as JSON; other programs rely on these keys."""
     import os
 
     tree = solution.tree
@@ -95,13 +101,13 @@ def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -
             "device": solution.device,
             "save": given["save"],
             "resume": given["resume"],
-            **software(),
+            **versions(),
         },
     }
 
 
 def _match(solution: Solution) -> tuple[float, float] | None:
-    """Between what the opener's chance to win a whole match from here lies, where the package's rounds tell."""
+    """Bounds on the opener's chance to win a whole match from here; None where the package's solutions do not tell."""
     from ..exact.solver import Tablebase, match_bracket
 
     config = solution.tree.config
@@ -112,40 +118,40 @@ def _match(solution: Solution) -> tuple[float, float] | None:
 
 
 def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> None:
-    """The result for people."""
+    """Print the result for people."""
     from rich.console import Console
     from rich.table import Column, Table
 
     tree, target = solution.tree, given["target"]
     own, other = tree.config.dice
-    wild = "nothing" if rules["wild"] == "none" else rules["wild"]
+    wild = {"none": "no wild face", "ones": "ones wild", "top": "highest face wild"}[rules["wild"]]
     click.echo(
-        f"One round, {own} against {other} dice with {rules['faces']} faces, {wild} wild, bids by {rules['ordering']}"
+        f"One round, {own} against {dice_count(other)} with {rules['faces']} faces, {wild}, bids by {rules['ordering']}"
     )
     table = Table("", Column("", justify="right"), "", box=None, show_header=False)
-    table.add_row("value", f"{solution.value:+.8f}", "to the opener: +1 wins, -1 loses")
+    table.add_row("value", f"{solution.value:+.8f}", "to the opener: +1 is a certain win, -1 a certain loss")
     table.add_row("bracket", f"{solution.lower:+.8f}", f"to {solution.upper:+.8f}, certified")
     table.add_row("exploitability", f"{solution.exploitability:.2e}", f"target {target:g}")
     table.add_row("the opener wins", percent((1 + solution.value) / 2), "of the rounds, if both play perfectly")
     if match := _match(solution):
-        table.add_row("and the match", percent(sum(match) / 2), "when the loser of a round opens the next")
+        table.add_row("and a match", percent(sum(match) / 2), "in which the loser of a round opens the next")
     table.add_row("iterations", f"{solution.iterations:,}", f"in {solution.elapsed_s:.2f} s")
-    table.add_row("nodes", f"{solution.nodes:,}", f"of {1 << tree.rungs:,} biddings")
+    table.add_row("nodes", f"{solution.nodes:,}", f"of {1 << tree.rungs:,} possible biddings")
     Console(highlight=False).print(table)
     notes = {
         "interrupted": "Stopped early",
         "iterations": f"Stopped after {solution.iterations:,} iterations",
-        "memory": "Memory ran out (--memory GB allows more)",
+        "memory": "Reached the memory limit (raise it with --memory GB)",
     }
     if solution.stopped in notes:
-        click.echo(f"{notes[solution.stopped]}: the bracket holds, the target was not reached.", err=True)
+        click.echo(f"{notes[solution.stopped]}: the bracket is certified, but the target was not reached.", err=True)
     changed = {name: rules[name] for name, usual in RULES.items() if rules[name] != usual}
     options = [word for name, value in changed.items() for word in (f"--{name}", str(value))]
     dice = (str(own), str(other))
     if given["save"] is not None:
         finer = target if solution.stopped in notes else target / 10
         again = command_line("solve", *dice, *options, "--resume", given["save"], "--target", f"{finer:g}")
-        click.echo(f"saved: {given['save']}. To go on: {again}")
+        click.echo(f"saved: {given['save']}. To continue: {again}")
     else:
         exploit = command_line("exploit", "optimal", "--dice", *dice, *options)
-        click.echo(f"How far is a bot from this? {exploit}")
+        click.echo(f"To see how far a bot is from this: {exploit}")

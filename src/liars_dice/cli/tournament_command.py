@@ -1,4 +1,4 @@
-"""`liars-dice tournament`: who is best, and how sure that is."""
+"""`liars-dice tournament`: rank agents in a round robin or a league."""
 
 from __future__ import annotations
 
@@ -8,67 +8,79 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
-    command_line,
+    backend_options,
     db_option,
     isolate_option,
     json_option,
-    print_json,
     rules_options,
     seed_for,
     seed_option,
-    was_said,
+    was_given,
 )
-from .running import (
-    backend_options,
-    bots_print_to_stderr,
-    method_line,
-    open_or_warn,
-    percent,
-    run_facts,
-    show_progress,
-    terminated_like_interrupted,
-    warm_up,
-)
+from .output import command_line, method_line, percent, print_json
+from .progress import show_progress, warm_up
+from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
-    from ..tournament import Settings, TournamentResult
+    from ..tournament import TournamentResult, TournamentSettings
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="all, personalities, threshold-grid, or a folder."
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME",
+    help="Add a group of agents: all, personalities, threshold-grid, or a folder of bots. May be repeated.",
 )
 @rules_options("heads-up")
-@click.option("--exact", is_flag=True, help="Insist on the exact method.")
-@click.option("--games", type=click.IntRange(1), metavar="N", help="Games a pairing, or a table of a league.")
-@click.option("--tables", type=click.IntRange(1, 100_000), metavar="N", help="Tables of a league.")
-@click.option("--until-significant", is_flag=True, help="Play each pairing until it is decided (--games at most).")
+@click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Games per pairing, or per table of a league, instead of computing results.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, 100_000),
+    metavar="N",
+    help="Number of tables of a league. [default: enough for balance, at most 200]",
+)
+@click.option(
+    "--until-significant",
+    is_flag=True,
+    help="Play each pairing until the difference is significant, or --games are played.",
+)
 @seed_option
 @backend_options
 @isolate_option
-@click.option("--report", metavar="DIR", help="Write a page with pictures there.")
+@click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
     "--record",
     type=click.Choice(["all", "faults", "none"]),
     default="faults",
     show_default=True,
-    help="Which games go into the store.",
+    help="Which played games to record in the store: all, those with a fault, or none.",
 )
-@click.option("--resume", metavar="ID", help="Go on with a tournament that was stopped (an id, or last).")
+@click.option("--resume", metavar="ID", help="Resume an interrupted tournament: an id, the beginning of one, or last.")
 @db_option
 @json_option
 @click.pass_context
 def tournament_command(
     context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
 ) -> None:
-    """Find out who is best: a round robin for two players, a league for more (--players 6).
+    """Rank agents: a round robin for two players, a league for more (--players 6).
 
-    AGENT is any name a bot has; --field adds a named field or a folder of bots. Results are exact where possible, else
-    games at compiled speed, else refereed. Ctrl-C loses nothing: --resume goes on.
+    AGENT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
+    computed exactly where possible, else played by the compiled simulator, else by the referee. After Ctrl-C, continue
+    with --resume.
     """
     if given["exact"] and (given["games"] is not None or given["until_significant"]):
-        raise click.UsageError("--exact plays no games: leave out one of --exact and --games or --until-significant.")
+        raise click.UsageError(
+            "--exact cannot be combined with --games or --until-significant: the exact method plays no games."
+        )
     from pathlib import Path
 
     from ..persistence import InMemoryRecorder
@@ -79,13 +91,13 @@ def tournament_command(
     if report is not None:
         check_writable(Path(report))
     backend = make_backend(given["backend"], given["workers"])
-    with open_or_warn(db, must_exist=given["resume"] is not None) as store:
+    with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
         settings = _settings(context, given, None if known is None else known.settings)
         ledger = Ledger(store, settings, None if known is None else known.id)
         compile_s = warm_up(strangers=are_strangers(settings.agents), quiet=as_json)
         start = time.perf_counter()
-        with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr(), terminated_like_interrupted():
+        with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
         elapsed_s = time.perf_counter() - start
     run = run_facts(backend) | {"tournament": ledger.id}
@@ -97,26 +109,26 @@ def tournament_command(
     elif known_something:
         show_result(result, elapsed_s, db)
         if page is not None:
-            click.echo(f"heatmap: {page.with_name('heatmap.png')}; the whole story: {page}")
+            click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
         click.echo("Stopped before the end.", err=True)
         if not isinstance(store, InMemoryRecorder):
             again = command_line("tournament", "--resume", ledger.id, db=db)
-            click.echo(f"Nothing is lost. To go on: {again}", err=True)
+            click.echo(f"The games played so far are saved. To continue: {again}", err=True)
         raise SystemExit(130)
 
 
-def _settings(context: click.Context, given: dict[str, Any], known: Settings | None) -> Settings:
-    """What was asked for; where a tournament goes on, what it was begun with unless something else is said."""
+def _settings(context: click.Context, given: dict[str, Any], known: TournamentSettings | None) -> TournamentSettings:
+    """The settings from the command line; when resuming, those the tournament was started with, plus any changes."""
     import msgspec
 
     from ..core import load_rules
-    from ..tournament import Settings, check_settings, field
+    from ..tournament import TournamentSettings, agents_in_field, check_settings
 
-    from_fields = dict.fromkeys(name for one in given["fields"] for name in field(one))
+    from_fields = dict.fromkeys(name for one in given["fields"] for name in agents_in_field(one))
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
-    wanted = Settings(
+    wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
         rules=given["rules"],
@@ -135,17 +147,17 @@ def _settings(context: click.Context, given: dict[str, Any], known: Settings | N
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
         for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
-        if was_said(context, name)
+        if was_given(context, name)
     }
     if names:
         changes["agents"] = names
-    if any(was_said(context, name) for name in ("rules", "players", "dice")):
+    if any(was_given(context, name) for name in ("rules", "players", "dice")):
         changes |= {"rules": wanted.rules, "config": wanted.config, "kind": wanted.kind}
     return msgspec.structs.replace(known, **changes)
 
 
 def result_as_json(result: TournamentResult) -> dict[str, object]:
-    """The result with the keys that other programs rely on."""
+    """The result as JSON; other programs rely on these keys."""
     import msgspec
 
     plain = msgspec.to_builtins(result, str_keys=True)
@@ -166,18 +178,18 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
 
 
 def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> None:
-    """The leaderboard."""
+    """Print the leaderboard."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
     settings = result.settings
     console = Console(highlight=False)
-    kind = "each against each" if settings.kind == "round-robin" else "a league"
+    kind = "round robin" if settings.kind == "round-robin" else "league"
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
     console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
     headings = ("wins", "95 % interval", "beats", "ties", "rating")
-    agent = Column("agent", overflow="fold")  # names of files are long, and differ at their ends
+    agent = Column("agent", overflow="fold")  # file names are long and differ at the end
     table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
     for standing in result.ranking:
         low, high = standing.rank_interval
@@ -194,11 +206,11 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
     if faulty:
         listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        console.print(f"faults: {listed}; {command_line('check-bot')} says what is wrong", markup=False)
+        console.print(f"faults: {listed}; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False)
     if result.ordered:
         learners = ", ".join(result.ordered)
-        console.print(f"learning from game to game, so played in order by one worker: {learners}", markup=False)
+        console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
     if settings.record == "all" and result.games:
-        console.print(f"the games are recorded: {command_line('games', db=db)}", markup=False)
+        console.print(f"the games are recorded; to list them: {command_line('games', db=db)}", markup=False)
     elif result.games:
-        console.print("the games are not kept; --record all keeps them, to be replayed and reviewed", markup=False)
+        console.print("the games were not recorded; use --record all to replay and review them", markup=False)

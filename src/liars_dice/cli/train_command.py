@@ -1,4 +1,4 @@
-"""`liars-dice train`: reinforcement learning, measured against the truth."""
+"""`liars-dice train`: train a bot by reinforcement learning, and measure it exactly."""
 
 from __future__ import annotations
 
@@ -8,66 +8,82 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import command_line, fixed_seed_option, json_option, print_json
-from .running import bots_print_to_stderr, getting_ready, percent, show_progress
+from .options import fixed_seed_option, json_option
+from .output import command_line, percent, print_json
+from .progress import show_compiling, show_progress
+from .runtime import bot_output_to_stderr
 
 if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
 
 
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
-    """A choice whose absence is told in one line."""
+    """A choice whose absence is reported in one line."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What there is to choose from."""
+        """What the choices are."""
         return f"Expected {' or '.join(self.choices)}."
 
 
 @click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png")
 @click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")
+@click.option("--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice per player.")
 @click.option(
-    "--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice of each player."
-)
-@click.option(
-    "--games", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="M", help="Games to learn from."
-)
-@click.option(
-    "--basis",
-    default="crossed",
+    "--games",
+    type=click.IntRange(1),
+    default=1_000_000,
     show_default=True,
-    metavar="NAME",
-    help="Features to learn from: crossed or plain (seed is an older name of plain).",
-)
-@click.option("--opponent", default="truthful", show_default=True, metavar="AGENT", help="Any agent, or self.")
-@click.option(
-    "--alpha", nargs=2, type=click.FloatRange(0), metavar="START END", help="The learning rate, from start to end."
+    metavar="M",
+    help="Number of training games.",
 )
 @click.option(
-    "--epsilon", nargs=2, type=click.FloatRange(0, 1), metavar="START END", help="Exploration (q), from start to end."
+    "--basis", default="crossed", show_default=True, metavar="NAME", help="Features the learner sees: crossed or plain."
 )
 @click.option(
-    "--gamma", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="What a later reward is worth."
+    "--opponent",
+    default="truthful",
+    show_default=True,
+    metavar="AGENT",
+    help="Opponent: any agent, or self for self-play.",
 )
-@click.option("--batch", type=click.IntRange(1), metavar="N", help="Games between updates (pg).")
+@click.option(
+    "--alpha", nargs=2, type=click.FloatRange(0), metavar="START END", help="Learning rate at the start and at the end."
+)
+@click.option(
+    "--epsilon",
+    nargs=2,
+    type=click.FloatRange(0, 1),
+    metavar="START END",
+    help="Exploration rate (q) at the start and at the end.",
+)
+@click.option(
+    "--gamma",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    metavar="G",
+    help="Discount factor for later rewards.",
+)
+@click.option("--batch", type=click.IntRange(1), metavar="N", help="Games per update (pg).")
 @fixed_seed_option(0)
 @click.option(
     "--evaluation-games",
     type=click.IntRange(0, 10**12),
     metavar="M",
-    help="Games to sample W. [default: 100000, or 1000]",
+    help="Games for the sampled estimate of W. [default: 100000; 1000 for an opponent with a memory]",
 )
-@click.option("--out", metavar="FILE", help="Where the model goes; it is also the checkpoint.")
-@click.option("--resume", is_flag=True, help="Go on with the model in --out.")
-@click.option("--curve", metavar="FILE", help="Write the learning curve as a PNG.")
+@click.option("--out", metavar="FILE", help="File for the model; it also serves as a checkpoint.")
+@click.option("--resume", is_flag=True, help="Continue training the model in --out.")
+@click.option("--curve", metavar="FILE", help="Draw the learning curve as a PNG file.")
 @click.option(
-    "--beside", multiple=True, metavar="MODEL", help="Draw the curve of this model, too (--curve). May be repeated."
+    "--beside", multiple=True, metavar="MODEL", help="Add the curve of this model to --curve. May be repeated."
 )
 @json_option
 def train_command(as_json: bool, **given: Any) -> None:
-    """Train a policy that opens, by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
+    """Train a bot by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
 
-    W is the greedy policy's chance to win, computed exactly; W* is the best that anybody could do. The model plays
-    everywhere as q:FILE or pg:FILE.
+    The learner opens a round with --dice each. W is its chance to win with the greedy policy, computed exactly; W* is
+    the best possible. Use the model in other commands as q:FILE or pg:FILE.
     """
     from ..learn import Model, Trainer, sampled_wins
     from ..pictures import check_comparable, check_png, draw_curve
@@ -76,25 +92,25 @@ def train_command(as_json: bool, **given: Any) -> None:
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
         if given[option] is not None and given["algorithm"] != algorithm:
-            raise click.UsageError(f"--{option} belongs to {algorithm}.")
+            raise click.UsageError(f"--{option} is only for {algorithm}.")
     start = time.perf_counter()
     out = None if given["out"] is None else Path(given["out"])
     if given["curve"] is not None:
         check_png("curve", Path(given["curve"]))
     elif given["beside"]:
-        raise click.UsageError("--beside draws into the picture of --curve FILE.")
+        raise click.UsageError("--beside needs --curve FILE.")
     others = [Model.load(one) for one in given["beside"]]
-    with bots_print_to_stderr():
+    with bot_output_to_stderr():
         model = _model(given, out)
         check_comparable(model, others)
         if out is not None:
             model.save(out)
         trainer = Trainer(model, tables_guard(BotLimits()))
-        with getting_ready(quiet=as_json):
+        with show_compiling(quiet=as_json):
             trainer.warm_up()
     compile_s = time.perf_counter() - start
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bots_print_to_stderr():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
         report = trainer.run(
             out, None if progress is None else lambda done, total, w: progress(done, total, f"W {percent(w)}")
         )
@@ -121,12 +137,15 @@ def train_command(as_json: bool, **given: Any) -> None:
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
-        click.echo("Stopped early." + (" To go on: add --resume" if out is not None else ""), err=True)
+        click.echo(
+            "Stopped early." + (" To continue, run the same command with --resume." if out is not None else ""),
+            err=True,
+        )
         raise SystemExit(130)
 
 
 class Sample(NamedTuple):
-    """W by playing."""
+    """W estimated by playing."""
 
     wins: int
     games: int
@@ -134,7 +153,7 @@ class Sample(NamedTuple):
 
 
 def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> dict[str, object]:
-    """The result with the keys that other programs rely on."""
+    """The result as JSON; other programs rely on these keys."""
     training = report.model.training
     return {
         "algorithm": training.algorithm,
@@ -153,23 +172,23 @@ def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> d
 
 
 def _show(report: TrainingReport, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
-    """The result for people."""
+    """Print the result for people."""
     training = report.model.training
     click.echo(
         f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
     )
-    how = "exact" if is_exact else "every pair of hands once (the opponent draws lots)"
+    how = "exact" if is_exact else "every pair of hands once (the opponent is random)"
     click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {report.against}")
     if sample is not None:
         low, high = sample.ci95
         rate = percent(sample.wins / sample.games)
         click.echo(f"   {rate}  in {sample.games:,} games (95 %: {percent(low)} to {percent(high)})")
     if report.optimum is not None:
-        click.echo(f"W* {percent(report.optimum)}  the best anybody can do")
+        click.echo(f"W* {percent(report.optimum)}  the best possible")
 
 
 def _model(given: dict[str, Any], out: Path | None) -> Model:
-    """The model to train: a new one, or the one in the file if it is the same training."""
+    """The model to train: a new one, or with --resume the one in the file, if its training has the same settings."""
     import msgspec
 
     from ..core import BadValueError, preset
@@ -197,12 +216,10 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     if not given["resume"]:
         return new_model(training)
     if out is None:
-        raise BadValueError("resume", True, "--out FILE, the model to go on with")
+        raise BadValueError("resume", True, "--out FILE as well, the model to continue")
     model = Model.load(out)
     known, asked = msgspec.to_builtins(model.training), msgspec.to_builtins(training)
-    differing = [
-        f"{name} was {known[name]!r} and is {asked[name]!r} now" for name in asked if known[name] != asked[name]
-    ]
+    differing = [f"{name} was {known[name]!r}, now {asked[name]!r}" for name in asked if known[name] != asked[name]]
     if differing:
-        raise BadValueError("model", str(out), f"the training it was begun with: {'; '.join(differing)}")
+        raise BadValueError("model", str(out), f"the settings its training was started with: {'; '.join(differing)}")
     return model

@@ -1,4 +1,4 @@
-"""`liars-dice watch`: bots play a full game, dice and all."""
+"""`liars-dice watch`: watch bots play a full game."""
 
 from __future__ import annotations
 
@@ -10,26 +10,24 @@ import click
 
 from .options import (
     ascii_option,
-    command_line,
     db_option,
     isolate_option,
     json_option,
-    open_console,
     pace_options,
-    print_json,
     rules_options,
     seed_for,
     seed_option,
 )
-from .running import open_or_warn
+from .output import command_line, open_console, print_json
+from .runtime import open_store_or_warn
 
 if TYPE_CHECKING:
     from ..core import GameConfig, GameState
     from ..referee import MatchResult
     from ..terminal import TableView
 
-USUAL = ("optimal", "maniac", "calling-station", "random")
-"""Who plays if nobody is named, over and over."""
+DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
+"""The bots that play by default, repeated to fill all seats."""
 
 
 @click.command("watch", epilog="Example: liars-dice watch --rules perudo --players 3 --seed 7")
@@ -37,9 +35,13 @@ USUAL = ("optimal", "maniac", "calling-station", "random")
 @rules_options("heads-up")
 @seed_option
 @pace_options
-@click.option("--why/--no-why", default=True, help="Show the reasoning of bots that give one. [default: why]")
+@click.option("--why/--no-why", default=True, help="Show or hide the bots' reasoning. [default: show]")
 @click.option(
-    "--games", type=click.IntRange(1, 100_000), default=1, metavar="N", help="Show one game, and count N. [default: 1]"
+    "--games",
+    type=click.IntRange(1, 100_000),
+    default=1,
+    metavar="N",
+    help="Show one game, and count the wins of N games. [default: 1]",
 )
 @isolate_option
 @ascii_option
@@ -63,7 +65,7 @@ def watch_command(
     """Watch bots play a full game. It is recorded in the store.
 
     AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
-    module:Class, or cmd:PROGRAM. Without any, the seats are filled with bots of different styles.
+    module:Class, or cmd:PROGRAM. By default, bots of different styles play.
     """
     from rich.markup import escape
 
@@ -73,15 +75,15 @@ def watch_command(
     from ..terminal import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
-        raise BadValueError("agents", agents[0], "one for each seat, or none to let them be chosen")
+        raise BadValueError("agents", agents[0], "one bot per seat, or none for the default bots")
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
-    seats = agents or tuple(islice(cycle(USUAL), config.num_players))
+    seats = agents or tuple(islice(cycle(DEFAULT_BOTS), config.num_players))
     seed = seed_for(config, seed)
     referee = Referee([make_fitting_seat(name, config, isolate=isolate) for name in seats], config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
-    with open_or_warn(db) as store:
+    with open_store_or_warn(db) as store:
         if not as_json:
             table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
             referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
@@ -109,7 +111,7 @@ def watch_command(
 
 
 def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str, object]:
-    """The game that was watched, and the wins of all that were played."""
+    """The game that was shown, and the wins in all games, as JSON."""
     from ..core import format_game
 
     names = state.public.names
@@ -127,18 +129,18 @@ def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str
 def _suggest(
     table: TableView, agents: tuple[str, ...], seats: tuple[str, ...], options: list[str], seed: int, db: str | None
 ) -> None:
-    """What to do now."""
-    table.suggest("see it again, step by step", command_line("replay", "last", "--step", db=db))
-    table.suggest("the same dice again", command_line("watch", *agents, *options, "--seed", str(seed)))
+    """Suggest what to do next."""
+    table.suggest("replay it step by step", command_line("replay", "last", "--step", db=db))
+    table.suggest("watch the same game again", command_line("watch", *agents, *options, "--seed", str(seed)))
     if len(seats) == 2:
-        table.suggest("who is better", command_line("matchup", *seats, *options))
-    table.suggest("three players, ones wild", command_line("watch", "--rules", "perudo", "--players", "3"))
-    table.suggest("play yourself", command_line("play"))
+        table.suggest("measure who is better", command_line("matchup", *seats, *options))
+    table.suggest("watch three players, ones wild", command_line("watch", "--rules", "perudo", "--players", "3"))
+    table.suggest("play against a bot", command_line("play"))
     table.suggest("see the rules", command_line("rules", "perudo"))
 
 
 def _quick(names: tuple[str, ...], config: GameConfig, seed: int, games: int, *, isolate: bool) -> Iterator[int | None]:
-    """Who wins each of so many more games among the same bots, which nobody watches."""
+    """The winners of further games between the same bots, which are not shown."""
     from ..core import derive_seed
     from ..referee import Referee, make_seat
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numeric import Floats
-from ..tournament import Cell, RoundRate, Standing, TournamentResult
+from ..tournament import PairingResult, RoundRate, Standing, TournamentResult
 from .colours import GREY, INK, LIGHT_ORANGE, ORANGE, PALE, PURPLE, SILVER
 from .png_files import new_figure, png_bytes
 
@@ -30,7 +30,7 @@ WIDTH = 6.4
 """The width of a chart with one line per agent, in inches."""
 
 
-def ranked(result: TournamentResult) -> list[list[Cell | None]]:
+def ranked(result: TournamentResult) -> list[list[PairingResult | None]]:
     """The cells with rows and columns in the order of the ranking."""
     order = [result.agents.index(standing.agent) for standing in result.ranking]
     return [[result.cells[i][j] for j in order] for i in order]
@@ -130,7 +130,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
     return _png(figure) if figure.axes else None
 
 
-def _verdicts(cells: list[list[Cell | None]]) -> Floats:
+def _verdicts(cells: list[list[PairingResult | None]]) -> Floats:
     return np.array([[np.nan if cell is None else cell.verdict for cell in row] for row in cells])
 
 

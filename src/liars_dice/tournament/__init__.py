@@ -1,4 +1,4 @@
-"""Who is better: match-ups, tournaments, simulations, and what their figures mean."""
+"""Compare agents: match-ups, tournaments, table simulations, and the statistics behind them."""
 
 from __future__ import annotations
 
@@ -7,58 +7,110 @@ from typing import TYPE_CHECKING
 from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from .backends import Backend, Processes, make_backend
-    from .fields import field
-    from .ledger import Ledger, find_tournament, tournaments
-    from .pair_matchup import Matchup, matchup
-    from .result import Cell, RoundRate, Settings, Standing, TournamentResult
+    from .backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
+    from .fields import FIELDS, agents_in_field, all_agents
+    from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
+    from .pair_matchup import FinalDice, Matchup, matchup
+    from .ratings import Rating, elo_ratings, openskill_ratings
+    from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
     from .runner import check_settings, round_robin, run_tournament
-    from .simulation import Simulation
-    from .statistics import wilson_ci
+    from .simulation import Simulation, TableScore
+    from .statistics import (
+        PairCounts,
+        binomial_test,
+        e_value,
+        holm,
+        paired_ci,
+        paired_p_value,
+        rank_intervals,
+        sequential_p,
+        wilson_ci,
+        z_test_proportions,
+    )
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
+        "FIELDS": "fields",
         "Backend": "backends",
-        "Cell": "result",
+        "FinalDice": "pair_matchup",
+        "InProcess": "backends",
         "Ledger": "ledger",
         "Matchup": "pair_matchup",
+        "PairCounts": "statistics",
+        "PairingResult": "result",
         "Processes": "backends",
+        "Rating": "ratings",
+        "Ray": "backends",
         "RoundRate": "result",
-        "Settings": "result",
         "Simulation": "simulation",
         "Standing": "result",
+        "TableScore": "simulation",
+        "TournamentEntry": "ledger",
         "TournamentResult": "result",
+        "TournamentSettings": "result",
+        "WorkerDiedError": "backends",
+        "agents_in_field": "fields",
+        "all_agents": "fields",
+        "binomial_test": "statistics",
         "check_settings": "runner",
-        "field": "fields",
+        "e_value": "statistics",
+        "elo_ratings": "ratings",
         "find_tournament": "ledger",
+        "holm": "statistics",
         "make_backend": "backends",
         "matchup": "pair_matchup",
+        "openskill_ratings": "ratings",
+        "paired_ci": "statistics",
+        "paired_p_value": "statistics",
+        "rank_intervals": "statistics",
         "round_robin": "runner",
         "run_tournament": "runner",
+        "sequential_p": "statistics",
         "tournaments": "ledger",
         "wilson_ci": "statistics",
+        "z_test_proportions": "statistics",
     },
 )
 
 __all__ = [
+    "FIELDS",
     "Backend",
-    "Cell",
+    "FinalDice",
+    "InProcess",
     "Ledger",
     "Matchup",
+    "PairCounts",
+    "PairingResult",
     "Processes",
+    "Rating",
+    "Ray",
     "RoundRate",
-    "Settings",
     "Simulation",
     "Standing",
+    "TableScore",
+    "TournamentEntry",
     "TournamentResult",
+    "TournamentSettings",
+    "WorkerDiedError",
+    "agents_in_field",
+    "all_agents",
+    "binomial_test",
     "check_settings",
-    "field",
+    "e_value",
+    "elo_ratings",
     "find_tournament",
+    "holm",
     "make_backend",
     "matchup",
+    "openskill_ratings",
+    "paired_ci",
+    "paired_p_value",
+    "rank_intervals",
     "round_robin",
     "run_tournament",
+    "sequential_p",
     "tournaments",
     "wilson_ci",
+    "z_test_proportions",
 ]

@@ -1,4 +1,4 @@
-"""Where blocks are played: in this process, in a pool of processes, or on a Ray cluster. The results are the same."""
+"""Backends: blocks are played in this process, in a pool of processes, or on a Ray cluster, with the same results."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from typing import Any
 
 from ..core import BadValueError, LiarsDiceError, one_of
 from ..referee import are_strangers
-from .blocks import Block, Field, Played, Worker
+from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 
 CHUNK_SECONDS = 1.0
-"""Workers are handed at least so much work at a time."""
+"""Workers get at least this much work at a time."""
 TRIES = 3
-"""A block whose worker dies is given to another; the third death is an error."""
+"""A block whose worker dies is given to another worker; the third death is an error."""
 
-LAST_SECONDS = 2.0
-"""So long work under way may take to end when somebody wants to stop."""
+STOP_SECONDS = 2.0
+"""After Ctrl-C, work in progress gets this long to finish."""
 FEW_GAMES = 200
-"""So few games are not worth starting processes for."""
+"""For this many games or fewer, starting processes is not worthwhile."""
 
-Take = Callable[[Played], None]
-"""What is done with every block's result, in whatever order they come."""
+OnPlayed = Callable[[PlayedBlock], None]
+"""Called with every block played, in any order."""
 
 
 class WorkerDiedError(LiarsDiceError):
-    """Workers keep dying on the same work."""
+    """Workers died repeatedly on the same block."""
 
     code = "worker_died"
 
@@ -46,57 +46,57 @@ class Backend(ABC):
     workers: int
 
     @abstractmethod
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
-        """Play all blocks. On Ctrl-C, take what is finished and raise `KeyboardInterrupt`."""
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
+        """Play all blocks. On Ctrl-C, hand over what is finished and raise `KeyboardInterrupt`."""
 
 
 class InProcess(Backend):
-    """Here, one after the other; compiled games on as many threads as there are workers."""
+    """Plays blocks one after another in this process; compiled games use one thread per worker."""
 
     name = "processes"
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
-        """Play them here."""
-        worker = Worker(field, threads=self.workers)
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
+        """Play all blocks here."""
+        worker = Worker(setup, threads=self.workers)
         for block in blocks:
-            take(worker.play(block))
+            on_played(worker.play(block))
 
 
 class Processes(Backend):
-    """A pool of processes for refereed games. Compiled ones need none: their threads use all cores here."""
+    """Plays refereed games in a pool of processes. Compiled games stay here, where their threads use all cores."""
 
     name = "processes"
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or os.cpu_count() or 1
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
-        """Play them in the pool."""
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
+        """Play compiled blocks here and refereed ones in a pool, if there are enough of them."""
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
-        pooled = bool(refereed) and (many or are_strangers(field.agents))  # a stranger may take its process along
-        InProcess(self.workers).run(field, [b for b in blocks if b.compiled] if pooled else blocks, take)
+        pooled = bool(refereed) and (many or are_strangers(setup.agents))  # someone else's bot may kill its process
+        InProcess(self.workers).run(setup, [b for b in blocks if b.compiled] if pooled else blocks, on_played)
         if pooled:
-            _Pool(field, self.workers).run(refereed, take)
+            _Pool(setup, self.workers).run(refereed, on_played)
 
 
 class _Pool:
-    """One run of a pool of processes, which is built again if a worker dies."""
+    """One run of a pool of processes, which is restarted if a worker dies."""
 
-    def __init__(self, field: Field, workers: int) -> None:
-        self._field = field
+    def __init__(self, setup: WorkerSetup, workers: int) -> None:
+        self._setup = setup
         self._workers = workers
         self._deaths: Counter[int] = Counter()
 
-    def run(self, blocks: Sequence[Block], take: Take) -> None:
+    def run(self, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ordered = [block for block in blocks if block.ordered]
         singles = deque(block for block in blocks if not block.ordered)
-        suspects: deque[list[Block]] = deque()  # what was being played when a worker died: played again, one by one
-        speed = _Speed()
-        running: dict[Future[tuple[list[Played], float]], list[Block]] = {}
+        suspects: deque[list[Block]] = deque()  # in progress when a worker died: played again, one at a time
+        sizer = _ChunkSizer()
+        running: dict[Future[tuple[list[PlayedBlock], float]], list[Block]] = {}
         pool = self._start()
         if ordered:
             running[_submit(pool, ordered)] = ordered
@@ -106,27 +106,27 @@ class _Pool:
                     chunk = suspects.popleft()
                     running[_submit(pool, chunk)] = chunk
                 while singles and not suspects and len(running) < self._workers + 1:
-                    chunk = speed.chunk(singles)
+                    chunk = sizer.chunk(singles)
                     running[_submit(pool, chunk)] = chunk
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     if isinstance(future.exception(), BrokenProcessPool):
-                        self._suspect(list(running.values()), suspects)
+                        self._requeue(list(running.values()), suspects)
                         running.clear()
                         pool.shutdown(wait=False, cancel_futures=True)
                         pool = self._start()
                         break
                     chunk = running.pop(future)
                     played, seconds = future.result()
-                    speed.learn(chunk, seconds)
+                    sizer.learn(chunk, seconds)
                     for one in played:
-                        take(one)
+                        on_played(one)
         except KeyboardInterrupt:
-            wait(running, timeout=LAST_SECONDS)
+            wait(running, timeout=STOP_SECONDS)
             for future in running:
                 if future.done() and not future.cancelled() and future.exception() is None:
                     for one in future.result()[0]:
-                        take(one)
+                        on_played(one)
             _kill(pool)
             raise
         except BaseException:
@@ -137,22 +137,24 @@ class _Pool:
 
     def _start(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, initializer=_start_worker, initargs=(self._field,))
+        return ProcessPoolExecutor(self._workers, context, initializer=_start_worker, initargs=(self._setup,))
 
-    def _suspect(self, chunks: list[list[Block]], suspects: deque[list[Block]]) -> None:
-        """A worker has died. If only one piece of work was under way, that one is to blame."""
+    def _requeue(self, chunks: list[list[Block]], suspects: deque[list[Block]]) -> None:
+        """A worker has died: queue its work again. If only one chunk was in progress, that chunk is to blame."""
         if len(chunks) == 1 and (len(chunks[0]) == 1 or chunks[0][0].ordered):
             first = chunks[0][0]
             self._deaths[first.number] += 1
             if self._deaths[first.number] >= TRIES:
-                names = ", ".join(self._field.agents[agent] for agent in first.table)
-                raise WorkerDiedError(f"{TRIES} workers have died over games of {names}; --isolate keeps bots apart")
+                names = ", ".join(self._setup.agents[agent] for agent in first.table)
+                raise WorkerDiedError(
+                    f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
+                )
         for chunk in chunks:
             suspects.extend([chunk] if chunk[0].ordered else [[block] for block in chunk])
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[Played], float]]:
-    """Hand work over. Workers are started here: Ctrl-C is held back meanwhile, and from them for ever."""
+def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[PlayedBlock], float]]:
+    """Submit work. This may start workers, so SIGINT is blocked meanwhile, and stays blocked in the workers."""
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(_play_chunk, chunk)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -163,13 +165,13 @@ def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:
-    """End the workers now, whatever they are doing."""
+    """Kill the workers immediately."""
     for process in list((pool._processes or {}).values()):
         process.kill()
 
 
-class _Speed:
-    """How long blocks take, as seen so far."""
+class _ChunkSizer:
+    """Chooses how many blocks make a chunk, from how long games have taken so far."""
 
     def __init__(self) -> None:
         self._games, self._seconds = 0, 0.0
@@ -179,7 +181,7 @@ class _Speed:
         self._seconds += seconds
 
     def chunk(self, waiting: deque[Block]) -> list[Block]:
-        """Blocks for about `CHUNK_SECONDS`, one while nothing is known."""
+        """Blocks for about `CHUNK_SECONDS`; one block while no time is known."""
         per_game = self._seconds / self._games if self._games else CHUNK_SECONDS
         chunk = [waiting.popleft()]
         while waiting and sum(block.games for block in chunk) * per_game < CHUNK_SECONDS:
@@ -190,13 +192,13 @@ class _Speed:
 _worker: Worker | None = None
 
 
-def _start_worker(field: Field) -> None:
-    """In every process of a pool: Ctrl-C is the parent's business."""
+def _start_worker(setup: WorkerSetup) -> None:
+    """Set up a process of the pool. Only the parent reacts to Ctrl-C."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)  # what bots print is not part of our answer
+    os.dup2(2, 1)  # what bots print must not mix with our output
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    _worker = Worker(field)
+    _worker = Worker(setup)
 
 
 def _die_with_the_parent() -> None:
@@ -206,14 +208,14 @@ def _die_with_the_parent() -> None:
         os._exit(1)
 
 
-def _play_chunk(blocks: Iterable[Block]) -> tuple[list[Played], float]:
+def _play_chunk(blocks: Iterable[Block]) -> tuple[list[PlayedBlock], float]:
     assert _worker is not None
     start = time.perf_counter()
     return [_worker.play(block) for block in blocks], time.perf_counter() - start
 
 
 class Ray(Backend):
-    """A Ray cluster: `address` as Ray takes it (`ray://host:10001`), or none for one on this machine."""
+    """Plays blocks on a Ray cluster: `address` as Ray takes it (`ray://host:10001`), or None for a local cluster."""
 
     name = "ray"
 
@@ -228,14 +230,14 @@ class Ray(Backend):
         self.workers = workers or os.cpu_count() or 1
         self._address = address
 
-    def run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
-        """Play them on the cluster; work of lost machines is given to others."""
+    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
+        """Play all blocks on the cluster. Work lost with a machine is given to another."""
         ray = self._ray
         started = not ray.is_initialized()
         if started:
             self._connect()
         try:
-            self._run(field, blocks, take)
+            self._run(setup, blocks, on_played)
         finally:
             if started:
                 ray.shutdown()
@@ -246,19 +248,19 @@ class Ray(Backend):
             self._ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
-            raise BadValueError("backend", self._address or "ray", f"a cluster that answers ({reason})") from error
+            raise BadValueError("backend", self._address or "ray", f"a Ray cluster that responds ({reason})") from error
 
-    def _run(self, field: Field, blocks: Sequence[Block], take: Take) -> None:
+    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
-        task = ray.remote(max_retries=TRIES, num_cpus=1)(_play_far_away)
-        shared = ray.put(field)
+        task = ray.remote(max_retries=TRIES, num_cpus=1)(_play_on_ray)
+        shared = ray.put(setup)
         ordered = [block for block in blocks if block.ordered]
         singles = deque(block for block in blocks if not block.ordered)
-        speed = _Speed()
+        sizer = _ChunkSizer()
         running = {task.remote(shared, ordered): ordered} if ordered else {}
         while singles or running:
             while singles and len(running) < self.workers + 1:
-                chunk = speed.chunk(singles)
+                chunk = sizer.chunk(singles)
                 running[task.remote(shared, chunk)] = chunk
             done, _ = ray.wait(list(running), num_returns=1)
             for reference in done:
@@ -266,25 +268,25 @@ class Ray(Backend):
                 try:
                     played, seconds = ray.get(reference)
                 except ray.exceptions.RayError as error:
-                    names = ", ".join(field.agents[agent] for agent in chunk[0].table)
+                    names = ", ".join(setup.agents[agent] for agent in chunk[0].table)
                     raise WorkerDiedError(
-                        f"workers keep dying over games of {names} ({type(error).__name__})"
+                        f"workers keep dying while playing {names} ({type(error).__name__})"
                     ) from error
-                speed.learn(chunk, seconds)
+                sizer.learn(chunk, seconds)
                 for one in played:
-                    take(one)
+                    on_played(one)
 
 
-def _play_far_away(field: Field, blocks: list[Block]) -> tuple[list[Played], float]:
-    """In a process of Ray's; the worker for a field is kept for the next piece of work, unless its members learn."""
+def _play_on_ray(setup: WorkerSetup, blocks: list[Block]) -> tuple[list[PlayedBlock], float]:
+    """Play blocks in a Ray process. Its worker is kept for the next chunk, unless an agent learns between games."""
     global _worker
-    if _worker is None or _worker.field != field or any(block.ordered for block in blocks):
-        _worker = Worker(field)
+    if _worker is None or _worker.setup != setup or any(block.ordered for block in blocks):
+        _worker = Worker(setup)
     return _play_chunk(blocks)
 
 
 def make_backend(name: str = "processes", workers: int | None = None) -> Backend:
-    """A backend by name: `processes`, `ray`, or `ray://HOST:PORT`."""
+    """Create a backend by name: `processes`, `ray`, or `ray://HOST:PORT`."""
     if name == "processes":
         return Processes(workers)
     if name == "ray":

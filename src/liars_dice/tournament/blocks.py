@@ -1,7 +1,7 @@
-"""Pieces of work: so many deals at one table, in every seating. A block's result follows from the block alone.
+"""Blocks: the unit of work of a tournament, and the worker that plays them. A block's result depends on it alone.
 
-The same dice are dealt in all seatings of a deal (duplicate dice): member m of the table sits in seat (m - r) of
-rotation r. So luck with the dice and with the seat is shared out evenly, and what remains is skill.
+A block is a number of deals at one table, each played in every seating with the same dice (duplicate dice): in rotation
+r, member m of the table sits in seat (m - r). That cancels most of the luck of the dice and of the seat.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from ..simulator import Simulator
 
 Record = Literal["all", "faults", "none"]
-"""Which games are recorded."""
+"""Which games are recorded: all, those with a fault, or none."""
+BLOCK_NUMBERS = 1_000_000
+"""Block numbers reserved per table; no table has that many blocks."""
 
 
-class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """Who plays what: all that a worker needs to know, on any machine."""
+class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a worker needs to know, on any machine: the agents, the rules, and how games are run."""
 
     agents: tuple[str, ...]
     config: GameConfig
@@ -32,24 +34,24 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     isolate: bool = False
     record: Record = "none"
     prefix: str = ""
-    """What the ids of recorded games begin with."""
+    """The first part of the ids of recorded games."""
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """Deals `first`, `first + 1`, ... of a seed at one table."""
+    """Deals `first`, `first + 1`, ... of a seed, at one table."""
 
     number: int
-    """Its place in the plan."""
+    """Its number in the plan, unique in a tournament."""
     table: tuple[int, ...]
-    """Its members, by their place in the field."""
+    """Its members, as indices into `WorkerSetup.agents`."""
     seed: int
     first: int
     deals: int
     rotations: int
-    """In how many seatings each deal is played."""
+    """How many seatings each deal is played in."""
     compiled: bool
     ordered: bool = False
-    """Whether a member learns, so that blocks must be played one after the other."""
+    """Whether a member learns between games, so that its blocks must be played in order."""
 
     @property
     def games(self) -> int:
@@ -58,7 +60,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlockResult(msgspec.Struct, kw_only=True):
-    """What came of a block. Sums of counts, so that results can be added in any order."""
+    """The result of a block: counts, so that results can be added up in any order."""
 
     number: int
     table: tuple[int, ...]
@@ -66,15 +68,15 @@ class BlockResult(msgspec.Struct, kw_only=True):
     wins: list[list[int]]
     """[rotation][seat]: games won."""
     pairs: tuple[int, int, int] = (0, 0, 0)
-    """At a table of two: deals of which member 0 won no game, one, and both."""
+    """At a table of two: the number of deals of which member 0 won no game, one, and both."""
     compiled: bool
     why: str = ""
-    """Why it was not compiled, if it should have been."""
+    """Why it was refereed although it was planned as compiled."""
     rounds: int
     decided: list[list[list[list[int]]]]
     """[member][own dice][whether it opened][whether it won]: rounds."""
     faults: list[tuple[int, str, int]] = []
-    """(member, verdict, how many)."""
+    """(member, verdict, number of faults)."""
 
     def member_wins(self) -> list[int]:
         """How many games each member won."""
@@ -84,27 +86,27 @@ class BlockResult(msgspec.Struct, kw_only=True):
         ]
 
 
-Played = tuple[BlockResult, list[list[RecordedEvent]]]
-"""A block's result, and the games that are to be recorded."""
+PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
+"""A block's result, and the games to record."""
 
 
 def rotated(table: Sequence[int], rotation: int) -> list[int]:
-    """Who sits in each seat."""
+    """The member in each seat."""
     return [table[(seat + rotation) % len(table)] for seat in range(len(table))]
 
 
 class Worker:
-    """Plays blocks of one field. Agents are made anew for every block, except those that learn."""
+    """Plays the blocks of one tournament. Agents are created anew for every block, except those that learn."""
 
-    def __init__(self, field: Field, *, threads: int = 1) -> None:
-        self.field = field
+    def __init__(self, setup: WorkerSetup, *, threads: int = 1) -> None:
+        self.setup = setup
         self._threads = threads
         self._simulator: Simulator | None = None
         self._places: dict[int, int] = {}
         self._learners: dict[tuple[int, int], Seat] = {}
 
-    def play(self, block: Block) -> Played:
-        """Play a block. A bot that cannot be compiled after all is refereed."""
+    def play(self, block: Block) -> PlayedBlock:
+        """Play a block. If a bot turns out not to be compilable, the block is refereed."""
         if block.compiled:
             from ..exact.tables import PolicyError
 
@@ -118,9 +120,9 @@ class Worker:
 
     # -- through the referee -----------------------------------------------------------------------------------------
 
-    def _play_refereed(self, block: Block) -> Played:
+    def _play_refereed(self, block: Block) -> PlayedBlock:
         size = len(block.table)
-        most = max(self.field.config.dice_cap, *self.field.config.dice)
+        most = max(self.setup.config.dice_cap, *self.setup.config.dice)
         result = _nothing(block, most, compiled=False)
         records: list[list[RecordedEvent]] = []
         faults: Counter[tuple[int, str]] = Counter()
@@ -139,7 +141,7 @@ class Worker:
                     result.rounds += 1
                     for seat, has_won in ((last.winner, 1), (last.loser, 0)):
                         result.decided[seated[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
-                if events and (self.field.record == "all" or played.faults):
+                if events and (self.setup.record == "all" or played.faults):
                     records.append(events)
             if size == block.rotations == 2:
                 counts = list(result.pairs)
@@ -149,7 +151,7 @@ class Worker:
         return result, records
 
     def _seats(self, block: Block) -> list[Seat]:
-        """A seat for each member; the second of the same agent is another agent."""
+        """A seat for each member. Two members that are the same agent get separate instances."""
         copies: Counter[int] = Counter()
         seats = []
         for agent in block.table:
@@ -164,15 +166,15 @@ class Worker:
         return seats
 
     def _seat(self, agent: int) -> Seat:
-        return make_seat(self.field.agents[agent], self.field.limits, isolate=self.field.isolate)
+        return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate)
 
     def _referee(
         self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
     ) -> tuple[MatchResult, list[RecordedEvent]]:
         referee = Referee(
-            seats, self.field.config, seed=derive_seed(block.seed, "deal", deal), limits=self.field.limits
+            seats, self.setup.config, seed=derive_seed(block.seed, "deal", deal), limits=self.setup.limits
         )
-        if self.field.record == "none":
+        if self.setup.record == "none":
             return referee.play(), []
         memory = InMemoryRecorder()
         game_id = record_game(referee.engine, memory, game_id=self._game_id(block, deal, rotation))
@@ -180,11 +182,11 @@ class Worker:
 
     def _game_id(self, block: Block, deal: int, rotation: int) -> str:
         table = "-".join(map(str, block.table))
-        return f"{self.field.prefix}-{table}-{deal}-{rotation}"
+        return f"{self.setup.prefix}-{table}-{deal}-{rotation}"
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
-    def _play_compiled(self, block: Block) -> Played:
+    def _play_compiled(self, block: Block) -> PlayedBlock:
         import numpy as np
 
         simulator = self._compiled()
@@ -203,30 +205,30 @@ class Worker:
         if size == block.rotations == 2:
             none, one, both = np.bincount(won, minlength=3).tolist()
             result.pairs = (none, one, both)
-        return result, list(self._traced(block, members)) if self.field.record == "all" else []
+        return result, list(self._traced(block, members)) if self.setup.record == "all" else []
 
     def _compiled(self) -> Simulator:
-        """One simulator for all agents of the field that it can play."""
+        """One simulator for all agents that it can play."""
         if self._simulator is None:
             from ..referee import load_agents, tables_guard
             from ..simulator import Simulator
 
-            loaded = load_agents(self.field.agents, self.field.limits)
+            loaded = load_agents(self.setup.agents, self.setup.limits)
             fit = [i for i, agent in enumerate(loaded) if agent is not None and agent.memoryless]
             self._places = {i: place for place, i in enumerate(fit)}
             agents = [agent for agent in loaded if agent is not None and agent.memoryless]
-            guard = tables_guard(self.field.limits)
-            self._simulator = Simulator(agents, self.field.config, workers=self._threads, guard=guard)
+            guard = tables_guard(self.setup.limits)
+            self._simulator = Simulator(agents, self.setup.config, workers=self._threads, guard=guard)
         return self._simulator
 
     def _traced(self, block: Block, members: Sequence[int]) -> Iterator[list[RecordedEvent]]:
-        """The games of a compiled block once more, move by move, through the engine and its recorder."""
+        """Replay the games of a compiled block move by move through the engine, to record them."""
         assert self._simulator is not None
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):
                 _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                names = numbered([self.field.agents[agent] for agent in rotated(block.table, rotation)])
-                engine = GameEngine(self.field.config, names=names, seed=derive_seed(block.seed, "deal", deal))
+                names = numbered([self.setup.agents[agent] for agent in rotated(block.table, rotation)])
+                engine = GameEngine(self.setup.config, names=names, seed=derive_seed(block.seed, "deal", deal))
                 memory = InMemoryRecorder()
                 game_id = self._game_id(block, deal, rotation)
                 record_game(engine, memory, game_id=game_id, player_types=names)

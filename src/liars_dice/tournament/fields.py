@@ -1,4 +1,4 @@
-"""Named fields of agents for tournaments."""
+"""Named groups of agents that can enter a tournament together (`--field NAME`)."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from ..agents import AGENTS, PERSONALITIES, discover
 from ..core import BadValueError, one_of
 
 FIELDS = {
-    "all": "every built-in agent, and those of your folder agents/",
+    "all": "every built-in agent, and your own in the folder agents/",
     "personalities": "the five threshold personalities",
-    "threshold-grid": "all 81 pairs of thresholds 0.10, 0.15 ... 0.50",
+    "threshold-grid": "all 81 pairs of the thresholds 0.10, 0.15, ..., 0.50",
 }
-"""What each name stands for. A folder is a field, too: the bots in its files."""
+"""What each field contains. A folder is also a field: the bots in its files."""
 
 
-def field(name: str) -> list[str]:
-    """The names of a field's agents.
+def agents_in_field(name: str) -> list[str]:
+    """The names of the agents in a field.
 
-    >>> field("personalities")
+    >>> agents_in_field("personalities")
     ['maniac', 'aggressive', 'passive', 'calling-station', 'optimal']
     """
     if name == "all":
-        return everybody()
+        return all_agents()
     if name == "personalities":
         return list(PERSONALITIES)
     if name == "threshold-grid":
         steps = [percent / 100 for percent in range(10, 55, 5)]
         return [f"threshold:{call:g},{raise_:g}" for call in steps for raise_ in steps]
     if Path(name).is_dir():
-        places = discovered(name).values()
+        places = discovered_agents(name).values()
         if not places:
-            raise BadValueError("field", name, "a folder with bots in it")
+            raise BadValueError("field", name, "a folder that contains bots")
         return [_from_here(place) for place in places]
     raise BadValueError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
 
 
-def everybody() -> list[str]:
-    """Every agent that is built in, and those that discovery finds."""
-    return [*(info.field_name for info in AGENTS.values()), *discovered()]
+def all_agents() -> list[str]:
+    """Every built-in agent, and every agent that discovery finds."""
+    return [*(info.field_name for info in AGENTS.values()), *discovered_agents()]
 
 
-def discovered(folder: str = "agents") -> dict[str, str]:
-    """The places of the bots that discovery finds, by name; of those that do not load, a warning each."""
+def discovered_agents(folder: str = "agents") -> dict[str, str]:
+    """Where discovery finds each bot, by name. Warns about each bot that does not load."""
     found = discover(folder)
     for problem in found.problems:
         warnings.warn(f"not loaded: {problem}", stacklevel=2)
@@ -52,7 +52,7 @@ def discovered(folder: str = "agents") -> dict[str, str]:
 
 
 def _from_here(place: str) -> str:
-    """A place `/long/path/file.py:Class` from the working directory, if that is shorter."""
+    """`/long/path/file.py:Class` relative to the working directory, if that is shorter."""
     path, _, bot = place.rpartition(":")
     if not Path(path).is_absolute():
         return place

@@ -1,4 +1,4 @@
-"""A tournament's books in the store: what was asked, which pieces of it are done, and in the end the result."""
+"""A tournament's record in the store: its settings, the blocks that are finished, and finally the result."""
 
 from __future__ import annotations
 
@@ -11,52 +11,53 @@ import msgspec
 from ..core import BadValueError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
 from .blocks import BlockResult
-from .result import Settings, TournamentResult
+from .result import TournamentResult, TournamentSettings
 
-KIND, PIECES = "tournament", "tournament-block"
+TOURNAMENTS, BLOCKS = "tournament", "tournament-block"
+"""The kinds of documents a tournament keeps in the store."""
 WRITE_EVERY = 1.0
-"""Seconds between writes, so that keeping books costs little."""
+"""Seconds between writes to the store, so that recording costs little time."""
 
 
 class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament in the store."""
+    """A tournament as stored."""
 
     id: str
     created_utc: datetime
-    settings: Settings
+    settings: TournamentSettings
     computed: tuple[str, ...] | None = None
-    """The agents whose results are computed, not played; None while that is not decided."""
+    """The agents whose results are computed rather than played; None until that is decided."""
     result: TournamentResult | None = None
-    """None while it is not over."""
+    """None until the tournament is over."""
 
 
 def tournaments(store: GameRecorder) -> list[TournamentEntry]:
-    """All tournaments in a store, the newest first."""
-    entries = [msgspec.json.decode(text, type=TournamentEntry) for text in store.documents(KIND).values()]
+    """All tournaments in a store, newest first."""
+    entries = [msgspec.json.decode(text, type=TournamentEntry) for text in store.documents(TOURNAMENTS).values()]
     return sorted(entries, key=lambda entry: entry.created_utc, reverse=True)
 
 
 def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
-    """The tournament called so: an id, the beginning of one, or `last` (the last that is not over, if there is one)."""
+    """Find a tournament by its id, the beginning of its id, or `last` (the latest unfinished one, else the latest)."""
     entries = tournaments(store)
     if name == "last" and entries:
         return next((entry for entry in entries if entry.result is None), entries[0])
     matching = [e for e in entries if e.id == name] or [e for e in entries if e.id.startswith(name)]
     if len(matching) != 1:
-        expected = f"'last' or the beginning of one id ({len(matching)} of {len(entries)} match)"
+        expected = f"'last', an id, or the beginning of one id ({len(matching)} of {len(entries)} tournaments match)"
         raise BadValueError("tournament", name, expected)
     return matching[0]
 
 
 class Ledger:
-    """The books of one tournament. Pieces that are written down are never played again."""
+    """Records the progress of one tournament. A block that has been recorded is never played again."""
 
-    def __init__(self, store: GameRecorder, settings: Settings, tournament_id: str | None = None) -> None:
+    def __init__(self, store: GameRecorder, settings: TournamentSettings, tournament_id: str | None = None) -> None:
         self._store = store
-        known = None if tournament_id is None else store.documents(KIND, tournament_id).get(tournament_id)
+        known = None if tournament_id is None else store.documents(TOURNAMENTS, tournament_id).get(tournament_id)
         if known is not None:
             self.entry = msgspec.json.decode(known, type=TournamentEntry)
-            check_same(self.entry, settings)
+            check_settings_unchanged(self.entry, settings)
         else:
             name = tournament_id or new_game_id()
             self.entry = TournamentEntry(id=name, created_utc=utc_now(), settings=settings)
@@ -66,33 +67,33 @@ class Ledger:
 
     @property
     def id(self) -> str:
-        """The tournament's name in the store."""
+        """The tournament's id in the store."""
         return self.entry.id
 
     def begin(self, computed: tuple[str, ...]) -> None:
-        """Everything is in order: the tournament begins, or goes on."""
+        """Record that the tournament has begun, and which agents' results are computed. No effect when resuming."""
         if self.entry.computed is None:
             self._save(msgspec.structs.replace(self.entry, computed=computed))
 
     def _save(self, entry: TournamentEntry) -> None:
         self.entry = entry
-        self._store.save_documents(KIND, {entry.id: msgspec.json.encode(entry).decode()})
+        self._store.save_documents(TOURNAMENTS, {entry.id: msgspec.json.encode(entry).decode()})
 
     def finished(self) -> list[BlockResult]:
-        """The pieces that are done."""
-        kept = self._store.documents(PIECES, f"{self.id}/")
+        """The blocks played so far."""
+        kept = self._store.documents(BLOCKS, f"{self.id}/")
         return [msgspec.json.decode(text, type=BlockResult) for text in kept.values()]
 
     def add(self, result: BlockResult, records: list[list[RecordedEvent]]) -> None:
-        """Write a piece down, soon."""
+        """Add a finished block and its games, to be written every `WRITE_EVERY` seconds."""
         self._new[f"{self.id}/{result.number:08}"] = msgspec.json.encode(result).decode()
         self._records += records
         if time.monotonic() - self._written >= WRITE_EVERY:
             self.write()
 
     def write(self) -> None:
-        """Write down what is new: the games first, so that no piece is done whose games are missing."""
-        # a piece that was cut off may have left some of its games
+        """Write new games and blocks to the store, games first, so that no recorded block lacks its games."""
+        # a block that was interrupted may have stored some of its games already
         new = [events for events in self._records if not self._store.events(events[0].game_id, 0, 1)]
         for events in new:
             for event in events:
@@ -101,27 +102,27 @@ class Ledger:
             self._store.flush()
         except VersionConflictError as error:
             self._store.discard()
-            raise StoreError(f"tournament {self.id} is being played by another program, too ({error})") from error
+            raise StoreError(f"tournament {self.id} is also being played by another program ({error})") from error
         if self._new:
-            self._store.save_documents(PIECES, self._new)
+            self._store.save_documents(BLOCKS, self._new)
         self._new, self._records = {}, []
         self._written = time.monotonic()
 
     def close(self, result: TournamentResult) -> None:
-        """The tournament is over."""
+        """Write what is left and record the result."""
         self.write()
         self._save(msgspec.structs.replace(self.entry, result=result))
 
 
-def check_same(entry: TournamentEntry, settings: Settings) -> None:
-    """A tournament goes on as it was begun, or not at all."""
+def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSettings) -> None:
+    """Raise `BadValueError` if a tournament is resumed with settings other than those it was started with."""
     begun, now = _plain(entry.settings), _plain(settings)
-    differences = [f"{name} was {begun[name]!r} and is {now[name]!r} now" for name in begun if begun[name] != now[name]]
+    differences = [f"{name} was {begun[name]!r}, now {now[name]!r}" for name in begun if begun[name] != now[name]]
     if differences:
-        raise BadValueError("tournament", entry.id, f"the settings it was begun with: {'; '.join(differences)}")
+        raise BadValueError("tournament", entry.id, f"the settings it was started with: {'; '.join(differences)}")
 
 
-def _plain(settings: Settings) -> dict[str, Any]:
+def _plain(settings: TournamentSettings) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     rules = plain.pop("config")
     return plain | {f"config.{name}": value for name, value in rules.items()}

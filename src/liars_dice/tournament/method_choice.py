@@ -1,4 +1,4 @@
-"""How to find out who is better: exactly if that is possible, else by compiled games, else by the engine's."""
+"""Choose how a pairing is measured: computed exactly, played by the compiled simulator, or played by the referee."""
 
 from __future__ import annotations
 
@@ -14,40 +14,46 @@ from ..referee import BotLimits, tables_guard
 from ..simulator import check_simulable
 
 Method = Literal["exact", "compiled", "engine"]
-PATIENCE = 60.0
-"""The exact method is taken by itself if it needs no more seconds than this."""
-GAMES = {"compiled": 1_000_000, "engine": 1_000}
-"""How many games are played if nobody says."""
+EXACT_SECONDS = 60.0
+"""The exact method is chosen by default if it is expected to take at most this many seconds."""
+DEFAULT_GAMES = {"compiled": 1_000_000, "engine": 1_000}
+"""How many games a match-up plays by default."""
 
 
-def learns(agent: Agent | None) -> bool:
-    """Whether an agent keeps something of its games: then the order in which they are played matters."""
+def learns_between_games(agent: Agent | None) -> bool:
+    """Whether an agent carries something from one game to the next, so that the order of its games matters."""
     return agent is not None and hook_of(agent, "on_game_end") is not None
 
 
-def is_tabled(agent: Agent | None) -> bool:
-    """Whether what an agent does can be written into a table."""
+def is_memoryless(agent: Agent | None) -> bool:
+    """Whether an agent can be compiled into a policy table."""
     return agent is not None and bool(getattr(agent, "memoryless", False))
 
 
-def simulable(agents: Sequence[Agent | None], config: GameConfig, *, trusted: bool = True) -> list[bool]:
-    """Which agents of a field the compiled simulator plays; if `trusted` is not, built-in ones alone."""
-    fit = [is_tabled(agent) and not learns(agent) and (trusted or type(agent) in VECTORISED) for agent in agents]
+def fit_for_simulator(agents: Sequence[Agent | None], config: GameConfig, *, trusted: bool = True) -> list[bool]:
+    """For each agent, whether the compiled simulator can play it.
+
+    With `trusted=False` only built-in agents qualify: an agent that claims to be memoryless has turned out not to be.
+    """
+    fit = [
+        is_memoryless(agent) and not learns_between_games(agent) and (trusted or type(agent) in VECTORISED)
+        for agent in agents
+    ]
     try:
-        check_simulable([agent for agent in agents if agent is not None and is_tabled(agent)], config)
+        check_simulable([agent for agent in agents if agent is not None and is_memoryless(agent)], config)
     except OutOfReachError:
         return [False] * len(agents)
     return fit
 
 
-def refereed_because(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> str:
-    """Why the compiled simulator does not play all of these agents; nothing if it does."""
+def why_refereed(names: Sequence[str], agents: Sequence[Agent | None], config: GameConfig) -> str:
+    """Why the compiled simulator cannot play all of these agents; empty if it can."""
     for name, agent in zip(names, agents, strict=True):
         if agent is None:
-            return f"{name} is a program, so the referee plays it"
-        if not is_tabled(agent):
+            return f"{name} is an external program, so the referee plays it"
+        if not is_memoryless(agent):
             return f"{name} is not memoryless, so the referee plays it"
-        if learns(agent):
+        if learns_between_games(agent):
             return f"{name} learns from its games, so the referee plays them in order"
     try:
         check_simulable([agent for agent in agents if agent is not None], config)
@@ -56,6 +62,6 @@ def refereed_because(names: Sequence[str], agents: Sequence[Agent | None], confi
     return ""
 
 
-def is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
-    """Whether the exact method answers soon; `OutOfReachError` if it does not at all."""
-    return seconds_needed(agents, config, tables_guard(limits)) <= PATIENCE
+def exact_is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
+    """Whether the exact method is fast enough to be the default. Raises `OutOfReachError` if it cannot be used."""
+    return seconds_needed(agents, config, tables_guard(limits)) <= EXACT_SECONDS

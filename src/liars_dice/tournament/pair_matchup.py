@@ -1,4 +1,4 @@
-"""Two agents against each other, by the fastest honest method."""
+"""Measure one agent against another, in both seats, by the most exact method that is fast enough."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, all_known, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, Field, Played
-from .method_choice import GAMES, Method, is_quick, refereed_because, simulable
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
+from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
 from .statistics import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
-"""Deals between reports of progress, compiled and refereed."""
+"""Deals per block, for compiled and for refereed games. Progress is reported after each block."""
 
 
 class FinalDice(msgspec.Struct, frozen=True):
-    """How probable it is that a match ends with these numbers of dice."""
+    """The probability that a match ends with A holding `a` dice and B holding `b`."""
 
     a: int
     b: int
@@ -28,27 +28,27 @@ class FinalDice(msgspec.Struct, frozen=True):
 
 
 class Matchup(msgspec.Struct, frozen=True, kw_only=True):
-    """How A fares against B. Rates are A's; `first` is A in seat 0, which opens the first round."""
+    """How A does against B. All rates are A's; `first` means A in seat 0, which opens the first round."""
 
     a: str
     b: str
     method: Method
     why: str = ""
-    """Why it was not found out in a better way."""
+    """Why a more exact method was not used; empty if it was."""
     win_rate: float
     win_rate_first: float
     win_rate_second: float
     games: int | None = None
     ci95: tuple[float, float] | None = None
     round_first: float | None = None
-    """A's chance to win a round when it opens, with the dice the seats start with."""
+    """A's chance of winning a round that it opens, with the dice each seat starts with."""
     round_second: float | None = None
     expected_rounds: float
     final_dice: tuple[FinalDice, ...] = ()
     faults: int = 0
-    """What the bots did wrong, in games that were played by the engine."""
+    """How many faults the bots committed in refereed games."""
     complete: bool = True
-    """Whether all games were played that were asked for."""
+    """Whether all requested games were played."""
 
     def __repr__(self) -> str:
         how = self.method if self.games is None else f"{self.method}, {self.games:,} games"
@@ -67,23 +67,23 @@ def matchup(
     limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> Matchup:
-    """How A fares against B: `exact` insists on the exact method, `games` on playing.
+    """Measure A against B. `exact` requires the exact method; `games` requires that many games to be played.
 
     Agents given as objects or classes play in this process; agents given by name may play in several.
     """
-    limits = BotLimits() if limits is None else limits
     config = as_config(config, players=2)
+    limits = BotLimits() if limits is None else limits
     if config.num_players != 2:
-        raise ConfigError("players", config.num_players, "2: a match-up is between two")
+        raise ConfigError("players", config.num_players, "2: a match-up has two players")
     if games is not None and (games < 2 or games % 2):
-        raise BadValueError("games", games, "an even number from 2 up: half of them for each seating")
+        raise BadValueError("games", games, "an even number of at least 2: half of the games for each seating")
     with names_for((a, b)) as (first, second):
         here = not (isinstance(a, str) and isinstance(b, str))
         backend = InProcess(workers) if here else Processes(workers)
-        return _measured((first, second), config, exact, games, seed, limits, backend, progress)
+        return _measure((first, second), config, exact, games, seed, limits, backend, progress)
 
 
-def _measured(
+def _measure(
     names: tuple[str, str],
     config: GameConfig,
     exact: bool,
@@ -93,7 +93,7 @@ def _measured(
     backend: Backend,
     progress: Progress | None,
 ) -> Matchup:
-    """Exactly if that is wanted and possible, else by playing."""
+    """Compute the result exactly if that is wanted and possible, else play games."""
     agents = load_agents(names, limits, config)
     why, trusted = "", True
     if games is None:
@@ -103,10 +103,10 @@ def _measured(
             if exact:
                 raise
             why = str(error)
-            trusted = isinstance(error, OutOfReachError)  # who cannot be asked for a table is refereed
-    compiled = all(simulable(agents, config, trusted=trusted))
-    deals = (games or GAMES["compiled" if compiled else "engine"]) // 2
-    why = why or refereed_because(names, agents, config)
+            trusted = isinstance(error, OutOfReachError)  # a bot whose table cannot be built is refereed
+    compiled = all(fit_for_simulator(agents, config, trusted=trusted))
+    deals = (games or DEFAULT_GAMES["compiled" if compiled else "engine"]) // 2
+    why = why or why_refereed(names, agents, config)
     return _played(names, config, deals, seed, compiled, why, limits, backend, progress)
 
 
@@ -118,8 +118,8 @@ def _exactly(
     limits: BotLimits,
     workers: int | None,
 ) -> Matchup:
-    if not insist and not is_quick(agents, config, limits):
-        raise OutOfReachError("the exact method would take more than a minute (insist with --exact)")
+    if not insist and not exact_is_quick(agents, config, limits):
+        raise OutOfReachError("the exact method would take more than a minute (use --exact to run it anyway)")
     grid = Matchups(agents, config, workers=workers, guard=tables_guard(limits))
     match, (opener, other) = grid.match, config.dice
     first, second = float(match.win[0, 1]), 1 - float(match.win[1, 0])
@@ -152,7 +152,7 @@ def _played(
     backend: Backend,
     progress: Progress | None,
 ) -> Matchup:
-    """Play so many deals in both seatings. Ctrl-C keeps what was played, if it was anything."""
+    """Play that many deals in both seatings. On Ctrl-C, return the result of the games played so far, if any."""
     size = BLOCK_DEALS[compiled]
     blocks = [
         Block(
@@ -168,13 +168,13 @@ def _played(
     ]
     results: list[BlockResult] = []
 
-    def take(played: Played) -> None:
+    def on_played(played: PlayedBlock) -> None:
         results.append(played[0])
         if progress is not None:
             progress(sum(result.games for result in results), 2 * deals)
 
     try:
-        backend.run(Field(agents=names, config=config, limits=limits), blocks, take)
+        backend.run(WorkerSetup(agents=names, config=config, limits=limits), blocks, on_played)
     except KeyboardInterrupt:
         if not results:
             raise

@@ -1,4 +1,4 @@
-"""One number for each agent: a skill from games at any table, or an Elo-like one from win rates of two."""
+"""Ratings: OpenSkill from games at tables of any size, Elo from the win rates of pairings."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from ..core import BadValueError
 
 PASSES = 4
-"""How many orders of the same games a rating is the mean of."""
+"""A rating is the mean over this many orderings of the same games."""
 
 PRIOR = 1e-4
-"""The part of the games between any two agents that counts as shared equally, whatever the results: without it, an
-agent that never lost would be infinitely strong. Between two agents alone, ratings differ by at most 1720."""
+"""The share of the games between any two agents that counts as drawn, whatever the results. Without it, the rating of
+an agent that never lost would be infinite. With only two agents, ratings differ by at most 1720."""
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """How strong an agent is (`mu`, 25 before the first game), and how far that may be off (`sigma`)."""
+    """An agent's strength (`mu`, 25 before the first game) and its uncertainty (`sigma`)."""
 
     mu: float
     sigma: float
@@ -38,18 +38,18 @@ class Rating(msgspec.Struct, frozen=True):
         return self.mu + 1.96 * self.sigma
 
 
-def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
-    """Each agent's rating by OpenSkill's Plackett-Luce model, from the names at each table and the winner's seat.
+def openskill_ratings(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
+    """Rate agents by OpenSkill's Plackett-Luce model. Each game is the names at the table and the winner's seat.
 
-    The winner is first and all others are tied, which pulls the losers of a table together: at large tables ratings
-    lie closer to each other than the agents do, in the same order.
+    The winner ranks first and all others tie. That pulls the losers of a table together: at large tables, ratings are
+    in the right order but closer together than the agents' strengths.
 
-    Agents do not change, so neither does their uncertainty between games (tau is 0). The model takes one game after
-    another and depends on their order; so the games are sorted, rated in `PASSES` orders shuffled from a fixed seed,
-    and the means taken. The order in which games come in therefore changes nothing.
+    Agents do not change, so their uncertainty does not grow between games (tau is 0). The model updates game by game
+    and depends on their order, so the games are sorted, rated in `PASSES` shuffles from a fixed seed, and averaged. The
+    order in which the games are given therefore does not matter.
 
-    Where a name sits in several seats, each copy is rated, and the agent moves by the mean of their changes. A table
-    of one name says nothing.
+    Where a name has several seats, each copy is rated and the agent moves by their mean change. A table with only one
+    name is ignored.
     """
     in_order = sorted((tuple(names), winner) for names, winner in games)
     for names, winner in in_order:
@@ -64,23 +64,21 @@ def rate(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
     }
 
 
-def rate_from_matrix(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Ratings of mean 1500 under which i beats j with chance 1 / (1 + 10^((r_j - r_i) / 400)), as likely as can be.
+def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Fit Elo ratings with mean 1500: i beats j with probability 1 / (1 + 10^((r_j - r_i) / 400)).
 
-    `win_rates[i][j]` is how often i beats j, every pair counting the same; the diagonal is ignored. This fits the
-    Bradley-Terry model by maximum likelihood, after mixing a little ½ into every rate (see `PRIOR`).
+    `win_rates[i][j]` is how often i beats j. Every pair has the same weight; the diagonal is ignored. This is the
+    maximum-likelihood fit of the Bradley-Terry model, with a small prior towards ½ (see `PRIOR`).
     """
     rates = np.array(win_rates, dtype=float)
     n = len(names)
     if rates.shape != (n, n):
-        raise BadValueError("win_rates", rates.shape, f"{n} rows of {n}, as there are names")
+        raise BadValueError("win_rates", rates.shape, f"{n} rows of {n}, one for each name")
     if n != len(set(names)):
         raise BadValueError("names", list(names), "different names")
     np.fill_diagonal(rates, 0.5)
     if not (np.all((rates >= 0) & (rates <= 1)) and np.allclose(rates + rates.T, 1, atol=1e-6)):
-        raise BadValueError(
-            "win_rates", win_rates, "rates from 0 to 1, those of i and j against each other adding up to 1"
-        )
+        raise BadValueError("win_rates", win_rates, "rates from 0 to 1, where [i][j] and [j][i] add up to 1")
     wins = (1 - PRIOR) * rates + PRIOR / 2
     strengths = np.zeros(n)
     step = np.ones(n)
@@ -88,17 +86,17 @@ def rate_from_matrix(names: Sequence[str], win_rates: Sequence[Sequence[float]])
         beats = (1 + np.tanh((strengths[:, None] - strengths[None, :]) / 2)) / 2
         gradient = (wins - beats).sum(axis=1)
         curvature = beats * (1 - beats)
-        # the Laplacian of the curvatures; adding 1 everywhere fixes the mean, which the games leave open
+        # the Laplacian of the curvatures; adding 1 everywhere fixes the mean, which the games do not determine
         hessian = np.diag(curvature.sum(axis=1)) - curvature + 1
         step = np.linalg.solve(hessian, gradient)
-        # Newton's step climbs for sure while no difference changes by more than 1
+        # a Newton step is sure to increase the likelihood while no difference changes by more than 1
         step /= max(1.0, np.ptp(step))
         strengths += step
     return {name: float(1500 + 400 / log(10) * x) for name, x in zip(names, strengths - strengths.mean(), strict=True)}
 
 
 def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> dict[str, tuple[float, float]]:
-    """Each agent's mu and sigma after these games in this order."""
+    """Each agent's mu and sigma after these games, in this order."""
     from openskill.models import PlackettLuce
 
     model = PlackettLuce(tau=0.0)
@@ -114,9 +112,10 @@ def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> d
     return {agent: (rating.mu, rating.sigma) for agent, rating in ratings.items()}
 
 
-def elo_errors(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
-    """Half the width of each rating's 95 % interval, given how many games each two have played: from the curvature of
-    the likelihood at its top. Exact results have no games and no error.
+def elo_half_widths(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
+    """Half the width of each rating's 95 % interval, given the number of games per pairing.
+
+    It comes from the curvature of the likelihood at its maximum. Exact results have no games and no error.
     """
     strength = np.array(elo) * log(10) / 400
     chances = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))

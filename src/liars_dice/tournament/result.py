@@ -1,4 +1,4 @@
-"""What comes of a tournament: who is how good, against whom, and how sure that is. Plain data, saved as JSON."""
+"""A tournament's settings and result as plain data, stored as JSON."""
 
 from __future__ import annotations
 
@@ -9,57 +9,57 @@ import msgspec
 from .method_choice import Method
 
 TIE = 1e-12
-"""Exact win rates nearer to one half than this are a tie."""
+"""Exact win rates closer to one half than this are a tie."""
 ALPHA = 0.05
-"""The chance of even one false verdict among all pairs."""
+"""The accepted chance of even one false verdict among all pairings."""
 
-Kind = Literal["round-robin", "league"]
+TournamentKind = Literal["round-robin", "league"]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tournament was asked to do. Its result follows from this alone."""
+class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tournament plays. The result follows from these settings alone."""
 
-    kind: Kind
+    kind: TournamentKind
     agents: tuple[str, ...]
     rules: str
-    """The name of the rules, as it was given."""
+    """The name of the rules, as given."""
     config: dict[str, object]
     """The rules themselves."""
     seed: int
     exact: bool = False
-    """Whether the exact method was insisted on."""
+    """Whether the exact method is required."""
     games: int | None = None
-    """Games a pairing, or a table of a league; None: as many as are usual."""
+    """Games per pairing, or per table of a league; None for the default."""
     tables: int | None = None
-    """Tables of a league."""
+    """How many tables a league has; None for the default."""
     until_significant: bool = False
     isolate: bool = False
-    """Whether each bot plays in a box of its own."""
+    """Whether each bot runs in a sandboxed process of its own."""
     record: Literal["all", "faults", "none"] = "faults"
 
     def __post_init__(self) -> None:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
-        msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from JSON
+        msgspec.structs.force_setattr(self, "config", plain)  # the same types as when read back from JSON
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """How one agent fares against another.
+class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How one agent does against another.
 
-    In a round robin `win_rate` is the part of their games that the first of them won, seats averaged. In a league it is
-    the part of the games that one of the two won at a common table.
+    In a round robin, `win_rate` is the share of their games that the first agent won, averaged over the seats. In a
+    league, it is the first agent's share of the games at common tables that either of the two won.
     """
 
     win_rate: float
     method: Method
     games: int | None
-    """How many games it rests on; None if it is exact."""
+    """How many games it is based on; None if exact."""
     ci95: tuple[float, float] | None
     p_value: float | None
-    """That it is one half, after Holm's correction over all pairs; None if it is exact."""
+    """The p-value of "the win rate is one half", with Holm's correction over all pairings; None if exact."""
 
     @property
     def verdict(self) -> int:
-        """1 if the first agent is better than the second, -1 if it is worse, 0 if they tie or it is not decided."""
+        """1 if the first agent is better than the second, -1 if it is worse, 0 for a tie or if undecided."""
         if self.p_value is None:
             sure = abs(self.win_rate - 0.5) > TIE
         else:
@@ -68,60 +68,60 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoundRate(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent fares in rounds of one kind: how many there were (expected ones, if exact), and how many it won."""
+    """How many rounds of one kind an agent played and won; expected numbers if the result is exact."""
 
     rounds: float
     won: float
 
     @property
     def rate(self) -> float:
-        """The part that was won."""
+        """The share of rounds won."""
         return self.won / self.rounds if self.rounds else 0.0
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """One agent's place in the ranking."""
+    """One agent's line in the ranking."""
 
     agent: str
     rank: int
     rank_interval: tuple[int, int]
-    """The best and the worst rank that the intervals of all win rates leave; one and the same if all is exact."""
+    """The best and worst rank consistent with the intervals of all win rates; equal if all results are exact."""
     win_rate: float
-    """In a round robin the mean over the other agents; in a league the part of all its games."""
+    """In a round robin, the mean over the other agents; in a league, the share of all its games."""
     beats: int
     ties: int
     rating: float
-    """In a round robin on the Elo scale (mean 1500), in a league openskill's mu."""
+    """In a round robin, on the Elo scale (mean 1500); in a league, OpenSkill's mu."""
     rating_interval: tuple[float, float] | None
     ci95: tuple[float, float] | None
     games: int | None
     opening: RoundRate | None = None
     """Rounds it opened."""
     answering: RoundRate | None = None
-    """Rounds others opened."""
+    """Rounds that others opened."""
     by_dice: dict[int, RoundRate] = {}
-    """Rounds by how many dice it had."""
+    """Rounds by the number of its own dice."""
     faults: dict[str, int] = {}
-    """What it did wrong in games, by verdict."""
+    """How many faults it committed, by verdict."""
 
 
 class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a tournament."""
+    """The result of a tournament."""
 
-    settings: Settings
+    settings: TournamentSettings
     method: Method
-    """The least exact that was needed anywhere."""
+    """The least exact method that any pairing needed."""
     why: str = ""
-    """Why it was not found out in a better way."""
+    """Why a more exact method was not used; empty if it was."""
     ranking: tuple[Standing, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
-    """[i][j], in the order of `settings.agents`: how agent i fares against agent j."""
+    cells: tuple[tuple[PairingResult | None, ...], ...]
+    """[i][j], in the order of `settings.agents`: how agent i does against agent j."""
     games: int | None
     rounds: float
     ordered: tuple[str, ...] = ()
-    """Agents that learn: their games were played one after the other, in one worker."""
+    """Agents that learn between games: theirs were played in order, by one worker."""
     complete: bool = True
-    """Whether all was played that was asked for."""
+    """Whether all requested games were played."""
 
     def __repr__(self) -> str:
         places = ", ".join(f"{one.rank}. {one.agent} {one.win_rate:.1%}" for one in self.ranking[:5])
@@ -130,10 +130,10 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents, in the order in which they were given."""
+        """The agents, in the order given."""
         return self.settings.agents
 
     @property
     def matrix(self) -> list[list[float | None]]:
-        """[i][j]: how often agent i beats agent j; None against itself, or if they never met."""
+        """[i][j]: how often agent i beats agent j; None on the diagonal, or if they never met."""
         return [[None if cell is None else cell.win_rate for cell in row] for row in self.cells]

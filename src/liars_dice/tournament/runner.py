@@ -1,6 +1,7 @@
-"""Tournaments: everybody against everybody, or leagues at larger tables, by the fastest honest method.
+"""Run tournaments: round robins between two players, and leagues at larger tables.
 
-What is exact is computed; the rest is cut into blocks, played by a backend, written into a ledger, and summed up.
+Pairings with exact results are computed; the rest is split into blocks, played by a backend, recorded in a ledger, and
+summarised.
 """
 
 from __future__ import annotations
@@ -18,68 +19,67 @@ from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, Field, Played
+from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
-from .method_choice import is_quick, is_tabled, learns, refereed_because, simulable
-from .result import ALPHA, Settings, TournamentResult
-from .schedule import league, natural_tables
+from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
+from .result import ALPHA, TournamentResult, TournamentSettings
+from .schedule import balanced_table_count, league_tables
 from .statistics import PairCounts, sequential_p
-from .summary import Course, summarise_league, summarise_round_robin
+from .summary import RunNotes, summarise_league, summarise_round_robin
 
-DEALS = {True: 5_000, False: 100}
-"""Deals a pairing if nobody says, compiled and refereed; each is played in both seatings."""
+DEFAULT_DEALS = {True: 5_000, False: 100}
+"""Default deals per pairing, for compiled and for refereed games; each deal is played in both seatings."""
 LEAGUE_DEALS = {True: 100, False: 4}
-"""Deals a table of a league if nobody says; each is played in every rotation of the seats."""
-LONGEST = {True: 100_000, False: 5_000}
-"""Deals a pairing at most, where it is played until the difference is significant."""
+"""Default deals per table of a league; each deal is played in every rotation of the seats."""
+MOST_DEALS = {True: 100_000, False: 5_000}
+"""Most deals per pairing with `until_significant`."""
 BLOCK_DEALS = {True: 100_000, False: 20}
-"""Deals a block."""
+"""Deals per block."""
 LOOK_AFTER = 1_000
-"""Deals between two looks, where a pairing is played until it is decided."""
+"""With `until_significant`, deals between two looks at a pairing."""
 RECORDED_DEALS = 250
-"""Deals a compiled block whose games are all recorded: they are held in memory until they are stored."""
+"""Deals per compiled block if all games are recorded: they are held in memory until they are stored."""
 MOST_TABLES = 200
-PARTS = 1_000_000
-"""No table has so many blocks."""
+"""Most tables in a league by default."""
 
 
 class Plan(msgspec.Struct, kw_only=True):
-    """What has to be played, and what is known without."""
+    """What has to be played: the tables, and how each is split into blocks."""
 
-    field: Field
+    setup: WorkerSetup
     tables: list[tuple[int, ...]]
     compiled: list[bool]
     """For each table, whether the simulator plays it."""
     ordered: list[bool]
-    """For each table, whether somebody at it learns."""
+    """For each table, whether an agent there learns between games."""
     deals: list[int]
     learners: tuple[str, ...]
     why: str
     seed: int
     until_significant: bool
     numbers: list[int]
-    """Each table's number, which does not depend on what is known of others."""
+    """Each table's number, which does not depend on which other pairings are computed."""
 
-    def size(self, table: int) -> int:
-        """Deals a block of this table."""
+    def block_deals(self, table: int) -> int:
+        """Deals per block of this table."""
         compiled = self.compiled[table]
-        if compiled and self.field.record == "all":
+        if compiled and self.setup.record == "all":
             return RECORDED_DEALS
         return min(BLOCK_DEALS[compiled], LOOK_AFTER) if self.until_significant else BLOCK_DEALS[compiled]
 
-    def parts(self, table: int) -> int:
-        """How many blocks a table has."""
-        return -(-self.deals[table] // self.size(table))
+    def block_count(self, table: int) -> int:
+        """How many blocks a table is split into."""
+        return -(-self.deals[table] // self.block_deals(table))
 
     def number(self, table: int, part: int) -> int:
-        """A block's number."""
-        return self.numbers[table] * PARTS + part
+        """The number of the `part`-th block of a table."""
+        return self.numbers[table] * BLOCK_NUMBERS + part
 
     def block(self, table: int, part: int) -> Block:
         """The `part`-th block of a table."""
-        size = self.size(table)
+        size = self.block_deals(table)
         members = self.tables[table]
-        names = [self.field.agents[member] for member in members]
+        names = [self.setup.agents[member] for member in members]
         return Block(
             number=self.number(table, part),
             table=members,
@@ -93,14 +93,14 @@ class Plan(msgspec.Struct, kw_only=True):
 
 
 def run_tournament(
-    settings: Settings,
+    settings: TournamentSettings,
     *,
     backend: Backend | None = None,
     ledger: Ledger | None = None,
     limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Play a tournament to its end. On Ctrl-C the result of what was played is returned, as not complete."""
+    """Run a tournament. On Ctrl-C, return the result of the games played so far, marked as incomplete."""
     limits = BotLimits() if limits is None else limits
     backend = Processes() if backend is None else backend
     if ledger is not None and ledger.entry.result is not None:
@@ -110,7 +110,7 @@ def run_tournament(
     agents = load_agents(settings.agents, limits, config)
     begun_with = None if ledger is None else ledger.entry.computed
     exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers, begun_with)
-    field = Field(
+    setup = WorkerSetup(
         agents=settings.agents,
         config=config,
         limits=limits,
@@ -118,16 +118,16 @@ def run_tournament(
         record=settings.record,
         prefix="" if ledger is None else ledger.id,
     )
-    plan = _plan(settings, field, agents, exact, why, trusted)
+    plan = _plan(settings, setup, agents, exact, why, trusted)
     if ledger is not None:
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     complete = _play(plan, results, backend, ledger, progress)
-    course = Course(plan.why, plan.learners, complete)
+    notes = RunNotes(plan.why, plan.learners, complete)
     if settings.kind == "round-robin":
-        result = summarise_round_robin(settings, exact, list(results.values()), course)
+        result = summarise_round_robin(settings, exact, list(results.values()), notes)
     else:
-        result = summarise_league(settings, list(results.values()), course)
+        result = summarise_league(settings, list(results.values()), notes)
     if ledger is not None and complete:
         ledger.close(result)
     return result
@@ -144,14 +144,15 @@ def round_robin(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Everybody against everybody: `exact` insists on the exact method, `games` (a pairing) on playing.
+    """Play every agent against every other.
 
-    Agents given as objects or classes play in this process; agents given by name may play in several.
+    `exact` requires the exact method; `games` requires that many games per pairing to be played. Agents given as
+    objects or classes play in this process; agents given by name may play in several.
     """
     config = as_config(config, players=2)
     here = not all(isinstance(agent, str) for agent in agents)
     with names_for(agents) as names:
-        settings = Settings(
+        settings = TournamentSettings(
             kind="round-robin",
             agents=names,
             rules=rules_name(config),
@@ -166,53 +167,55 @@ def round_robin(
         return run_tournament(settings, backend=backend, progress=progress)
 
 
-def check_settings(settings: Settings, config: GameConfig) -> None:
-    """Raise `BadValueError` (`ConfigError` for rules) for what cannot be played."""
+def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
+    """Raise `BadValueError` (`ConfigError` for rules) if a tournament with these settings cannot be played."""
     names = settings.agents
     if len(names) < 2:
         raise BadValueError("agents", list(names), "at least two agents")
     for name in names:
         if not name.isprintable():
-            raise BadValueError("agent", name, "a name that can be printed")
+            raise BadValueError("agent", name, "a name of printable characters")
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise BadValueError("agents", doubled, "each agent once")
+        raise BadValueError("agents", doubled, "each agent only once")
     seats = config.num_players
     if settings.kind == "round-robin" and seats != 2:
-        raise ConfigError("players", seats, "2: a round robin is between two at a time")
+        raise ConfigError("players", seats, "2: every game of a round robin has two players")
     if settings.games is not None and (settings.games < seats or settings.games % seats):
-        raise BadValueError("games", settings.games, f"a multiple of {seats}: every seating of a deal is played")
+        raise BadValueError("games", settings.games, f"a multiple of {seats}: each deal is played in {seats} seatings")
     if settings.kind == "league" and (settings.exact or settings.until_significant):
         option = "--exact" if settings.exact else "--until-significant"
-        raise ConfigError("players", seats, f"2 for {option}: it is for round robins")
+        raise ConfigError("players", seats, f"2 with {option}, which is only for round robins")
     if settings.tables is not None and settings.kind == "round-robin":
-        raise BadValueError("tables", settings.tables, "none in a round robin: everybody meets everybody")
+        raise BadValueError(
+            "tables", settings.tables, "no --tables in a round robin, where every agent meets every other"
+        )
 
 
 def _exact_part(
-    settings: Settings,
+    settings: TournamentSettings,
     config: GameConfig,
     agents: Sequence[Agent | None],
     limits: BotLimits,
     workers: int,
     begun_with: tuple[str, ...] | None,
 ) -> tuple[tuple[list[int], Matchups] | None, str, bool]:
-    """Exact results of all agents that have them, if they were not asked to play; else why not, and whether all who
-    say that they are memoryless seem to be. A tournament that goes on computes what it was `begun_with`.
+    """The exact results of the memoryless agents, if they are to be computed; why not, if not; and whether the agents
+    that claim to be memoryless can be trusted. A resumed tournament computes what it was `begun_with`.
     """
     if settings.kind == "league" or settings.games is not None or settings.until_significant or begun_with == ():
         return None, "", True
-    tabled = [i for i, agent in enumerate(agents) if is_tabled(agent) and not settings.isolate]
+    tabled = [i for i, agent in enumerate(agents) if is_memoryless(agent) and not settings.isolate]
     known = [agent for i, agent in enumerate(agents) if agent is not None and i in tabled]
-    why = "; ".join(f"{settings.agents[i]} has a memory" for i in range(len(agents)) if i not in tabled)
-    why = "bots behind walls are refereed" if settings.isolate else why
+    why = "; ".join(f"{settings.agents[i]} is not memoryless" for i in range(len(agents)) if i not in tabled)
+    why = "isolated bots are refereed" if settings.isolate else why
     try:
         if settings.exact and why:
-            raise OutOfReachError(f"{why}, so its results cannot be computed; leave out --exact to play its games")
+            raise OutOfReachError(f"{why}, so its results cannot be computed; omit --exact to play its games")
         if len(known) < 2:
             return None, why, True
-        if not settings.exact and begun_with is None and not is_quick(known, config, limits):
-            return None, "the exact method would take more than a minute (insist with --exact)", True
+        if not settings.exact and begun_with is None and not exact_is_quick(known, config, limits):
+            return None, "the exact method would take more than a minute (use --exact to run it anyway)", True
         return (tabled, Matchups(known, config, workers=workers, guard=tables_guard(limits))), why, True
     except (OutOfReachError, PolicyError) as error:
         if settings.exact:
@@ -221,48 +224,46 @@ def _exact_part(
 
 
 def _plan(
-    settings: Settings,
-    field: Field,
+    settings: TournamentSettings,
+    setup: WorkerSetup,
     agents: Sequence[Agent | None],
     exact: tuple[list[int], Matchups] | None,
     why: str,
     trusted: bool,
 ) -> Plan:
-    """Which tables have to be played, how, and how often."""
+    """Decide which tables to play, how, and how often."""
     count = len(agents)
     if settings.kind == "league":
-        seats = field.config.num_players
-        number = settings.tables or min(natural_tables(count, seats), MOST_TABLES)
-        tables = league(count, seats, number, derive_seed(settings.seed, "league"))
+        seats = setup.config.num_players
+        number = settings.tables or min(balanced_table_count(count, seats), MOST_TABLES)
+        tables = league_tables(count, seats, number, derive_seed(settings.seed, "league"))
         numbers = list(range(len(tables)))
     else:
         solved = set() if exact is None else set(exact[0])
         every = list(combinations(range(count), 2))
         numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
         tables = [every[number] for number in numbers]
-    learning = [learns(agent) and not settings.isolate for agent in agents]  # in a box everything begins anew
+    learning = [learns_between_games(agent) and not settings.isolate for agent in agents]
     if settings.until_significant and any(learning):
-        learner = field.agents[learning.index(True)]
-        raise BadValueError(
-            "until_significant", True, f"agents that do not learn while they are tested; {learner} does"
-        )
-    fit = simulable(agents, field.config, trusted=trusted)
-    compiled = [all(fit[member] for member in table) and not field.isolate for table in tables]
-    usual = LEAGUE_DEALS if settings.kind == "league" else LONGEST if settings.until_significant else DEALS
+        learner = setup.agents[learning.index(True)]
+        raise BadValueError("until_significant", True, f"agents that do not learn between games; {learner} does")
+    fit = fit_for_simulator(agents, setup.config, trusted=trusted)
+    compiled = [all(fit[member] for member in table) and not setup.isolate for table in tables]
+    usual = LEAGUE_DEALS if settings.kind == "league" else MOST_DEALS if settings.until_significant else DEFAULT_DEALS
     if settings.games is not None:
-        deals = [settings.games // field.config.num_players] * len(tables)
+        deals = [settings.games // setup.config.num_players] * len(tables)
     elif settings.kind == "league":
-        deals = [usual[all(compiled)]] * len(tables)  # as often at every table
+        deals = [usual[all(compiled)]] * len(tables)  # the same at every table
     else:
         deals = [usual[one] for one in compiled]
     return Plan(
-        field=field,
+        setup=setup,
         tables=tables,
         compiled=compiled,
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
-        learners=tuple(name for name, one in zip(field.agents, learning, strict=True) if one),
-        why=why or ("" if all(compiled) else refereed_because(field.agents, agents, field.config)),
+        learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
+        why=why or ("" if all(compiled) else why_refereed(setup.agents, agents, setup.config)),
         seed=settings.seed,
         until_significant=settings.until_significant,
         numbers=numbers,
@@ -276,13 +277,13 @@ def _play(
     ledger: Ledger | None,
     progress: Progress | None,
 ) -> bool:
-    """Play what is not in `results` yet; whether all was played."""
+    """Play the blocks that are not in `results` yet; return whether all were played."""
     total = sum(deals * len(table) for deals, table in zip(plan.deals, plan.tables, strict=True))
     done = sum(result.games for result in results.values())
-    held_back: list[Played] = []
+    held_back: list[PlayedBlock] = []
     place = {number: table for table, number in enumerate(plan.numbers)}
 
-    def take(played: Played) -> None:
+    def on_played(played: PlayedBlock) -> None:
         nonlocal done
         result, records = played
         results[result.number] = result
@@ -291,15 +292,15 @@ def _play(
             progress(done, total)
         if ledger is None:
             return
-        if plan.ordered[place[result.number // PARTS]]:
-            # what learners have learnt is gone if we stop: their games count when all are played
+        if plan.ordered[place[result.number // BLOCK_NUMBERS]]:
+            # an interrupted learner loses what it learned, so its games count only once all are played
             held_back.append(played)
         else:
             ledger.add(result, records)
 
     try:
-        for wave in _waves(plan, results):
-            backend.run(plan.field, [block for block in wave if block.number not in results], take)
+        for batch in _batches(plan, results):
+            backend.run(plan.setup, [block for block in batch if block.number not in results], on_played)
     except KeyboardInterrupt:
         if ledger is not None:
             ledger.write()
@@ -311,9 +312,9 @@ def _play(
     return True
 
 
-def _waves(plan: Plan, results: dict[int, BlockResult]) -> Iterator[list[Block]]:
-    """All blocks at once; or one of each pairing after the other, until it is decided or at its end."""
-    every = [[plan.block(table, part) for part in range(plan.parts(table))] for table in range(len(plan.tables))]
+def _batches(plan: Plan, results: dict[int, BlockResult]) -> Iterator[list[Block]]:
+    """Batches of blocks: all at once, or with `until_significant` one block of each undecided pairing at a time."""
+    every = [[plan.block(table, part) for part in range(plan.block_count(table))] for table in range(len(plan.tables))]
     if not plan.until_significant:
         yield [block for blocks in every for block in blocks]
         return
@@ -321,14 +322,14 @@ def _waves(plan: Plan, results: dict[int, BlockResult]) -> Iterator[list[Block]]
         yield [
             blocks[part]
             for table, blocks in enumerate(every)
-            if part < len(blocks) and not _decided(plan, results, table, part)
+            if part < len(blocks) and not _is_decided(plan, results, table, part)
         ]
 
 
-def _decided(plan: Plan, results: dict[int, BlockResult], table: int, part: int) -> bool:
-    """Whether the first parts of a pairing have decided it.
+def _is_decided(plan: Plan, results: dict[int, BlockResult], table: int, part: int) -> bool:
+    """Whether the first `part` blocks of a pairing have decided it.
 
-    The test holds however often one looks; over all pairings the chance of a false verdict stays at `ALPHA`.
+    The test is valid however often it is applied. Over all pairings, the chance of a false verdict is at most `ALPHA`.
     """
     so_far = [results[number] for p in range(part) if (number := plan.number(table, p)) in results]
     counts = sum((PairCounts(*result.pairs) for result in so_far), start=PairCounts())

@@ -1,4 +1,4 @@
-"""Who sits where in a league: everyone plays equally often, against everyone, in every seat."""
+"""Seating plans for leagues: every agent plays equally often, meets every other equally often, and in every seat."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from math import gcd
 
 from ..core import BadValueError
 
-SWAPS = 100_000
-"""How many exchanges of two agents are tried at most to even out who meets whom; in small leagues, 1000 a place."""
+MAX_SWAPS = 100_000
+"""At most this many swaps of two agents are tried to balance who meets whom; at most 1000 per seat in small leagues."""
 
 
-def natural_tables(n_agents: int, seats: int) -> int:
-    """The fewest tables at which everyone can sit in every seat equally often and meet everyone equally often.
+def balanced_table_count(n_agents: int, seats: int) -> int:
+    """The fewest tables at which every agent can take every seat, and meet every other agent, equally often.
 
-    With n agents and k seats, everyone is in every seat equally often, say m times, only at mn tables. Each agent then
-    plays mk games and meets mk(k-1) others, equally often each of the n-1 only if n-1 divides that. If there are fewer
-    agents than seats, all of them sit down as often as there is room for all, and k is the number of seats left.
+    With n agents and k seats, every agent takes every seat equally often, say m times, only at mn tables. Each agent
+    then plays mk games and has mk(k-1) meetings; they are spread evenly over the n-1 others only if n-1 divides that.
+    If there are fewer agents than seats, every table seats all agents as many times as they fit, and k is the number of
+    seats that remain.
 
-    >>> natural_tables(4, 2)  # six pairs, in both orders
+    >>> balanced_table_count(4, 2)  # six pairs, in both orders
     12
     """
     _check(n_agents, seats)
@@ -26,28 +27,27 @@ def natural_tables(n_agents: int, seats: int) -> int:
     return n_agents * (n_agents - 1) // gcd(n_agents - 1, places * (places - 1))
 
 
-def league(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int, ...]]:
-    """So many tables of so many seats, each a tuple of agent numbers in seat order; the same seed, the same league.
+def league_tables(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int, ...]]:
+    """Seat agents at tables: each table is a tuple of agent numbers in seat order. The same seed gives the same league.
 
-    How often two agents play differs by at most one, and so does how often an agent sits in one seat and another.
-    Every pair meets about equally often. Nobody sits twice at a table, unless there are fewer agents than seats: then
-    copies do.
+    Agents' numbers of games differ by at most one, and so do the numbers of times one agent takes each seat. Every pair
+    meets about equally often. No agent has two seats at a table unless there are fewer agents than seats.
     """
     _check(n_agents, seats)
     if tables < 0:
-        raise BadValueError("tables", tables, "no negative number")
+        raise BadValueError("tables", tables, "a number of at least 0")
     rng = random.Random(seed)
     rounds, places = divmod(seats, n_agents)
-    groups, met = _gather(n_agents, places, tables, rng)
-    _even_out(groups, met, rng)
+    groups, met = _choose_groups(n_agents, places, tables, rng)
+    _balance_meetings(groups, met, rng)
     everyone = [*range(n_agents)] * rounds
-    return _seat([everyone + group for group in groups], n_agents, seats, rng)
+    return _assign_seats([everyone + group for group in groups], n_agents, seats, rng)
 
 
-def _gather(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:
-    """Groups of different agents, and how often each two have met.
+def _choose_groups(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:
+    """Choose a group of distinct agents for each table; also return how often each pair meets.
 
-    Whoever has played least comes next; among them whoever has met the others at the table least.
+    The next agent is one that has played least, and among those, one that has met the others at the table least.
     """
     met = [[0] * n for _ in range(n)]
     groups: list[list[int]] = []
@@ -70,15 +70,15 @@ def _gather(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[
     return groups, met
 
 
-def _even_out(groups: list[list[int]], met: list[list[int]], rng: random.Random) -> None:
-    """Exchange agents between tables wherever that does not raise the sum of the squares of `met`.
+def _balance_meetings(groups: list[list[int]], met: list[list[int]], rng: random.Random) -> None:
+    """Swap agents between tables wherever that does not raise the sum of the squares of `met`.
 
-    Exchanges that leave it as it is are made too: they lead out of places where nothing better is near.
+    Swaps that leave the sum unchanged are made too: they lead out of local minima.
     """
     pairs = [count for agent, row in enumerate(met) for count in row[:agent]]
     each, over = divmod(sum(pairs), len(pairs))
     excess = sum(count * count for count in pairs) - (over * (each + 1) ** 2 + (len(pairs) - over) * each**2)
-    for _ in range(min(SWAPS, 1_000 * sum(map(len, groups)))):
+    for _ in range(min(MAX_SWAPS, 1_000 * sum(map(len, groups)))):
         if not excess:
             return
         one, two = rng.choice(groups), rng.choice(groups)
@@ -103,17 +103,16 @@ def _even_out(groups: list[list[int]], met: list[list[int]], rng: random.Random)
                 met[other][enters] += 1
 
 
-def _seat(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> list[tuple[int, ...]]:
-    """Seats for the agents of each group, so that an agent's games 1 to k, k+1 to 2k and so on are each in k
-    different seats.
+def _assign_seats(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> list[tuple[int, ...]]:
+    """Assign seats so that an agent's games 1 to k, k+1 to 2k and so on are each in k different seats.
 
-    Take each such run of games as a node, each table as another, and each place as an edge between the two. No node
-    has more than k edges, so k colours are enough (Kőnig), and the colours are the seats. Where table and run have no
-    seat free in common, a chain of tables exchanges two seats.
+    Each such run of games is a node, each table is a node, and each agent at a table is an edge between the two. No
+    node has more than k edges, so k colours are enough (Kőnig); the colours are the seats. Where table and run have no
+    free seat in common, two seats are swapped along a chain of tables.
     """
     table_at: list[list[int | None]] = []  # table_at[run][seat]
     run_at: list[list[int | None]] = []  # run_at[table][seat]
-    agents: list[int] = []  # whose run it is
+    agents: list[int] = []  # the agent of each run
     played = [0] * n
     current = [0] * n
     for table, group in enumerate(groups):
@@ -130,15 +129,17 @@ def _seat(groups: list[list[int]], n: int, seats: int, rng: random.Random) -> li
             both = [seat for seat in here if seat in there]
             seat = rng.choice(both or here)
             spare = seat if both else rng.choice(there)
-            _place(run, table, seat, spare, table_at, run_at)
+            _place_run(run, table, seat, spare, table_at, run_at)
     return [tuple(agents[run] for run in row if run is not None) for row in run_at]
 
 
-def _place(
+def _place_run(
     run: int | None, table: int, seat: int, spare: int, table_at: list[list[int | None]], run_at: list[list[int | None]]
 ) -> None:
-    """Give `run` the free `seat` at `table`; where it had that seat at another, it takes its `spare` one there, and
-    whoever sat in that moves on in the same way.
+    """Give `run` the free `seat` at `table`.
+
+    If the run already has that seat at another table, it moves to its `spare` seat there, and the run that held the
+    spare seat moves on in the same way.
     """
     run_at[table][seat] = run
     while run is not None:

@@ -1,4 +1,4 @@
-"""Table simulations: random tables of all agents there are, many games at each, and who won how often."""
+"""Table simulations: draw random tables of agents, play many games at each, and count the wins."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from ..agents import AgentLike, names_for
 from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
 from ..referee import BotLimits, load_agents, plays_with
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, Field, Played
-from .fields import everybody
-from .method_choice import Method, learns, simulable
+from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
+from .fields import all_agents
+from .method_choice import Method, fit_for_simulator, learns_between_games
 
 BLOCK_GAMES = {True: 10_000, False: 25}
-PARTS = 1_000_000
-"""No table has so many blocks."""
+"""Games per block, for compiled and for refereed games."""
 
 
 class TableScore(msgspec.Struct, frozen=True):
-    """One table: who sat there, in seat order, and how many games each won."""
+    """One table: its agents in seat order, and how many games each won."""
 
     agents: tuple[str, ...]
     wins: tuple[int, ...]
 
 
 class Simulation:
-    """Random tables of agents, each playing many games.
+    """Random tables of agents, with many games at each.
 
     >>> simulation = Simulation(n_players_per_table=3, n_tables=2, n_replications=10, seed=1)
     >>> sum(simulation.start(verbose=False).values())
@@ -48,7 +47,7 @@ class Simulation:
         backend: Backend | None = None,
         limits: BotLimits | None = None,
     ) -> None:
-        """`agents` are drawn from (by default all that are built in or discovered); `config` is played (perudo).
+        """`agents` are those that can be drawn (default: all built-in and discovered); `config` defaults to perudo.
 
         Agents given as objects or classes play in this process; agents given by name may play in several.
         """
@@ -60,35 +59,37 @@ class Simulation:
         self.config = as_config("perudo" if config is None else config, players=n_players_per_table)
         if self.config.num_players != n_players_per_table:
             raise BadValueError(
-                "n_players_per_table", n_players_per_table, f"{self.config.num_players}, as the rules say"
+                "n_players_per_table",
+                n_players_per_table,
+                f"{self.config.num_players}, the number of players in the rules",
             )
         self.n_tables = n_tables
         self.n_replications = n_replications
         self.seed = fresh_seed() if seed is None else seed
         self._limits = BotLimits() if limits is None else limits
-        self._given: list[AgentLike] = [*everybody()] if agents is None else list(agents)
+        self._given: list[AgentLike] = [*all_agents()] if agents is None else list(agents)
         here = not all(isinstance(agent, str) for agent in self._given)
         self._backend = backend if backend is not None else InProcess() if here else Processes()
         with names_for(self._given) as names:
             if not names or len(set(names)) < len(names):
-                raise BadValueError("agents", list(names), "at least one agent, each of them once")
-            if agents is None:  # of all there are, those that play with this many
+                raise BadValueError("agents", list(names), "at least one agent, and none of them twice")
+            if agents is None:  # only those that can play with this many players
                 fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
                 names = tuple(name for name, one in zip(names, fits, strict=True) if one)
                 self._given = [*names]
             self.agents = names
             self._loaded = load_agents(names, self._limits, self.config)
         self.tables = self._draw_tables()
-        """Each table's agents by their place among `agents`, in seat order."""
+        """Each table as indices into `agents`, in seat order."""
         self.scores: list[TableScore] = []
-        """The local scores, table by table."""
+        """The scores of each table."""
         self.games = 0
-        """How many games were played: fewer than asked for, if somebody stopped it."""
+        """How many games were played: fewer than requested if the simulation was interrupted."""
         self.faults = 0
-        """What the bots did wrong."""
+        """How many faults the bots committed."""
 
     def _draw_tables(self) -> list[tuple[int, ...]]:
-        """Random tables, nobody twice at one while there are enough of them; else numbered copies fill the seats."""
+        """Draw random tables. No agent sits twice at one unless there are fewer agents than seats: then copies do."""
         rng = random.Random(derive_seed(self.seed, "tables"))
         seats, kinds = self.config.num_players, range(len(self.agents))
         tables = []
@@ -100,25 +101,25 @@ class Simulation:
         return tables
 
     def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
-        """What the agents of a table are called: the second of a kind is numbered."""
+        """The names at a table; copies of an agent are numbered."""
         return tuple(numbered(self.agents[agent] for agent in table))
 
     def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
-        """Play everything; the global scores: how many games each agent won, copies apart, the best first.
+        """Play all games; return how many each agent won over all tables, best first. Copies are counted separately.
 
-        With `verbose` the local scores of each table are printed as soon as its games are over.
+        With `verbose`, each table's scores are printed as soon as its games are over.
         """
-        field = Field(agents=self.agents, config=self.config, limits=self._limits)
+        setup = WorkerSetup(agents=self.agents, config=self.config, limits=self._limits)
         blocks = self._blocks()
         wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
         played_at = Counter[int]()
         games = 0
         self.method: Method = "compiled"
 
-        def take(played: Played) -> None:
+        def on_played(played: PlayedBlock) -> None:
             nonlocal games
             result: BlockResult = played[0]
-            table = result.number // PARTS
+            table = result.number // BLOCK_NUMBERS
             wins[table].update(dict(enumerate(result.wins[0])))
             games += result.games
             played_at[table] += result.games
@@ -131,7 +132,7 @@ class Simulation:
 
         try:
             with names_for(self._given):
-                self._backend.run(field, blocks, take)
+                self._backend.run(setup, blocks, on_played)
         except KeyboardInterrupt:
             if not games:
                 raise
@@ -157,21 +158,21 @@ class Simulation:
 
     def _blocks(self) -> list[Block]:
         blocks = []
-        fit = simulable(self._loaded, self.config)
+        fit = fit_for_simulator(self._loaded, self.config)
         for number, table in enumerate(self.tables):
             compiled = all(fit[agent] for agent in table)
             size = BLOCK_GAMES[compiled]
             for part, first in enumerate(range(0, self.n_replications, size)):
                 blocks.append(
                     Block(
-                        number=number * PARTS + part,
+                        number=number * BLOCK_NUMBERS + part,
                         table=table,
                         seed=derive_seed(self.seed, "table", number),
                         first=first,
                         deals=min(size, self.n_replications - first),
                         rotations=1,
                         compiled=compiled,
-                        ordered=any(learns(self._loaded[agent]) for agent in table),
+                        ordered=any(learns_between_games(self._loaded[agent]) for agent in table),
                     )
                 )
         return blocks

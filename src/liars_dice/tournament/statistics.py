@@ -1,7 +1,7 @@
-"""Who is better, and how sure that is: intervals, tests, and when a match may stop.
+"""Confidence intervals, significance tests, and a sequential test for deciding when a pairing may stop.
 
-In *duplicate dice* the same dice are played twice with the seats swapped. The two games of such a pair are not
-independent, so the pair is what is counted: an agent lost both games, won one, or won both.
+With *duplicate dice*, the same dice are played twice with the seats swapped. The two games of such a pair are not
+independent, so pairs are counted instead: an agent lost both games, won one, or won both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core import BadValueError
 
 
 class PairCounts(msgspec.Struct, frozen=True):
-    """How many pairs of games an agent lost, split and won. Counts of several batches can be added."""
+    """How many pairs of games an agent lost, split and won. Counts can be added up."""
 
     lost_both: int = 0
     split: int = 0
@@ -24,7 +24,7 @@ class PairCounts(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if min(self.lost_both, self.split, self.won_both) < 0:
-            raise BadValueError("counts", msgspec.structs.astuple(self), "no negative numbers")
+            raise BadValueError("counts", msgspec.structs.astuple(self), "numbers of at least 0")
 
     @property
     def pairs(self) -> int:
@@ -33,7 +33,7 @@ class PairCounts(msgspec.Struct, frozen=True):
 
     @property
     def win_rate(self) -> float:
-        """The part of all games that was won; ½ before the first."""
+        """The share of all games won; ½ before the first game."""
         return (self.won_both + self.split / 2) / self.pairs if self.pairs else 0.5
 
     def __add__(self, other: PairCounts) -> PairCounts:
@@ -41,7 +41,7 @@ class PairCounts(msgspec.Struct, frozen=True):
 
 
 def wilson_ci(wins: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a win rate, from independent games; everything is possible before the first."""
+    """Wilson's confidence interval for a win rate, from independent games; (0, 1) before the first game."""
     from scipy.stats import binomtest
 
     _check_wins(wins, total)
@@ -53,9 +53,9 @@ def wilson_ci(wins: int, total: int, confidence: float = 0.95) -> tuple[float, f
 
 
 def z_test_proportions(wins1: int, total1: int, wins2: int, total2: int) -> tuple[float, float]:
-    """Do two win rates differ? z with the pooled variance, and the two-sided p-value.
+    """Test whether two win rates differ: z with the pooled variance, and the two-sided p-value.
 
-    (0, 1) where nothing can be said: one side never played, or all games of both ended alike.
+    Returns (0, 1) where the test says nothing: one side has no games, or all games of both sides ended the same way.
     """
     _check_wins(wins1, total1)
     _check_wins(wins2, total2)
@@ -68,21 +68,22 @@ def z_test_proportions(wins1: int, total1: int, wins2: int, total2: int) -> tupl
 
 
 def binomial_test(k: int, n: int, p: float = 0.5) -> float:
-    """The exact two-sided p-value of k successes in n trials, each with probability p."""
+    """The exact two-sided p-value of k successes in n trials with success probability p."""
     from scipy.stats import binomtest
 
     _check_wins(k, n)
     if not 0 <= p <= 1:
-        raise BadValueError("p", p, "a probability")
+        raise BadValueError("p", p, "a probability from 0 to 1")
     return float(binomtest(k, n, p).pvalue) if n else 1.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given: reject where one is at most alpha, and the chance of even one
-    false rejection among all of them is at most alpha.
+    """Holm's adjusted p-values, in the order given.
+
+    If you reject wherever the adjusted value is at most alpha, the chance of even one false rejection is at most alpha.
     """
     if not all(0 <= p <= 1 for p in p_values):
-        raise BadValueError("p_values", list(p_values), "probabilities")
+        raise BadValueError("p_values", list(p_values), "probabilities from 0 to 1")
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -92,10 +93,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def paired_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, float]:
-    """An interval for the win rate, from pairs: Tango's score interval (Statistics in Medicine 17, 1998).
+    """A confidence interval for the win rate, from pairs: Tango's score interval (Statistics in Medicine 17, 1998).
 
     With δ = P(won both) - P(lost both), the win rate is (1 + δ) / 2. The interval is every δ that the score test of
-    the pairs does not reject; like Wilson's, it also holds for few pairs and for rates near 0 and 1.
+    the pairs does not reject. Like Wilson's, it is also reliable for few pairs and for rates near 0 and 1.
     """
     _check_confidence(confidence)
     n, won, lost = counts.pairs, counts.won_both, counts.lost_both
@@ -104,7 +105,7 @@ def paired_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, floa
     z = NormalDist().inv_cdf((1 + confidence) / 2)
 
     def accepted(delta: float) -> bool:
-        # q: the likeliest P(lost both) if the difference is delta, the larger root of 2n q² + b q - c = 0
+        # q: the maximum-likelihood P(lost both) given the difference delta, the larger root of 2n q² + b q - c = 0
         b = (2 * n - won + lost) * delta - won - lost
         c = lost * delta * (1 - delta)
         q = (sqrt(max(b * b + 8 * n * c, 0.0)) - b) / (4 * n)
@@ -115,19 +116,20 @@ def paired_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, floa
 
 
 def paired_p_value(counts: PairCounts) -> float:
-    """Is the win rate ½? The exact two-sided sign test on the pairs that were not split.
+    """Test whether the win rate is ½: the exact two-sided sign test on the pairs that were not split.
 
-    It is valid for one look at a number of pairs fixed beforehand; `sequential_p` is for those who look often.
+    Valid for one look at a number of pairs fixed in advance. To look repeatedly, use `sequential_p`.
     """
     return binomial_test(counts.won_both, counts.won_both + counts.lost_both)
 
 
 def e_value(counts: PairCounts) -> float:
-    """The evidence against a win rate of ½, which may be looked at after every pair.
+    """The evidence against a win rate of ½; it stays valid however often you look.
 
-    With w pairs won and l lost (split ones say nothing), this is the likelihood ratio of "each is won with an unknown
-    chance, any as likely as another" against "each is won with chance ½": ∫ p^w (1-p)^l dp / 2^-(w+l). At ½ it is a
-    martingale that starts at 1, so the chance that it ever reaches 1/alpha is at most alpha (Ville's inequality).
+    With w pairs won and l lost (split pairs carry no information), this is the likelihood ratio of "each pair is won
+    with an unknown, uniformly distributed probability" to "with probability ½": ∫ p^w (1-p)^l dp / 2^-(w+l). If the
+    rate is ½, it is a martingale that starts at 1, so it ever reaches 1/alpha with probability at most alpha (Ville's
+    inequality).
 
     >>> round(e_value(PairCounts(lost_both=0, split=7, won_both=3)), 9)  # 2³ / 4
     2.0
@@ -137,12 +139,12 @@ def e_value(counts: PairCounts) -> float:
 
 
 def sequential_p(counts: PairCounts) -> float:
-    """A p-value for "the win rate is ½" that stays valid however often one looks: 1 / `e_value`, at most 1."""
+    """A p-value for "the win rate is ½" that stays valid however often you look: 1 / `e_value`, at most 1."""
     return exp(-max(0.0, _log_e(counts)))
 
 
 def rank_intervals(better: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:
-    """Each agent's best and worst possible rank, where `better[i][j]` says that i is significantly better than j.
+    """Each agent's best and worst possible rank, where `better[i][j]` means that i is significantly better than j.
 
     >>> rank_intervals([[False, False, True], [False, False, True], [False, False, False]])
     [(1, 2), (1, 2), (3, 3)]
@@ -159,7 +161,7 @@ def _log_e(counts: PairCounts) -> float:
 
 
 def _edge(accepted: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where `accepted` ends on the way from `inside` to `outside`, by halving."""
+    """The last accepted point on the way from `inside` to `outside`, by bisection."""
     if accepted(outside):
         return outside
     for _ in range(60):

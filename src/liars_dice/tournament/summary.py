@@ -1,4 +1,4 @@
-"""From counts to standings: win rates, intervals, who is significantly better, ratings, breakdowns."""
+"""Turn counts into a result: win rates, intervals, significance, ratings, and rates by opener and by dice."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..exact.matchups import Matchups
 from ..numeric import Floats
 from .blocks import BlockResult, rotated
 from .method_choice import Method
-from .ratings import elo_errors, rate, rate_from_matrix
-from .result import Cell, RoundRate, Settings, Standing, TournamentResult
+from .ratings import elo_half_widths, elo_ratings, openskill_ratings
+from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
 from .statistics import (
     PairCounts,
     binomial_test,
@@ -28,26 +28,26 @@ from .statistics import (
 )
 
 RATED_GAMES = 100
-"""A league's ratings rest on at most so many games for each agent, in the proportions of all that were played."""
+"""A league is rated by at most this many games per agent, in the same proportions as all games played."""
 
-Exact = tuple[list[int], Matchups]
-"""Agents by their place in the field, and their exact results."""
-Cells = list[list[Cell | None]]
+ExactResults = tuple[list[int], Matchups]
+"""Agents as indices into the settings' agents, and their exact results."""
+PairingMatrix = list[list[PairingResult | None]]
 
 
-class Course(NamedTuple):
-    """How a tournament went."""
+class RunNotes(NamedTuple):
+    """Remarks on how a tournament was run, passed on to its result."""
 
     why: str = ""
-    """Why results were not found out in a better way."""
+    """Why a more exact method was not used; empty if it was."""
     learners: tuple[str, ...] = ()
     complete: bool = True
 
 
 def summarise_round_robin(
-    settings: Settings, exact: Exact | None, results: list[BlockResult], course: Course
+    settings: TournamentSettings, exact: ExactResults | None, results: list[BlockResult], notes: RunNotes
 ) -> TournamentResult:
-    """The result of a round robin."""
+    """Summarise a round robin."""
     size = len(settings.agents)
     counts: dict[tuple[int, int], PairCounts] = {}
     compiled: dict[tuple[int, int], bool] = {}
@@ -57,25 +57,25 @@ def summarise_round_robin(
         compiled[pair] = compiled.get(pair, True) and result.compiled
     test = sequential_p if settings.until_significant else paired_p_value
     adjusted = dict(zip(counts, holm([test(pairs) for pairs in counts.values()]), strict=True))
-    cells: Cells = [[None] * size for _ in range(size)]
+    cells: PairingMatrix = [[None] * size for _ in range(size)]
     for (i, j), pairs in counts.items():
         low, high = paired_ci(pairs)
         method: Method = "compiled" if compiled[i, j] else "engine"
         both = {"method": method, "games": 2 * pairs.pairs, "p_value": adjusted[i, j]}
-        cells[i][j] = Cell(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
-        cells[j][i] = Cell(win_rate=1 - pairs.win_rate, ci95=(1 - high, 1 - low), **both)  # type: ignore[arg-type]
-    rounds: dict[int, _Rounds] = {i: _Rounds() for i in range(size)}
+        cells[i][j] = PairingResult(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
+        cells[j][i] = PairingResult(win_rate=1 - pairs.win_rate, ci95=(1 - high, 1 - low), **both)  # type: ignore[arg-type]
+    rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
     _count_rounds(results, rounds)
     if exact is not None:
         matches = sum(2 * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
         _fill_exact(exact, cells, rounds, matches / 2)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
     intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, course)
+    return _result(settings, results, cells, means, intervals, rounds, notes)
 
 
-def summarise_league(settings: Settings, results: list[BlockResult], course: Course) -> TournamentResult:
-    """The result of a league. Two agents are compared by the games at common tables that one of them won."""
+def summarise_league(settings: TournamentSettings, results: list[BlockResult], notes: RunNotes) -> TournamentResult:
+    """Summarise a league. Two agents are compared by the games at common tables that one of them won."""
     size = len(settings.agents)
     meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
     won, played = [0] * size, [0] * size
@@ -90,22 +90,22 @@ def summarise_league(settings: Settings, results: list[BlockResult], course: Cou
                 meetings[member, other].add(scores, copies, member, other, compiled=result.compiled)
     met = [pair for pair in combinations(range(size), 2) if meetings[pair].games]
     tests = [meetings[pair].p_value() for pair in met]
-    cells: Cells = [[None] * size for _ in range(size)]
+    cells: PairingMatrix = [[None] * size for _ in range(size)]
     for (i, j), p_value in zip(met, holm(tests), strict=True):
         for one, other in ((i, j), (j, i)):
             meeting = meetings[one, other]
-            cells[one][other] = Cell(
+            cells[one][other] = PairingResult(
                 win_rate=meeting.rate,
                 method="compiled" if meeting.compiled else "engine",
                 games=meeting.games,
                 ci95=wilson_ci(round(meeting.rate * meeting.games), meeting.games),
                 p_value=p_value,
             )
-    rounds: dict[int, _Rounds] = {i: _Rounds() for i in range(size)}
+    rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
     _count_rounds(results, rounds)
     means = [number / games if games else 0.0 for number, games in zip(won, played, strict=True)]
     intervals = [wilson_ci(number, games) for number, games in zip(won, played, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, course)
+    return _result(settings, results, cells, means, intervals, rounds, notes)
 
 
 class _Meetings:
@@ -114,7 +114,7 @@ class _Meetings:
     def __init__(self) -> None:
         self.won, self.games = 0, 0
         self.expected, self.variance = 0.0, 0.0
-        """Of `won`, if both were equally good: an agent that sits twice wins twice as often."""
+        """Of `won` if both were equally strong: an agent with two seats wins twice as often."""
         self.per_seat, self.other_per_seat = 0.0, 0.0
         self.compiled = True
 
@@ -131,32 +131,32 @@ class _Meetings:
 
     @property
     def rate(self) -> float:
-        """The part that the first of the two won, seat for seat."""
+        """The share that the first of the two won, per seat."""
         return self.per_seat / (self.per_seat + self.other_per_seat)
 
     def p_value(self) -> float:
-        """That both are equally good: exact if they had as many seats, else by the normal distribution."""
+        """The p-value of "both are equally strong": exact if they had equally many seats, else approximately normal."""
         if self.expected == self.games / 2:
             return binomial_test(self.won, self.games)
         return erfc(abs(self.won - self.expected) / sqrt(2 * self.variance))
 
 
 def _result(
-    settings: Settings,
+    settings: TournamentSettings,
     results: list[BlockResult],
-    cells: Cells,
+    cells: PairingMatrix,
     means: list[float],
     intervals: Sequence[tuple[float, float] | None],
-    rounds: dict[int, _Rounds],
-    course: Course,
+    rounds: dict[int, _RoundCounts],
+    notes: RunNotes,
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
-    is_exact = course.complete and not results
+    is_exact = notes.complete and not results
     ratings = _ratings(settings, cells, results)
     rounded = [round(mean, 12) for mean in means]
     order = sorted(range(size), key=lambda i: -rounded[i])
-    ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equals share a rank
+    ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equal rates share a rank
     apart = [[_is_above(intervals[i], intervals[j]) for j in range(size)] for i in range(size)]
     possible = [(ranks[i], ranks[i]) for i in range(size)] if is_exact else rank_intervals(apart)
     faults = [Counter[str]() for _ in range(size)]
@@ -190,18 +190,18 @@ def _result(
     return TournamentResult(
         settings=settings,
         method=weakest,
-        why=course.why or next((result.why for result in results if result.why), ""),
+        why=notes.why or next((result.why for result in results if result.why), ""),
         ranking=ranking,
         cells=tuple(map(tuple, cells)),
         games=sum(result.games for result in results) or None,
         rounds=float(sum(result.rounds for result in results)),
-        ordered=course.learners,
-        complete=course.complete,
+        ordered=notes.learners,
+        complete=notes.complete,
     )
 
 
 def _is_above(one: tuple[float, float] | None, other: tuple[float, float] | None) -> bool:
-    """Whether the first win rate is higher whatever the intervals leave open."""
+    """Whether the first interval lies entirely above the other."""
     return one is not None and other is not None and one[0] > other[1]
 
 
@@ -209,8 +209,8 @@ def _mean(rates: list[float]) -> float:
     return sum(rates) / len(rates) if rates else 0.0
 
 
-def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, float] | None:
-    """Pairings have dice of their own, so their errors add up as squares, downwards and upwards apart (MOVER)."""
+def _interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[float, float] | None:
+    """Pairings use independent dice, so squared errors add up, separately below and above the mean (MOVER)."""
     met = [cell for cell in row if cell is not None]
     played = [(cell.win_rate, cell.ci95) for cell in met if cell.ci95 is not None]
     if not played:
@@ -224,28 +224,26 @@ def _interval_of_mean(row: Sequence[Cell | None], mean: float) -> tuple[float, f
 
 
 def _ratings(
-    settings: Settings, cells: Cells, results: list[BlockResult]
+    settings: TournamentSettings, cells: PairingMatrix, results: list[BlockResult]
 ) -> dict[str, tuple[float, tuple[float, float] | None]]:
-    """Each agent's rating with its interval: Elo points fitted to all win rates of a round robin, openskill's of a
-    league.
-    """
+    """Each agent's rating with its interval: Elo, fitted to all win rates, in a round robin; OpenSkill in a league."""
     agents = settings.agents
     if settings.kind == "round-robin":
         matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
-        elo = rate_from_matrix(agents, matrix)
+        elo = elo_ratings(agents, matrix)
         games = np.array([[0 if cell is None or cell.games is None else cell.games for cell in row] for row in cells])
-        halves = elo_errors([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
+        halves = elo_half_widths([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
         return {
             name: (elo[name], None if half is None else (elo[name] - half, elo[name] + half))
             for name, half in zip(agents, halves, strict=True)
         }
-    rated = rate(_some_games(agents, results))
+    rated = openskill_ratings(_games_to_rate(agents, results))
     found: dict[str, tuple[float, tuple[float, float] | None]] = dict.fromkeys(agents, (25.0, None))
     return found | {name: (rating.mu, (rating.low, rating.high)) for name, rating in rated.items()}
 
 
-def _some_games(agents: Sequence[str], results: Iterable[BlockResult]) -> list[tuple[list[str], int]]:
-    """Games by their names and winner's seat: all of them, or as many as are rated, in the same proportions."""
+def _games_to_rate(agents: Sequence[str], results: Iterable[BlockResult]) -> list[tuple[list[str], int]]:
+    """The games to rate, as names and winner's seat: all of them, or a sample in the same proportions."""
     kinds = Counter[tuple[tuple[str, ...], int]]()
     for result in results:
         for rotation, row in enumerate(result.wins):
@@ -264,18 +262,18 @@ def _some_games(agents: Sequence[str], results: Iterable[BlockResult]) -> list[t
 # -- rounds ------------------------------------------------------------------------------------------------------------
 
 
-class _Rounds:
-    """Rounds an agent lost and won, by its dice and whether it opened."""
+class _RoundCounts:
+    """How many rounds an agent lost and won, by its number of dice and whether it opened."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[int, bool, bool]] = Counter()
 
     def opening(self, opened: bool) -> RoundRate | None:
-        """Rounds that it opened, or that others opened."""
+        """The rounds that it opened, or those that others opened."""
         return self._rate(key for key in self.counts if key[1] == opened)
 
     def by_dice(self) -> dict[int, RoundRate]:
-        """Rounds by how many dice it had."""
+        """The rounds by its number of dice."""
         rates = {own: self._rate(key for key in self.counts if key[0] == own) for own in {k[0] for k in self.counts}}
         return {own: found for own, found in sorted(rates.items()) if found is not None}
 
@@ -286,7 +284,7 @@ class _Rounds:
         return RoundRate(rounds=rounds, won=won) if rounds else None
 
 
-def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _Rounds]) -> None:
+def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _RoundCounts]) -> None:
     for result in results:
         for member, table in zip(result.table, result.decided, strict=True):
             counts = rounds[member].counts
@@ -297,14 +295,16 @@ def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _Rounds]) ->
                         counts[own, bool(opened), True] += won
 
 
-def _fill_exact(exact: Exact, cells: Cells, rounds: dict[int, _Rounds], matches: float) -> None:
-    """Cells and rounds of the agents whose results are exact, as of so many matches in each seat."""
+def _fill_exact(exact: ExactResults, cells: PairingMatrix, rounds: dict[int, _RoundCounts], matches: float) -> None:
+    """Fill in the exact results; their rounds are scaled to `matches` matches in each seat."""
     places, grid = exact
     rates: Floats = (grid.match.win + 1 - grid.match.win.T) / 2
     for a, i in enumerate(places):
         for b, j in enumerate(places):
             if a != b:
-                cells[i][j] = Cell(win_rate=float(rates[a, b]), method="exact", games=None, ci95=None, p_value=None)
+                cells[i][j] = PairingResult(
+                    win_rate=float(rates[a, b]), method="exact", games=None, ci95=None, p_value=None
+                )
     apart = ~np.eye(len(places), dtype=bool)
     for (dice, opener), visits in grid.match.visits.items():
         opener_wins = grid.round_win(dice[opener], dice[1 - opener])  # [opener, other]

@@ -1,0 +1,63 @@
+"""What every command prints alike: JSON, the console, commands to type next, and rates."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def program() -> str:
+    """How to run this program again from here: by name if the shell finds it, else by its path."""
+    name = "liars-dice"
+    called = Path(sys.argv[0])
+    if shutil.which(name) or called.name != name:
+        return name
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def command_line(*words: str, db: str | None = None) -> str:
+    """A command for the user to type, with the store in use."""
+    return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """A Rich console that uses the full width even of a dumb terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False, stderr=stderr)
+    if console.is_dumb_terminal:
+        console.size = shutil.get_terminal_size()
+    return console
+
+
+def print_json(value: dict[str, object]) -> None:
+    """Print the one JSON object of a `--json` command."""
+    click.echo(json.dumps(value))
+
+
+def percent(rate: float) -> str:
+    """A rate as a percentage with two decimals."""
+    return f"{100 * rate:.2f} %"
+
+
+def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:
+    """How a result was obtained, and why not by a more exact method."""
+    because = f"; {why}" if why else ""
+    if method == "exact":
+        return f"exact: no games were played, so there is no sampling error ({elapsed_s:.2f} s)"
+    how = "at compiled speed" if method == "compiled" else "through the referee"
+    return f"{games:,} games {how}, seed {seed} ({elapsed_s:.2f} s){because}"
+
+
+def dice_count(number: int) -> str:
+    """`1 die`, `2 dice`."""
+    return f"{number} {'die' if number == 1 else 'dice'}"
