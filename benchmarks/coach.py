@@ -9,7 +9,7 @@ from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.coach import review_game
 from liars_dice.core import GameConfig, GameEngine, GameState, preset
-from liars_dice.exact.solver.tablebase import rounds_with
+from liars_dice.exact.solver import Tablebase
 
 
 def played(config: GameConfig, names: tuple[str, str], seed: int) -> GameState:
@@ -23,7 +23,7 @@ def flawless() -> None:
     """The accuracy of the tablebase's own play."""
     kinds: Counter[str] = Counter()
     rounds, loss, accuracy = 0, 0.0, 100.0
-    for dice in rounds_with(6):
+    for dice in Tablebase.shipped().entries:
         for seed in range(1000, 1150 if sum(dice) < 6 else 1050):
             review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
             kinds.update(move.kind for move in review.moves)

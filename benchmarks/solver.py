@@ -17,9 +17,9 @@ from typing import Literal
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig
-from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.response.agent_probe import round_value_by_probing
+from liars_dice.exact.solver import Tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
-from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
 
 ON_TWO_CORES = (
     ((1, 1), 1e-6, 1, None),
@@ -113,12 +113,12 @@ def nash() -> None:
     base = Tablebase.shipped()
     least = 1.0
     print("nash against every bot, one round, exactly: what it earns above what its strategy is sure of, the least:")
-    for dice in rounds_with(5):
+    for dice in (dice for dice in Tablebase.shipped().entries if sum(dice) <= 5):
         known, config = base.round(*dice), GameConfig(dice=dice)
         margins = {}
         for name in AGENTS:
-            opening = asked_round(make_agent("nash"), make_agent(name), config) - known.lower
-            answering = known.upper - asked_round(make_agent(name), make_agent("nash"), config)
+            opening = round_value_by_probing(make_agent("nash"), make_agent(name), config) - known.lower
+            answering = known.upper - round_value_by_probing(make_agent(name), make_agent("nash"), config)
             margins[name] = min(opening, answering)
         hardest = min(margins, key=margins.__getitem__)
         gained = sum(margins.values()) / len(margins)

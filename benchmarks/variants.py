@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liars_dice.core import GameConfig
-from liars_dice.exact.solver.cfr_walk import Pool
+from liars_dice.exact.solver.cfr_traversal import Pool
 from liars_dice.exact.solver.cpu_solver import best_responses
 from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.public_tree import PublicTree

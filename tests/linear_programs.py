@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liars_dice.core.rules import count_matches
-from liars_dice.exact.solver.cfr_walk import Pool, Rows
+from liars_dice.exact.solver.cfr_traversal import Pool, Rows
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.numeric.arrays import Floats, Ints, Truths
 

@@ -82,6 +82,7 @@ def test_what_is_in_it(wheel: Path) -> None:
         "liars_dice/web/static/pages/room.js",
         "liars_dice/web/static/style.css",
     }
+    assert not [name for name in inside if "build_" in name or "tools" in name], "builders are for the repository alone"
     assert any(name.endswith("/LICENSE") for name in about)
     assert f"\nVersion: {__version__}\n" in metadata
     assert "\nRequires-Python: >=3.11\n" in metadata

@@ -10,7 +10,7 @@ import numpy as np
 
 from liars_dice.core import Bid, GameConfig
 from liars_dice.core.rules import count_matches
-from liars_dice.exact.solver.cfr_walk import Pool
+from liars_dice.exact.solver.cfr_traversal import Pool
 from liars_dice.exact.solver.public_tree import PublicTree
 
 Move = Bid | int | None

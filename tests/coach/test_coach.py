@@ -36,10 +36,10 @@ from liars_dice.core import (
 )
 from liars_dice.core.rules import count_matches, round_rules
 from liars_dice.exact.matchups.win_matrix import Matchups
-from liars_dice.exact.response.adversary import raises_from
+from liars_dice.exact.response.adversary import raise_chances
 from liars_dice.exact.response.belief_graph import BeliefGraph
 from liars_dice.exact.solver.explanation import explain
-from liars_dice.exact.solver.tablebase import Tablebase, match_bracket, reaches
+from liars_dice.exact.solver.tablebase import Tablebase, in_tablebase, match_bracket
 from liars_dice.exact.tables.policy_table import PolicyTable
 from liars_dice.persistence import InMemoryRecorder, record_game
 from liars_dice.pictures import draw_review
@@ -302,7 +302,7 @@ def test_sets_of_hands_agree_with_beliefs() -> None:
     weights = np.random.default_rng(3).random(56)
     for name in ("optimal", "truthful", "crawler"):
         table = PolicyTable.of(make_agent(name), preset("perudo", players=2), own=3, other=2).complete()
-        slow = raises_from(table, (1, 4), weights / weights.sum(), -1, 10**6)
+        slow = raise_chances(table, (1, 4), weights / weights.sum(), -1, 10**6)
         assert slow is not None
         assert np.allclose(BeliefGraph(table).raises((1, 4), weights), slow, atol=1e-12)
 
@@ -514,7 +514,7 @@ def test_the_curve_begins_with_proved_chances() -> None:
     low, high = match_bracket(3, 3)
     start = WinChances(config, (model_of("a"), model_of("b"))).of(new_game(config).public)
     assert low <= start[0] <= high
-    assert reaches(dealt(config, (1, 2, 3), (1, 2, 3)).public)
+    assert in_tablebase(dealt(config, (1, 2, 3), (1, 2, 3)).public)
 
 
 def test_the_curve_agrees_with_exact_matches() -> None:

@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from liars_dice.agents import make_agent
 from liars_dice.cli import main
 from liars_dice.core import Bid, BidAction, GameConfig, preset
-from liars_dice.exact.response.agent_probe import asked_round
+from liars_dice.exact.response.agent_probe import round_value_by_probing
 from liars_dice.exact.response.leaks import find_leaks, leaks_of
-from liars_dice.exact.solver.explanation import explain, known, reply_to
+from liars_dice.exact.solver.explanation import equilibrium_of, explain, reply_to
 
 
 @pytest.mark.parametrize("name", ["truthful", "optimal", "bluffer", "detective"])
@@ -23,13 +23,13 @@ def test_losses_add_up(name: str, dice: tuple[int, int]) -> None:
     agent, nash = make_agent(name), make_agent("nash")
     found = leaks_of(agent, config)
     assert found is not None
-    assert found[0].win_rate == pytest.approx((1 + asked_round(agent, nash, config)) / 2, abs=1e-9)
-    assert found[1].win_rate == pytest.approx((1 - asked_round(nash, agent, config)) / 2, abs=1e-9)
+    assert found[0].win_rate == pytest.approx((1 + round_value_by_probing(agent, nash, config)) / 2, abs=1e-9)
+    assert found[1].win_rate == pytest.approx((1 - round_value_by_probing(nash, agent, config)) / 2, abs=1e-9)
     assert all(0 < leak.loss <= 1 and 0 < leak.chance <= 1 for one in found for leak in one.leaks)
 
 
 def test_explain_says_the_same_of_each() -> None:
-    round_ = known(preset("classic", dice=2))
+    round_ = equilibrium_of(preset("classic", dice=2))
     for seat in (0, 1):
         for leak in find_leaks(make_agent("optimal"), round_, seat).leaks[:10]:
             why = explain(round_.tree, round_.pool, leak.bids, leak.hand)
@@ -65,7 +65,7 @@ def test_rounds_that_are_not_in_the_package(config: GameConfig) -> None:
 
 def test_what_becomes_of_a_bid() -> None:
     """A bid that is always called is worth what it wins when it holds; hands that call weigh it, not all hands."""
-    round_ = known(preset("classic", dice=2))
+    round_ = equilibrium_of(preset("classic", dice=2))
     seen = 0
     for hand, bids in (((4, 6), ()), ((5, 6), (Bid(1, 5), Bid(1, 6))), ((2, 2), (Bid(2, 3),))):
         for choice in explain(round_.tree, round_.pool, bids, hand).choices:

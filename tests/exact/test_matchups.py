@@ -13,7 +13,7 @@ from liars_dice.core import GameConfig, GameView, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.matchups import exact_round as rounds
 from liars_dice.exact.matchups.exact_round import OPENER_EXACT, OPENER_LOSES, OTHER_EXACT, OTHER_LOSES
-from liars_dice.exact.matchups.match_chain import EndlessMatchError, match
+from liars_dice.exact.matchups.match_chain import EndlessMatchError, chain_rounds
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.fields import agents_in_field
@@ -138,7 +138,8 @@ def test_both_ways_of_summing_a_round_agree(monkeypatch: pytest.MonkeyPatch) -> 
     field_ = agents("optimal", "probabilistic", "sniper")
     config = preset("perudo", players=2, dice=3)
     by_sets = Matchups(field_, config).match.win
-    monkeypatch.setattr(rounds.Tables, "is_mixed", property(lambda self: [True] * 3, lambda self, value: None), False)
+    all_mixed = property(lambda self: [True] * 3, lambda self, value: None)
+    monkeypatch.setattr(rounds.StackedTables, "is_mixed", all_mixed, False)
     by_pairs = Matchups(field_, config).match.win
     off_diagonal = ~np.eye(3, dtype=bool)
     assert np.allclose(by_sets[off_diagonal], by_pairs[off_diagonal], atol=1e-13)
@@ -162,7 +163,7 @@ def test_right_exact_calls_give_dice_back_and_forth() -> None:
     """Rule 6.3: the number of dice need not fall, so a match has no longest course. Followed for 500 rounds."""
     config = GameConfig(dice=(1, 3), mode="elimination", exact_call=True, max_dice=4)
     chances = [0.1, 0.2, 0.3, 0.4]
-    found = match(config, lambda dice, opener: np.array(chances))
+    found = chain_rounds(config, lambda dice, opener: np.array(chances))
     here = {((1, 3), 0): 1.0}
     win = rounds_ = 0.0
     for _ in range(500):

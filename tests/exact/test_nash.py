@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from build_tablebase import rounds_with
 from liars_dice import play_game
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, as_action, preset
 from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
-from liars_dice.exact.response.agent_probe import asked_round
-from liars_dice.exact.solver.tablebase import Tablebase, rounds_with
+from liars_dice.exact.response.agent_probe import round_value_by_probing
+from liars_dice.exact.solver.tablebase import Tablebase
 
 SMALL = rounds_with(3)
 LARGE = [dice for dice in rounds_with(5) if sum(dice) > 3]
@@ -30,8 +31,8 @@ def view_of(config: GameConfig, hand: tuple[int, ...], *bids: Bid, dice: tuple[i
 def check_never_loses(dice: tuple[int, int]) -> None:
     solved, config = Tablebase.shipped().round(*dice), GameConfig(dice=dice)
     for name in AGENTS:
-        opening = asked_round(make_agent("nash"), make_agent(name), config)
-        answering = asked_round(make_agent(name), make_agent("nash"), config)
+        opening = round_value_by_probing(make_agent("nash"), make_agent(name), config)
+        answering = round_value_by_probing(make_agent(name), make_agent("nash"), config)
         assert opening >= solved.lower - 1e-9, (name, "nash opens")
         assert answering <= solved.upper + 1e-9, (name, "nash answers")
 

@@ -22,7 +22,7 @@ from liars_dice.exact.tables.policy_table import (
     disagreements,
     states_policy,
 )
-from liars_dice.exact.tables.situation import cells_needed, rungs, situation_of, situations
+from liars_dice.exact.tables.situation import cells_needed, count_rungs, situation_of, situations
 from support import configs
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
@@ -88,7 +88,7 @@ def test_tables_agree_with_their_agents_in_every_cell(name: str, variant: str) -
 def test_tables_agree_with_their_agents_under_any_rules(config: GameConfig, pick: random.Random) -> None:
     every = list(situations(config))
     for situation in pick.sample(every, min(3, len(every))):
-        assert len(situation.rules.ladder) == rungs(
+        assert len(situation.rules.ladder) == count_rungs(
             config, situation.rules.total_dice, palifico=situation.rules.palifico
         )
         for name in pick.sample(MEMORYLESS, 3):

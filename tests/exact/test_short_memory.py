@@ -7,11 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import build_short_memory
+from build_short_memory import likely, response_bounds, solve_short_memory, value
 from liars_dice.agents import Policy, PolicyAgent, make_agent
 from liars_dice.core import BidAction, CallLiarAction, GameConfig, GameView, LiarsDiceError
 from liars_dice.core.rules import round_rules
 from liars_dice.exact.errors import DataError
-from liars_dice.exact.solver import short_memory_build as shortmemory_build
 from liars_dice.exact.solver.short_memory import (
     PARTS,
     Places,
@@ -25,7 +26,6 @@ from liars_dice.exact.solver.short_memory import (
     remember,
     written,
 )
-from liars_dice.exact.solver.short_memory_build import likely, response_bounds, solve_shortmemory, value
 from liars_dice.exact.tables.hands import hand_set
 from oracle import best_value, round_chances
 
@@ -54,7 +54,7 @@ class Plays(PolicyAgent):
 
 def rounded(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
     opener, other = (
-        (in_parts(chances) / PARTS).astype(np.float32) for chances in solve_shortmemory(config, iterations)
+        (in_parts(chances) / PARTS).astype(np.float32) for chances in solve_short_memory(config, iterations)
     )
     return opener, other
 
@@ -72,7 +72,7 @@ def test_memory_is_of_the_last_two_raises() -> None:
 
 def test_one_die_each_is_solved() -> None:
     config = GameConfig(dice=(1, 1))
-    solved = solve_shortmemory(config, 300)
+    solved = solve_short_memory(config, 300)
     assert value(Places(config), *solved) == pytest.approx(-1 / 9, abs=1e-3)
     opener, other = (in_parts(chances) / PARTS for chances in solved)
     assert response_bounds(config, opener, opens=True)[1] == pytest.approx(1 / 9, abs=5e-3)
@@ -82,7 +82,7 @@ def test_one_die_each_is_solved() -> None:
 def test_chances_are_proper_and_the_same_every_time() -> None:
     config = GameConfig(dice=(1, 2), faces=3)
     places = Places(config)
-    for first, again in zip(solve_shortmemory(config, 20), solve_shortmemory(config, 20), strict=True):
+    for first, again in zip(solve_short_memory(config, 20), solve_short_memory(config, 20), strict=True):
         assert np.array_equal(first, again)
         assert first.min() >= 0
         assert not first[:, ~places.legal].any()
@@ -130,7 +130,7 @@ def test_only_rules_it_is_for() -> None:
 def test_a_file_gives_back_what_was_put_in() -> None:
     config = GameConfig(dice=(2, 1))
     places = Places(config)
-    parts = in_parts(solve_shortmemory(config, 10)[0])
+    parts = in_parts(solve_short_memory(config, 10)[0])
     kept = likely(places, parts, opens=True)
     assert 0.05 < kept.mean() < 0.9
     book = StrategyBook(written({(2, 1, True): packed(parts, kept)}))
@@ -182,13 +182,13 @@ def test_packaged_strategies_are_all_there_and_legal() -> None:
 
 
 def test_packaged_strategies_leave_little_to_exploit() -> None:
-    least, most = shortmemory_build.exploitability_bounds((3, 4))
+    least, most = build_short_memory.exploitability_bounds((3, 4))
     assert 0 < least < most < 0.045
     for name in ("probabilistic", "optimal", "conservative", "sniper"):
-        earned = [shortmemory_build.earned(load()[4, 4, opens], make_agent(name)) for opens in (True, False)]
+        earned = [build_short_memory.earned(load()[4, 4, opens], make_agent(name)) for opens in (True, False)]
         assert min(earned) > 0.015
 
 
 def test_the_program_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shortmemory_build.main(["bulid"]) == 2
+    assert build_short_memory.main(["bulid"]) == 2
     assert capsys.readouterr().err.startswith("usage: ")

@@ -11,24 +11,15 @@ import msgspec
 import numpy as np
 import pytest
 
+import build_tablebase
+from build_tablebase import build, good_enough, main, rounded, rounds_with, write
 from liars_dice.core import BadValueError, Bid, BidAction, CallLiarAction, GameConfig
 from liars_dice.exact.errors import DataError, OutOfReachError
-from liars_dice.exact.solver import tablebase
 from liars_dice.exact.solver.equilibrium import solve
-from liars_dice.exact.solver.explanation import explain, known
+from liars_dice.exact.solver.explanation import equilibrium_of, explain
 from liars_dice.exact.solver.public_tree import PublicTree
-from liars_dice.exact.solver.strategy import Strategy, certify, extract, pool_of
-from liars_dice.exact.solver.tablebase import (
-    MOST_DICE,
-    Tablebase,
-    build,
-    good_enough,
-    main,
-    match_bracket,
-    rounded,
-    rounds_with,
-    write,
-)
+from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
+from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, Tablebase, match_bracket
 from liars_dice.pictures import draw_explanation
 
 
@@ -45,7 +36,7 @@ from liars_dice.pictures import draw_explanation
 )
 def test_a_list_says_all_that_the_pool_does(config: GameConfig) -> None:
     solution = solve(config, target=1e-5)
-    first, second = (extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    first, second = (average_strategy(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
     assert certify((first, second)) == pytest.approx((solution.lower, solution.upper), abs=1e-12)
     for strategy in (first, second):
         assert (strategy.chance > 0).all()
@@ -55,8 +46,8 @@ def test_a_list_says_all_that_the_pool_does(config: GameConfig) -> None:
 
 def test_leaving_things_out_costs_little_and_rounding_too() -> None:
     solution = solve(GameConfig(dice=(2, 1)), target=1e-5)
-    whole = tuple(extract(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
-    few = tuple(rounded(extract(solution.tree, solution.pool, seat, 1e-5)) for seat in (0, 1))
+    whole = tuple(average_strategy(solution.tree, solution.pool, seat, 0.0) for seat in (0, 1))
+    few = tuple(rounded(average_strategy(solution.tree, solution.pool, seat, 1e-5)) for seat in (0, 1))
     assert sum(map(len, few)) < sum(map(len, whole)) / 2
     lower, upper = certify((few[0], few[1]))
     assert solution.lower - 1e-3 < lower < upper < solution.upper + 1e-3
@@ -68,18 +59,18 @@ def test_leaving_things_out_costs_little_and_rounding_too() -> None:
 
 def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
     solution = solve(GameConfig(dice=(1, 1)), target=1e-5)
-    strategy = extract(solution.tree, solution.pool, 1, 0.0)
+    strategy = average_strategy(solution.tree, solution.pool, 1, 0.0)
     mix = strategy.mix([Bid(1, 6)], (6,))
     assert sum(mix.values()) == pytest.approx(1)
     assert mix[BidAction(Bid(2, 6))] == pytest.approx(1, abs=1e-3)  # six of one's own makes it likely
     assert strategy.mix([Bid(2, 3)], (6,)) == {CallLiarAction(): 1.0}  # a rung that was left out of the tree
     assert strategy.mix([Bid(1, 1), Bid(1, 2), Bid(1, 3)], (6,)) == {CallLiarAction(): 1.0}  # never its own play
-    opening = extract(solution.tree, solution.pool, 0, 0.0).mix([], (3,))
+    opening = average_strategy(solution.tree, solution.pool, 0, 0.0).mix([], (3,))
     assert CallLiarAction() not in opening
     assert sum(opening.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("dice", rounds_with(MOST_DICE), ids=str)
+@pytest.mark.parametrize("dice", rounds_with(TABLEBASE_DICE), ids=str)
 def test_what_is_shipped_is_what_is_proved(dice: tuple[int, int]) -> None:
     solved = Tablebase.shipped().round(*dice)
     assert certify(solved.strategies) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
@@ -117,7 +108,7 @@ def test_an_interrupted_build_writes_nothing(tmp_path: Path, monkeypatch: pytest
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tablebase, "certify", interrupted)
+    monkeypatch.setattr(build_tablebase, "certify", interrupted)
     assert main(["build", "--most-dice", "2", "--out", str(tmp_path / "x.zip")]) == 1
     assert not list(tmp_path.iterdir())
 
@@ -223,11 +214,11 @@ def test_where_perfect_play_never_comes_it_says_so() -> None:
 
 
 def test_other_rules_are_solved_at_once() -> None:
-    found = known(GameConfig(dice=(1, 1), wild="ones"))
+    found = equilibrium_of(GameConfig(dice=(1, 1), wild="ones"))
     assert found.upper - found.lower <= 1e-3
     assert explain(found.tree, found.pool, [], (1,)).value > 0.2  # a wild die to open with
     with pytest.raises(OutOfReachError, match="18 at most are solved at once"):
-        known(GameConfig(dice=(3, 3), wild="ones"))
+        equilibrium_of(GameConfig(dice=(3, 3), wild="ones"))
 
 
 def test_bad_questions_get_one_line() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..core import GameConfig
-    from ..exact.solver import Choice, Explanation, Known, Reply
+    from ..exact.solver import Choice, Explanation, Reply, RoundEquilibrium
 
 SHOWN = 8
 """At least this many actions are listed."""
@@ -51,7 +51,7 @@ def explain_command(
     from rich.console import Console
 
     from ..core import BidAction, GameConfig, NotationError, parse_bid
-    from ..exact.solver import as_dict, explain, known, reply_to
+    from ..exact.solver import equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
     config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def explain_command(
     held = tuple(sorted(int(part) for part in hand.split(",")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
-        round_ = known(config, progress)
+        round_ = equilibrium_of(config, progress)
         explanation = explain(round_.tree, round_.pool, history, held)
     asked = None if action is None else _asked(explanation, action)
     replies = {}
@@ -71,7 +71,7 @@ def explain_command(
         draw_explanation(explanation, _title(config, held, bids), png)
     if as_json:
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
-        print_json(as_dict(round_, explanation, history, held) | compared)
+        print_json(explanation_as_dict(round_, explanation, history, held) | compared)
         return
     console = Console(highlight=False)
     _show(console, round_, explanation, _title(config, held, bids), asked)
@@ -120,22 +120,24 @@ def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> 
         yield f"  {choice.action}: perfect play calls it {percent(reply.called)} of the time{then}"
 
 
-def _show(console: Console, round_: Known, explanation: Explanation, title: str, asked: Choice | None) -> None:
+def _show(
+    console: Console, round_: RoundEquilibrium, explanation: Explanation, title: str, asked: Choice | None
+) -> None:
     from rich.table import Table
 
-    from ..exact.solver import SELDOM, worth_showing
+    from ..exact.solver import RARE, choices_to_show
 
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name, side in (("", "left"), ("often", "right"), ("", "left"), ("value", "right"), ("wins", "right")):
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    shown = worth_showing(explanation, SHOWN)
+    shown = choices_to_show(explanation, SHOWN)
     choices = [choice for choice in explanation.choices if choice in shown or choice is asked]
     for choice in choices:
         best = " best" if choice is explanation.best else ""
         table.add_row(
             str(choice.action),
-            f"{choice.chance:.1%}" if choice.chance >= SELDOM else "",
+            f"{choice.chance:.1%}" if choice.chance >= RARE else "",
             _bar(choice.chance, ascii_only=console.options.ascii_only),
             f"{choice.value:+.4f}",
             f"{percent((1 + choice.value) / 2)}{best}",

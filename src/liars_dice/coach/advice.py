@@ -24,8 +24,8 @@ from ..core import (
     say_bid,
 )
 from ..exact import OutOfReachError
-from ..exact.response import one_hand, raises_from
-from ..exact.solver import Tablebase, explain, reaches, same_action
+from ..exact.response import raise_chances, showdowns_with
+from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
 from .opponent_models import (
@@ -117,7 +117,7 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
     if not view.is_my_turn:
         raise BadValueError("view", view.name, "the view of the player whose turn it is")
     surprised = False
-    if reaches(view.public):
+    if in_tablebase(view.public):
         found = _from_tablebase(view)
         if found is not None:
             return found
@@ -179,11 +179,11 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     table = model.tables(situation)[0]
     raised = None
     if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raises_from(table, view.my_dice, weights[0], view.public.rung, MOST_BELIEFS)
+        raised = raise_chances(table, view.my_dice, weights[0], view.public.rung, MOST_BELIEFS)
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)
-    true, right = one_hand(table, view.my_dice)
+    true, right = showdowns_with(table, view.my_dice)
     holds = None if public.rung < 0 else float(true[public.rung] @ of_hands)
     choices = []
     for action in view.legal_actions:

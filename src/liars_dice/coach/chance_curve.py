@@ -13,20 +13,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core import GameConfig, PublicState, next_opener, round_rules, seats_from
+from ..core import (
+    GameConfig,
+    PublicState,
+    RoundOutcome,
+    after_round,
+    is_over,
+    next_opener,
+    opener_after,
+    round_rules,
+    seats_from,
+)
 from ..exact import OutOfReachError
 from ..exact.matchups import (
     OPENER_EXACT,
     OTHER_LOSES,
     Cells,
     EndlessMatchError,
-    Tables,
-    match,
+    StackedTables,
+    chain_rounds,
     most_turns,
-    outcomes_after,
+    outcomes_from_bid,
     round_outcomes,
 )
-from ..exact.solver import MOST_DICE, Tablebase, is_plain, match_bracket, standing
+from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
 from .opponent_models import (
@@ -99,20 +109,21 @@ class WinChances:
             return float(other == 0)
         config = self.config
         rules = round_rules(config, own + other, False)
-        if own + other <= MOST_DICE and is_plain(rules):
+        if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             low, high = match_bracket(*((own, other) if opens else (other, own)), config.next_opener)
             return (low + high) / 2 if opens else 1 - (low + high) / 2
         if config.exact_call:
             return self._with_exact_calls(first, second, own, other, opens)
         chances = self._round(first, second, own, other, opens)
         won = chances[OTHER_LOSES] if opens else 1 - chances[OTHER_LOSES]
-        if_won = self._value(first, second, own, other - 1, self._opens_next(opens, True))
-        if_lost = self._value(first, second, own - 1, other, self._opens_next(opens, False))
+        if_won, if_lost = (self._duel_after(first, second, own, other, opens, winner) for winner in (0, 1))
         return float(won * if_won + (1 - won) * if_lost)
 
-    def _opens_next(self, opens: bool, won: bool) -> bool:
-        """Whether a player opens the next round who opened this one or not, and won it or not (rule 6.5)."""
-        return {"loser": not won, "winner": won, "alternate": not opens}[self.config.next_opener]
+    def _duel_after(self, first: int, second: int, own: int, other: int, opens: bool, winner: int) -> float:
+        """The first seat's chance to win an elimination match when it (0) or the second seat (1) wins this round."""
+        outcome = RoundOutcome(winner, 1 - winner)
+        (own_left, other_left), opener = after_round(self.config, (own, other), 0 if opens else 1, outcome)
+        return self._value(first, second, own_left, other_left, opener == 0)
 
     def _with_exact_calls(self, first: int, second: int, own: int, other: int, opens: bool) -> float:
         """A correct exact call gives a die back, so states can recur: the match is solved as a Markov chain."""
@@ -128,7 +139,7 @@ class WinChances:
         def outcomes(dice: tuple[int, int], opener: int) -> Floats:
             return self._round(*seats, dice[0], dice[1], opener == 0)
 
-        win = float(match(chain, outcomes).win)
+        win = float(chain_rounds(chain, outcomes).win)
         return win if opens else 1 - win
 
     def _best_of_value(self, own_wins: int, other_wins: int, opens: bool) -> float:
@@ -140,20 +151,24 @@ class WinChances:
         chances = self._round(0, 1, own, other, opens)
         won = chances[OTHER_LOSES] + chances[OPENER_EXACT]
         won = won if opens else 1 - won
-        if_won = self._wins_value(own_wins + 1, other_wins, self._opens_next(opens, True))
-        if_lost = self._wins_value(own_wins, other_wins + 1, self._opens_next(opens, False))
+        next_if_won, next_if_lost = (
+            opener_after(self.config, (own, other), 0 if opens else 1, RoundOutcome(winner, 1 - winner)) == 0
+            for winner in (0, 1)
+        )
+        if_won = self._wins_value(own_wins + 1, other_wins, next_if_won)
+        if_lost = self._wins_value(own_wins, other_wins + 1, next_if_lost)
         return float(won * if_won + (1 - won) * if_lost)
 
     def _round_outcomes(self, first: int, second: int, own: int, other: int, opens: bool) -> Floats:
         """The probabilities of a round's four outcomes, from the opener's point of view."""
         rules = round_rules(self.config, own + other, False)
         seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
-        if own + other <= MOST_DICE and is_plain(rules):
+        if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         for n in dice:
             check_searchable(rules, n)
-        tables = [Tables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
+        tables = [StackedTables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
 
@@ -170,7 +185,8 @@ class WinChances:
             return self._between(public.dice_counts, public.opener, _wins(public))
         for (winner, exact), chance in ends.items():
             if chance > 0:
-                total += chance * np.array(self._after(public, winner, actor + bidder - winner, exact))
+                outcome = RoundOutcome(winner, actor + bidder - winner, exact)
+                total += chance * np.array(self._after(public, outcome))
         rest = 1 - sum(ends.values())
         if rest > 1e-9:
             total += rest * np.array(self._between(public.dice_counts, public.opener, _wins(public)))
@@ -184,12 +200,12 @@ class WinChances:
         in_play = seats_from(public.opener, public.dice_counts)
         if len(in_play) > 2:
             return self._next_answer(public, bidder, actor)
-        if rules.total_dice <= MOST_DICE and is_plain(rules):
+        if rules.total_dice <= TABLEBASE_DICE and has_tablebase_rules(rules):
             solved = Tablebase.shipped().round(*(public.dice_counts[seat] for seat in in_play))
-            won = (1 + standing(solved.tree, solved.pool, public.bid_history)) / 2
+            won = (1 + value_to_last_bidder(solved.tree, solved.pool, public.bid_history)) / 2
             return {(bidder, False): won, (actor, False): 1 - won}
         sides = [self._side(public, seat) for seat in (bidder, actor)]
-        lost, won, exact, others_exact = outcomes_after(
+        lost, won, exact, others_exact = outcomes_from_bid(
             sides[0], sides[1], rules, public.rung, len(public.bid_history)
         ).tolist()
         return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}
@@ -222,24 +238,14 @@ class WinChances:
             (actor, True): float((weights * exacts * right).sum()),
         }
 
-    def _after(self, public: PublicState, winner: int, loser: int, exact: bool) -> Chances:
-        """When a round has been won so (rules 6.2, 6.3, 6.6)."""
-        counts, wins = list(public.dice_counts), list(_wins(public))
-        wins[winner] += 1
-        over = self.config.mode == "single_round" or (
-            self.config.mode == "best_of" and wins[winner] == self.config.wins_needed
-        )
-        if self.config.mode == "elimination":
-            counts[loser] -= 1
-            if exact:
-                counts[winner] = min(counts[winner] + 1, self.config.dice_cap)
-            over = len(counts) - counts.count(0) == 1
-        if over:
-            return tuple(float(seat == winner) for seat in range(len(counts)))
-        opener = {"loser": loser, "winner": winner, "alternate": (public.opener + 1) % len(counts)}[
-            self.config.next_opener
-        ]
-        return self._between(tuple(counts), seats_from(opener, tuple(counts))[0], tuple(wins))
+    def _after(self, public: PublicState, outcome: RoundOutcome) -> Chances:
+        """When the round has ended like this."""
+        wins = list(_wins(public))
+        wins[outcome.winner] += 1
+        counts, opener = after_round(self.config, public.dice_counts, public.opener, outcome)
+        if is_over(self.config, counts, wins[outcome.winner]):
+            return tuple(float(seat == outcome.winner) for seat in range(len(counts)))
+        return self._between(counts, opener, tuple(wins))
 
 
 def _deterministic_policy(model: OpponentModel) -> PolicyBook:

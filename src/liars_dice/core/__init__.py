@@ -58,6 +58,7 @@ from .odds import (
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, RulesLike, as_config, load_rules, preset
 from .progress import Progress
+from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
 from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
@@ -114,12 +115,14 @@ __all__ = [
     "Randomness",
     "RoundBid",
     "RoundEnded",
+    "RoundOutcome",
     "RoundResolution",
     "RoundRules",
     "RoundStarted",
     "RulesLike",
     "Wild",
     "WildBids",
+    "after_round",
     "agent_id",
     "apply",
     "as_action",
@@ -138,6 +141,7 @@ __all__ = [
     "free_name",
     "fresh_seed",
     "hook_of",
+    "is_over",
     "is_whole",
     "lazy_names",
     "legal_actions",
@@ -148,6 +152,7 @@ __all__ = [
     "next_opener",
     "numbered",
     "one_of",
+    "opener_after",
     "parse_action",
     "parse_bid",
     "parse_game",

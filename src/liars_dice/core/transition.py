@@ -12,6 +12,7 @@ from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, a
 from .bid import Bid
 from .config import GameConfig
 from .errors import BadValueError, DealError, IllegalMoveError, NotationError
+from .round_outcome import RoundOutcome, dice_after, is_over, opener_after
 from .rules import count_matches, round_rules
 from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Status
 
@@ -247,12 +248,10 @@ def _settle(state: GameState, call: CallKind) -> GameState:
     resolutions = public.resolutions + (resolution,)
     counts = public.dice_counts
     status: Status = "ENDED"
-    if rules.config.mode == "elimination":
-        counts = _dice_after(public, resolution)
-        status = "ENDED" if len(counts) - counts.count(0) == 1 else "REVEAL"
-    elif rules.config.mode == "best_of":
-        wins = sum(r.winner == winner for r in resolutions)
-        status = "ENDED" if wins == rules.config.wins_needed else "REVEAL"
+    if rules.config.mode != "single_round":
+        counts = dice_after(rules.config, counts, _outcome_of(resolution))
+        wins = sum(r.winner == winner for r in resolutions) if rules.config.mode == "best_of" else 0
+        status = "ENDED" if is_over(rules.config, counts, wins) else "REVEAL"
     return GameState(
         PublicState(
             rules,
@@ -270,22 +269,12 @@ def _settle(state: GameState, call: CallKind) -> GameState:
     )
 
 
-def _dice_after(public: PublicState, resolution: RoundResolution) -> tuple[int, ...]:
-    """The loser of a round loses a die; the caller of a right exact call gains one, up to the cap (rules 6.2, 6.3)."""
-    counts = list(public.dice_counts)
-    counts[resolution.loser] -= 1
-    if resolution.call == "exact" and resolution.winner == resolution.caller:
-        counts[resolution.caller] = min(counts[resolution.caller] + 1, public.config.dice_cap)
-    return tuple(counts)
+def _outcome_of(resolution: RoundResolution) -> RoundOutcome:
+    by_exact = resolution.call == "exact" and resolution.winner == resolution.caller
+    return RoundOutcome(resolution.winner, resolution.loser, by_exact)
 
 
 def next_opener(public: PublicState) -> int:
-    """Who opens the next round (rule 6.5)."""
+    """The seat that opens the next round (rule 6.5)."""
     last = public.resolutions[-1]
-    choice = public.config.next_opener
-    if choice == "winner":
-        return last.winner
-    seat = last.loser if choice == "loser" else (last.opener + 1) % len(public.dice_counts)
-    while not public.dice_counts[seat]:
-        seat = (seat + 1) % len(public.dice_counts)
-    return seat
+    return opener_after(public.config, public.dice_counts, last.opener, _outcome_of(last))

@@ -1,7 +1,7 @@
 """Exact results: policy tables, match-ups without sampling, best responses, and solved rounds."""
 
 from .errors import DataError, OutOfReachError
-from .matchups import Match, Matchups, seconds_needed
+from .matchups import MatchOdds, Matchups, matchup_seconds
 from .response import best_response, exploitability
 from .solver import Solution, SolverProgress, solve
 from .tables import (
@@ -25,7 +25,7 @@ __all__ = [
     "DataError",
     "Guard",
     "HandSet",
-    "Match",
+    "MatchOdds",
     "Matchups",
     "OutOfReachError",
     "PolicyBook",
@@ -39,7 +39,7 @@ __all__ = [
     "disagreements",
     "exploitability",
     "hand_set",
-    "seconds_needed",
+    "matchup_seconds",
     "situation_of",
     "situations",
     "solve",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agent
 from ..core import GameConfig, round_rules
-from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw, hand_set, ladder_arrays, unguarded
+from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw_action, hand_set, ladder_arrays, unguarded
 from ..numeric import Int, Ints, below, inlined
 
 
@@ -82,4 +82,4 @@ def bid_holds(game: RoundArrays, own: Int, other: Int, rung: Int) -> bool:
 def opponent_action(opponent: OpponentTable, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
     """π₂: the opponent's answer to a bid."""
     action = np.int64(opponent.cells[other, rung + 1])
-    return draw(opponent.mixes, action, key, position) if action < 0 else action
+    return draw_action(opponent.mixes, action, key, position) if action < 0 else action

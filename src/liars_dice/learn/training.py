@@ -11,7 +11,7 @@ import numpy as np
 
 from ..agents import Agent, make_agent
 from ..core import SEEDS, BadValueError, ConfigError, GameConfig, LiarsDiceError, is_whole
-from ..exact.matchups import win_between
+from ..exact.matchups import round_win_chance
 from ..exact.response import best_response
 from ..exact.tables import Guard, hand_set, unguarded
 from ..numeric import Floats
@@ -107,7 +107,7 @@ class Trainer:
             won = rounds_won(GreedyPlayer(theta, self.basis, self.config), self.judge, self.config)
             return float(hands[0].weights @ won @ hands[1].weights)
         cells = greedy_cells(theta, self.basis)
-        return win_between(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
+        return round_win_chance(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
 
     def is_exact(self) -> bool:
         """Whether W is exact: always against a table, else if every pair of hands ends the same with other seeds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..exact.solver import Explanation, worth_showing
+from ..exact.solver import Explanation, choices_to_show
 from .colours import GREY, INK, LIGHT_ORANGE, ORANGE, PURPLE
 from .png_files import check_png, hide_frame, new_figure, write_png
 
@@ -12,7 +12,7 @@ from .png_files import check_png, hide_frame, new_figure, write_png
 def draw_explanation(explanation: Explanation, title: str, path: Path, most: int = 12) -> None:
     """Write a PNG with two bars per action: how often it is taken, and its value."""
     check_png("png", path)
-    choices = worth_showing(explanation, most)
+    choices = choices_to_show(explanation, most)
     figure = new_figure(7, 1.6 + 0.32 * len(choices))
     often, worth = figure.subplots(1, 2, sharey=True)
     rows = range(len(choices))

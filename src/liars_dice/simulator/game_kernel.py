@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.tables import MixArrays, draw
-from ..numeric import DECISIONS, DICE, Ints, below, compiled, inlined, stream
+from ..exact.tables import MixArrays, draw_action
+from ..numeric import DECISIONS, DICE, Int, Ints, Truths, below, compiled, inlined, stream
 
 WORDS_PER_ROLL = 256
 """Positions of the dice stream that belong to one seat in one round."""
@@ -101,15 +101,15 @@ def play_games(
     A game that comes to a cell not known yet is given up; `needed` says which cell. `totals` counts rounds and
     actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. Both also
     count what was played of games that are given up. If `trace` has room, every round's dice and actions are written.
-    Somebody who sets `stop` does not want the rest.
+    Once another thread sets `stop[0]`, no further game is begun.
     """
     seats = rules.dice.size
     dice = np.empty(seats, dtype=np.int64)
     hand = np.empty(seats, dtype=np.int64)
-    row = np.empty(seats, dtype=np.int64)
+    row = np.empty(seats, dtype=np.int64)  # where each seat's part of its table begins
     wins = np.empty(seats, dtype=np.int64)
     had_one = np.empty(seats, dtype=np.bool_)
-    all_have_one = rules.dice.max() == 1
+    may_be_palifico = rules.palifico and rules.dice.max() > 1
     kinds = rules.faces + 2
     written = 0
     for g in range(games.size):
@@ -129,24 +129,15 @@ def play_games(
         needed[g] = -1
         playing = True
         while playing:
-            palifico = 0
-            if rules.palifico and alive > 2 and not all_have_one:
-                for seat in range(seats):
-                    if dice[seat] == 1 and not had_one[seat]:
-                        palifico = 1
+            palifico = int(may_be_palifico and alive > 2 and _has_first_single_die(dice, had_one))
             size = rules.ladder_size[palifico, total]
             ladder = rules.ladder_start[palifico, total]
-            if trace.size:
-                trace[written] = NEW_ROUND
-                written += 1
             for seat in range(seats):
                 if dice[seat] > 0:
                     hand[seat] = roll(rules, dice[seat], dice_key, rounds * SEATS + seat)
-                    start = policies.start[policies.seat_policy[seat], dice[seat], total - dice[seat], palifico * kinds]
-                    row[seat] = start + hand[seat] * (size + 1)
-                if trace.size:
-                    trace[written] = hand[seat] if dice[seat] > 0 else -1
-                    written += 1
+                    row[seat] = _row(policies, seat, dice[seat], total, palifico * kinds, hand[seat], size)
+            if trace.size:
+                written = _trace_deal(trace, written, dice, hand)
             rung = np.int64(-1)
             turns = 0
             seat = opener
@@ -154,18 +145,15 @@ def play_games(
             while True:
                 place = row[seat]
                 if turns == rules.most_turns:
-                    kind = palifico * kinds + kinds - 1
-                    start = policies.start[policies.seat_policy[seat], dice[seat], total - dice[seat], kind]
-                    place = start + hand[seat] * (size + 1)
-                action = np.int64(
-                    policies.cells[np.uint64(place + rung + 1)]
-                )  # unsigned: no look whether it is below zero
+                    calls_only = palifico * kinds + kinds - 1
+                    place = _row(policies, seat, dice[seat], total, calls_only, hand[seat], size)
+                action = np.int64(policies.cells[np.uint64(place + rung + 1)])  # unsigned: it is not below zero
                 if action < 0:
                     if action == unknown:
                         needed[g] = place + rung + 1
                         playing = False
                         break
-                    action = draw(policies.mixes, action, decision_key, decisions)
+                    action = draw_action(policies.mixes, action, decision_key, decisions)
                     decisions += 1
                 actions += 1
                 if trace.size:
@@ -176,56 +164,101 @@ def play_games(
                 rung = action
                 bidder = seat
                 turns += 1
-                if palifico and turns == 1:
-                    kept = rules.face[ladder + rung]
+                if palifico and turns == 1:  # from now on, all with more than one die must keep the face (rule 7.4)
+                    kept_face = kinds + rules.face[ladder + rung]
                     for other in range(seats):
                         if dice[other] > 1:
-                            start = policies.start[
-                                policies.seat_policy[other], dice[other], total - dice[other], kinds + kept
-                            ]
-                            row[other] = start + hand[other] * (size + 1)
-                seat = seat + 1 if seat + 1 < seats else 0
-                while dice[seat] == 0:
-                    seat = seat + 1 if seat + 1 < seats else 0
+                            row[other] = _row(policies, other, dice[other], total, kept_face, hand[other], size)
+                seat = _next_in_play(seat + 1, dice)
             if not playing:
                 break
             rounds += 1
             if rounds == MOST_ROUNDS:
                 needed[g] = ENDLESS
                 break
-            quantity, face = rules.quantity[ladder + rung], rules.face[ladder + rung]
-            count = 0
-            for other in range(seats):
-                if dice[other] > 0:
-                    count += rules.matches[palifico, rules.hand_start[dice[other]] + hand[other], face]
-                    if dice[other] == 1:
-                        had_one[other] = True
+            count = _count_matches(rules, palifico, dice, hand, rules.face[ladder + rung])
+            quantity = rules.quantity[ladder + rung]
             exact = action > size
             right = count == quantity if exact else count < quantity
             winner, loser = (seat, bidder) if right else (bidder, seat)
             decided[winner, dice[winner], int(winner == opener), 1] += 1
             decided[loser, dice[loser], int(loser == opener), 0] += 1
+            if may_be_palifico:
+                for other in range(seats):
+                    had_one[other] |= dice[other] == 1
             if rules.mode == 1:
-                dice[loser] -= 1
-                total -= 1
-                if dice[loser] == 0:
-                    alive -= 1
-                    playing = alive > 1
-                if exact and right and dice[seat] < rules.dice_cap:
-                    dice[seat] += 1
-                    total += 1
+                total += _move_dice(dice, winner, loser, exact and right, rules.dice_cap)
+                alive -= int(dice[loser] == 0)
+                playing = alive > 1
             else:
                 wins[winner] += 1
                 playing = wins[winner] < rules.wins_needed
             if rules.next_opener == 1:
                 opener = winner
             else:
-                opener = loser if rules.next_opener == 0 else (opener + 1) % seats
-                while dice[opener] == 0:
-                    opener = opener + 1 if opener + 1 < seats else 0
+                opener = _next_in_play(loser if rules.next_opener == 0 else opener + 1, dice)
         if needed[g] != -1:
             winner = MISSING
         else:
             totals[0] += rounds
             totals[1] += actions
         winners[g] = winner
+
+
+@inlined
+def _has_first_single_die(dice: Ints, had_one: Truths) -> bool:
+    """Whether some seat begins its first round with one die (rule 7.1)."""
+    found = False
+    for seat in range(dice.size):
+        if dice[seat] == 1 and not had_one[seat]:
+            found = True
+    return found
+
+
+@inlined
+def _row(policies: Policies, seat: Int, own: Int, total: Int, kind: Int, hand: Int, size: Int) -> Int:
+    """Where the cells of a seat's hand begin in its table for a kind of situation."""
+    start: np.int64 = policies.start[policies.seat_policy[seat], own, total - own, kind]
+    return start + hand * (size + 1)
+
+
+@inlined
+def _trace_deal(trace: NDArray[np.int32], written: int, dice: Ints, hand: Ints) -> int:
+    """Write a round's dice; returns where the trace goes on."""
+    trace[written] = NEW_ROUND
+    written += 1
+    for seat in range(dice.size):
+        trace[written] = hand[seat] if dice[seat] > 0 else -1
+        written += 1
+    return written
+
+
+@inlined
+def _next_in_play(seat: int, dice: Ints) -> int:
+    """This seat, or the next one that has dice; behind the last comes the first."""
+    if seat >= dice.size:
+        seat = 0
+    while dice[seat] == 0:
+        seat = seat + 1 if seat + 1 < dice.size else 0
+    return seat
+
+
+@inlined
+def _count_matches(rules: Rules, palifico: Int, dice: Ints, hand: Ints, face: Int) -> Int:
+    """How many dice in play count for a bid on this face (rule 4)."""
+    count = 0
+    for seat in range(dice.size):
+        if dice[seat] > 0:
+            count += rules.matches[palifico, rules.hand_start[dice[seat]] + hand[seat], face]
+    return count
+
+
+@inlined
+def _move_dice(dice: Ints, winner: Int, loser: Int, by_exact: bool, cap: int) -> int:
+    """`core.round_outcome.dice_after` for an elimination game; returns by how much the dice in play change."""
+    change = -1
+    dice[loser] -= 1
+    if by_exact and dice[winner] < cap:
+        dice[winner] += 1
+        change = 0
+    return change

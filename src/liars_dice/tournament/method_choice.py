@@ -8,7 +8,7 @@ from typing import Literal
 from ..agents import Agent
 from ..core import GameConfig, hook_of
 from ..exact import OutOfReachError
-from ..exact.matchups import seconds_needed
+from ..exact.matchups import matchup_seconds
 from ..exact.tables import VECTORISED
 from ..referee import BotLimits, tables_guard
 from ..simulator import check_simulable
@@ -64,4 +64,4 @@ def why_refereed(names: Sequence[str], agents: Sequence[Agent | None], config: G
 
 def exact_is_quick(agents: Sequence[Agent], config: GameConfig, limits: BotLimits) -> bool:
     """Whether the exact method is fast enough to be the default. Raises `OutOfReachError` if it cannot be used."""
-    return seconds_needed(agents, config, tables_guard(limits)) <= EXACT_SECONDS
+    return matchup_seconds(agents, config, tables_guard(limits)) <= EXACT_SECONDS

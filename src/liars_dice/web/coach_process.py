@@ -63,10 +63,10 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
 
 def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
     """What perfect play does at one point of a round."""
-    from ..exact.solver import as_dict, explain, known
+    from ..exact.solver import equilibrium_of, explain, explanation_as_dict
 
-    round_ = known(GameConfig(dice=dice))
-    return as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+    round_ = equilibrium_of(GameConfig(dice=dice))
+    return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
 
 
 def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress) -> Json:

@@ -4,27 +4,27 @@ from .exact_round import (
     OPENER_EXACT,
     OTHER_LOSES,
     Cells,
-    Tables,
+    StackedTables,
     most_turns,
-    outcomes_after,
+    outcomes_from_bid,
     round_outcomes,
-    win_between,
+    round_win_chance,
 )
-from .match_chain import EndlessMatchError, Match, match
-from .win_matrix import Matchups, seconds_needed
+from .match_chain import EndlessMatchError, MatchOdds, chain_rounds
+from .win_matrix import Matchups, matchup_seconds
 
 __all__ = [
     "OPENER_EXACT",
     "OTHER_LOSES",
     "Cells",
     "EndlessMatchError",
-    "Match",
+    "MatchOdds",
     "Matchups",
-    "Tables",
-    "match",
+    "StackedTables",
+    "chain_rounds",
+    "matchup_seconds",
     "most_turns",
-    "outcomes_after",
+    "outcomes_from_bid",
     "round_outcomes",
-    "seconds_needed",
-    "win_between",
+    "round_win_chance",
 ]

@@ -24,7 +24,7 @@ OUTCOMES = 4
 OPENER_LOSES, OTHER_LOSES, OPENER_EXACT, OTHER_EXACT = range(OUTCOMES)
 
 
-class Tables:
+class StackedTables:
     """The tables of one or more agents in one situation, stacked; equal ones are kept once."""
 
     def __init__(self, books: list[PolicyBook], rules: RoundRules, own: int) -> None:
@@ -64,7 +64,7 @@ def most_turns(rules: RoundRules) -> int | None:
 
 
 def round_outcomes(
-    openers: Tables, others: Tables, rules: RoundRules, meets: Truths, workers: int | None = None
+    openers: StackedTables, others: StackedTables, rules: RoundRules, meets: Truths, workers: int | None = None
 ) -> Floats:
     """The probabilities of the four outcomes of a round, for every opener [i] and other agent [j] who meet."""
     quantity, face = ladder_arrays(rules)
@@ -85,9 +85,9 @@ def round_outcomes(
             if openers.is_mixed[i] or others.is_mixed[j]:
                 turns = 2 if most is None else last_turn + 1
                 mixes = (openers.mixes[i].arrays(), others.mixes[j].arrays())
-                _follow_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
+                _play_hand_pairs(*first, *second, *mixes, quantity, face, last_turn, turns, outcomes[row, column], stop)
             else:
-                _walk_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
+                _play_hand_sets(*first, *second, quantity, face, last_turn, outcomes[row, column])
 
     in_threads(workers or cpu_count() or 1, fill, range(len(openers.kept)), stop)
     totals = outcomes.sum(axis=-1, keepdims=True)
@@ -96,7 +96,9 @@ def round_outcomes(
     return every
 
 
-def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig) -> float:
+def round_win_chance(
+    opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[HandSet], config: GameConfig
+) -> float:
     """The opener's exact chance in one round: its deterministic cells against the other's, which may mix."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     quantity, face = ladder_arrays(rules)
@@ -106,13 +108,13 @@ def win_between(opener: Cells, other: Cells, mixes: MixArrays, hands: Sequence[H
     outcomes = np.zeros(OUTCOMES)
     if _mixes(other):
         stop = np.zeros(1, dtype=np.int64)
-        _follow_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
+        _play_hand_pairs(*first, *second, mixes, mixes, quantity, face, len(quantity) + 1, 2, outcomes, stop)
     else:
-        _walk_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
+        _play_hand_sets(*first, *second, quantity, face, len(quantity) + 1, outcomes)
     return float(outcomes[OTHER_LOSES] / outcomes.sum())
 
 
-def outcomes_after(
+def outcomes_from_bid(
     bidder: tuple[Cells, Cells, HandSet, Floats],
     actor: tuple[Cells, Cells, HandSet, Floats],
     rules: RoundRules,
@@ -132,13 +134,13 @@ def outcomes_after(
     second = (actor[0], actor[1], actor[3], actor[2].matches(rules.wild_face))
     outcomes = np.zeros(OUTCOMES)
     last_turn = len(rules.bids) + 1 if most is None else most - made + 1
-    _walk_sets(*first, *second, quantity, face, last_turn, outcomes)
+    _play_hand_sets(*first, *second, quantity, face, last_turn, outcomes)
     settled: Floats = outcomes / outcomes.sum()
     return settled
 
 
 @compiled
-def _walk_sets(
+def _play_hand_sets(
     cells0: Cells,
     calls0: Cells,
     weights0: Floats,
@@ -213,7 +215,7 @@ def _walk_sets(
 
 
 @compiled
-def _follow_pairs(
+def _play_hand_pairs(
     cells0: Cells,
     calls0: Cells,
     weights0: Floats,

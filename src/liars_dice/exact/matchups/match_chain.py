@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core import GameConfig, LiarsDiceError
+from ...core import GameConfig, LiarsDiceError, RoundOutcome, after_round
 from ...numeric import Floats
 from .exact_round import OPENER_EXACT, OTHER_EXACT, OTHER_LOSES
 
@@ -28,7 +28,7 @@ class EndlessMatchError(LiarsDiceError):
 
 
 @dataclass(frozen=True)
-class Match:
+class MatchOdds:
     """How a match goes, as probabilities and expectations."""
 
     win: Floats
@@ -41,20 +41,20 @@ class Match:
     """How many rounds with these dice and this opener are expected."""
 
 
-def match(config: GameConfig, outcomes: Outcomes) -> Match:
+def chain_rounds(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """A whole match from the outcomes of its rounds."""
     if config.mode == "elimination":
         return _elimination(config, outcomes)
     return _first_to_win(config, outcomes)
 
 
-def _after(config: GameConfig, opener: int, outcome: int) -> tuple[int, int]:
-    """Who won the round, and who opens the next."""
-    winner = opener if outcome in (OTHER_LOSES, OPENER_EXACT) else 1 - opener
-    return winner, {"loser": 1 - winner, "winner": winner, "alternate": 1 - opener}[config.next_opener]
+def _outcome(opener: int, number: int) -> RoundOutcome:
+    """Which seat won, if a round that this seat opened ended in one of the four outcomes."""
+    winner = opener if number in (OTHER_LOSES, OPENER_EXACT) else 1 - opener
+    return RoundOutcome(winner, 1 - winner, number in (OPENER_EXACT, OTHER_EXACT))
 
 
-def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
+def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """Follow the expected number of visits to each state from the first to the last.
 
     The total number of dice falls with every round but one with a right exact call. So states are taken by their total,
@@ -89,7 +89,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> Match:
             else:
                 final[dice] = final[dice] + visits[..., i] * chance
     win = np.zeros_like(some) + sum(chance for dice, chance in final.items() if dice[1] == 0)
-    return Match(win, rounds, dict(sorted(final.items())), visited)
+    return MatchOdds(win, rounds, dict(sorted(final.items())), visited)
 
 
 def _with_total(config: GameConfig, total: int, start: set[State], outcomes: Outcomes) -> list[State]:
@@ -108,13 +108,9 @@ def _next_states(config: GameConfig, state: State, outcomes: Outcomes) -> list[t
     dice, opener = state
     chances = outcomes(dice, opener)
     found = []
-    for outcome in range(4 if config.exact_call else 2):
-        winner, next_opener = _after(config, opener, outcome)
-        left = list(dice)
-        left[1 - winner] -= 1
-        if outcome in (OPENER_EXACT, OTHER_EXACT):
-            left[winner] = min(left[winner] + 1, config.dice_cap)
-        found.append((((left[0], left[1]), next_opener), chances[..., outcome]))
+    for number in range(4 if config.exact_call else 2):
+        left, next_opener = after_round(config, dice, opener, _outcome(opener, number))
+        found.append((((left[0], left[1]), next_opener), chances[..., number]))
     return found
 
 
@@ -130,7 +126,7 @@ def _visits(arriving: Floats, stays: Floats) -> Floats:
     return solved.astype(np.float64)
 
 
-def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
+def _first_to_win(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """First to win more than half of the rounds; a single round is the first to win one."""
     needed, dice = config.wins_needed, (config.dice[0], config.dice[1])
     by_opener = [outcomes(dice, opener) for opener in (0, 1)]
@@ -146,10 +142,11 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         opened = opened + here.sum(axis=0)
         after = np.zeros_like(here)
         for opener in (0, 1):
-            for outcome in range(4):
-                winner, next_opener = _after(config, opener, outcome)
-                gone = here[:, opener] * by_opener[opener][..., outcome]
-                if winner == 0:
+            for number in range(4):
+                outcome = _outcome(opener, number)
+                _, next_opener = after_round(config, dice, opener, outcome)
+                gone = here[:, opener] * by_opener[opener][..., number]
+                if outcome.winner == 0:
                     after[1:, next_opener] += gone[:-1]
                     win = win + gone[-1]
                 else:
@@ -157,4 +154,4 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> Match:
         lost = max(0, played + 2 - needed)  # with fewer wins than this, seat 1 has won the match
         after[:lost] = 0.0
         here = after
-    return Match(win, rounds, {dice: np.ones_like(some)}, {(dice, opener): opened[opener] for opener in (0, 1)})
+    return MatchOdds(win, rounds, {dice: np.ones_like(some)}, {(dice, opener): opened[opener] for opener in (0, 1)})

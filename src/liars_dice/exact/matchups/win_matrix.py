@@ -18,14 +18,14 @@ from ..tables import (
     Guard,
     PolicyBook,
     cells_needed,
+    count_rungs,
     dice_states,
     number_of_hands,
-    rungs,
     situations,
     unguarded,
 )
-from .exact_round import OPENER_EXACT, OTHER_LOSES, Tables, round_outcomes
-from .match_chain import Match, match
+from .exact_round import OPENER_EXACT, OTHER_LOSES, StackedTables, round_outcomes
+from .match_chain import MatchOdds, chain_rounds
 
 SECONDS_PER_STEP = 1e-9
 """About how long one step of following a pair of hands takes."""
@@ -56,14 +56,14 @@ class Matchups:
     ) -> None:
         config = as_config(config, players=2)
         self.agents = [as_agent(agent) for agent in agents]
-        seconds_needed(self.agents, config, guard)
+        matchup_seconds(self.agents, config, guard)
         self.config = config.without_seed
         self._books = [PolicyBook(agent, guard) for agent in self.agents]
         self._workers = workers
         self._meets: NDArray[np.bool_] = ~np.eye(len(agents), dtype=bool)
         self.round_outcomes = cache(self._round_outcomes)
         self._tables = cache(self._make_tables)
-        self.match: Match = match(self.config, self._seated)
+        self.match: MatchOdds = chain_rounds(self.config, self._seated)
         """With [i, j] for agent i in seat 0 and agent j in seat 1; NaN against oneself."""
         for numbers in (self.match.win, self.match.rounds, *self.match.final.values()):
             np.fill_diagonal(numbers, np.nan)
@@ -85,11 +85,11 @@ class Matchups:
         rules = round_rules(self.config, opener_dice + other_dice, False)
         return round_outcomes(openers, others, rules, self._meets, self._workers)
 
-    def _make_tables(self, own: int, other: int) -> Tables:
-        return Tables(self._books, round_rules(self.config, own + other, False), own)
+    def _make_tables(self, own: int, other: int) -> StackedTables:
+        return StackedTables(self._books, round_rules(self.config, own + other, False), own)
 
 
-def seconds_needed(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
+def matchup_seconds(agents: Sequence[Agent], config: GameConfig, guard: Guard = unguarded) -> float:
     """About how long the exact method takes for these agents and rules; `OutOfReachError` if it cannot answer, or not
     in sensible time.
     """
@@ -123,8 +123,8 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
     seconds += (config.wins_needed * len(agents)) ** 2 * SECONDS_PER_WIN
     mixing = sum(not book.is_deterministic for book in books)
     pairs = mixing * (2 * len(books) - mixing - 1)
-    steps = sum(hands[own] * hands[other] * rungs(config, own + other) ** 2 // 2 for own, other in states)
-    turns = 1 if config.max_turns is None else min(config.max_turns, rungs(config, config.total_dice))
+    steps = sum(hands[own] * hands[other] * count_rungs(config, own + other) ** 2 // 2 for own, other in states)
+    turns = 1 if config.max_turns is None else min(config.max_turns, count_rungs(config, config.total_dice))
     return cells * len(books), seconds + pairs * steps * turns * SECONDS_PER_STEP
 
 

@@ -1,7 +1,7 @@
 """The best answer to a known agent, what it earns, and where the agent gives most away."""
 
-from .adversary import best_response, exploitability, raises_from
-from .belief_graph import BeliefGraph, one_hand
+from .adversary import best_response, exploitability, raise_chances
+from .belief_graph import BeliefGraph, showdowns_with
 from .leaks import Leak, Leaks, leaks_of
 
 __all__ = [
@@ -11,6 +11,6 @@ __all__ = [
     "best_response",
     "exploitability",
     "leaks_of",
-    "one_hand",
-    "raises_from",
+    "raise_chances",
+    "showdowns_with",
 ]

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...agents import Agent, AgentLike, as_agent
 from ...core import GameConfig, Progress, RulesLike, agent_id, as_config, round_rules
-from ...numeric import Floats, Truths, compiled
+from ...numeric import Floats, Int, Truths, compiled, inlined
 from ..errors import OutOfReachError
 from ..matchups import most_turns
 from ..tables import (
@@ -31,14 +31,14 @@ from ..tables import (
     PolicyBook,
     PolicyTable,
     Situation,
+    count_rungs,
     hand_set,
     number_of_hands,
-    rungs,
     showdowns,
     unguarded,
 )
-from .agent_probe import asked_response
-from .belief_graph import one_hand
+from .agent_probe import best_response_by_probing
+from .belief_graph import showdowns_with
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
 """As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
@@ -66,7 +66,7 @@ def best_response(
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
     hands = [number_of_hands(n, config.faces) for n in config.dice]
-    rungs_ = rungs(config, config.total_dice)
+    rungs_ = count_rungs(config, config.total_dice)
     gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9
     if gigabytes > MOST_GIGABYTES:
         raise OutOfReachError(
@@ -74,7 +74,7 @@ def best_response(
             f"{MOST_GIGABYTES} at most are used; fewer dice can be answered"
         )
     if not getattr(agent, "memoryless", False):
-        return asked_response(agent, config, guard, progress)
+        return best_response_by_probing(agent, config, guard, progress)
     opener, other = config.dice
     as_opener = _Response(agent, config, guard, own=opener, theirs=other).value(opens=True)
     as_other = _Response(agent, config, guard, own=other, theirs=opener).value(opens=False)
@@ -129,13 +129,13 @@ class _Response:
             -1 if most is None else most,
         )
         if opens:
-            _walk(-1, 0, self.theirs.weights, *arguments, chances)
+            _add_best_over_tree(-1, 0, self.theirs.weights, *arguments, chances)
             return chances
         openings = dense(self.table)[0]
         for rung in sorted(self.rules.opening_rungs):
             belief = self.theirs.weights * openings[rung]
             if belief.any():
-                _walk(rung, 1, belief, *arguments, chances)
+                _add_best_over_tree(rung, 1, belief, *arguments, chances)
         return chances
 
     # -- by beliefs --------------------------------------------------------------------------------------------------
@@ -173,10 +173,10 @@ class _OneHand:
         self.rules = table.situation.rules
         self.size = table.size
         self.own = (hand,)
-        self.true, self.right = (shown[:, :, None] for shown in one_hand(table, hand))
+        self.true, self.right = (shown[:, :, None] for shown in showdowns_with(table, hand))
 
 
-def raises_from(
+def raise_chances(
     table: PolicyTable, hand: tuple[int, ...], belief: Floats, rung: int, most: int = FEW_BELIEFS
 ) -> Floats | None:
     """The chance to win after raising to each rung above this one, with this hand, if the policy's hands are as likely
@@ -255,7 +255,7 @@ class _Beliefs:
 
 
 @compiled
-def _walk(
+def _add_best_over_tree(
     rung: int,
     made: int,
     belief: Floats,
@@ -284,25 +284,10 @@ def _walk(
     level = 0
     fresh = True
     while level >= 0:
-        here = beliefs[level]
         turns = made + 2 * level
-        if fresh:  # what calling is worth
-            r = current[level]
-            best[level] = 0.0
-            if r >= 0:
-                for h in range(theirs):
-                    if here[h] > 0.0:
-                        for o in range(own):
-                            best[level, o] += here[h] * (1.0 - true[r, h, o])
-                if may_call_exact:
-                    after[level] = 0.0
-                    for h in range(theirs):
-                        if here[h] > 0.0:
-                            for o in range(own):
-                                after[level, o] += here[h] * right[r, h, o]
-                    for o in range(own):
-                        best[level, o] = max(best[level, o], after[level, o])
-            raised[level] = r
+        if fresh:
+            _value_calls(beliefs, best, after, level, current[level], true, right, may_call_exact)
+            raised[level] = current[level]
             reply[level] = rungs
             fresh = False
         reply[level] += 1
@@ -319,28 +304,64 @@ def _walk(
                     for o in range(own):
                         after[level, o] += best[level + 1, o]
                 continue
-            c = raised[level]
-            answers = calls if turns + 1 == most_turns else policy
-            for o in range(own):
-                after[level, o] = 0.0
-            for h in range(theirs):
-                liar = here[h] * answers[c + 1, rungs, h]
-                exact = here[h] * answers[c + 1, rungs + 1, h]
-                if liar > 0.0:
-                    for o in range(own):
-                        after[level, o] += liar * true[c, h, o]
-                if exact > 0.0:
-                    for o in range(own):
-                        after[level, o] += exact * (1.0 - right[c, h, o])
-            reply[level] = c if turns + 1 != most_turns else rungs
+            only_calls = turns + 1 == most_turns
+            _value_called_raise(beliefs, after, level, raised[level], calls if only_calls else policy, true, right)
+            reply[level] = rungs if only_calls else raised[level]
             continue
-        weight = 0.0
-        for h in range(theirs):
-            kept = here[h] * policy[raised[level] + 1, reply[level], h]
-            beliefs[level + 1, h] = kept
-            weight += kept
-        if weight > 0.0:
+        if _restrict_belief(beliefs, level, policy, raised[level] + 1, reply[level]) > 0.0:
             current[level + 1] = reply[level]
             level += 1
             fresh = True
     total += best[0]
+
+
+@inlined
+def _value_calls(
+    beliefs: Floats, best: Floats, after: Floats, level: Int, rung: Int, true: Floats, right: Floats, may_exact: bool
+) -> None:
+    """Start V with what the adversary's calls of this rung are worth: nothing, if there is no bid yet."""
+    _, theirs, own = true.shape
+    best[level] = 0.0
+    if rung >= 0:
+        for h in range(theirs):
+            if beliefs[level, h] > 0.0:
+                for o in range(own):
+                    best[level, o] += beliefs[level, h] * (1.0 - true[rung, h, o])
+        if may_exact:
+            after[level] = 0.0
+            for h in range(theirs):
+                if beliefs[level, h] > 0.0:
+                    for o in range(own):
+                        after[level, o] += beliefs[level, h] * right[rung, h, o]
+            for o in range(own):
+                best[level, o] = max(best[level, o], after[level, o])
+
+
+@inlined
+def _value_called_raise(
+    beliefs: Floats, after: Floats, level: Int, rung: Int, answers: Floats, true: Floats, right: Floats
+) -> None:
+    """Start U with what a raise to this rung is worth where the policy calls it."""
+    rungs, theirs, own = true.shape
+    for o in range(own):
+        after[level, o] = 0.0
+    for h in range(theirs):
+        liar = beliefs[level, h] * answers[rung + 1, rungs, h]
+        exact = beliefs[level, h] * answers[rung + 1, rungs + 1, h]
+        if liar > 0.0:
+            for o in range(own):
+                after[level, o] += liar * true[rung, h, o]
+        if exact > 0.0:
+            for o in range(own):
+                after[level, o] += exact * (1.0 - right[rung, h, o])
+
+
+@inlined
+def _restrict_belief(beliefs: Floats, level: Int, policy: Floats, column: Int, action: Int) -> float:
+    """The next level's belief, that the policy takes this action; returns its weight."""
+    weight = 0.0
+    for h in range(beliefs.shape[1]):
+        kept = beliefs[level, h] * policy[column, action, h]
+        beliefs[level + 1, h] = kept
+        weight += kept
+    return weight

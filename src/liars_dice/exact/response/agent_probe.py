@@ -45,8 +45,8 @@ from ..tables import (
     PolicyError,
     action_number,
     ask,
+    count_rungs,
     hand_set,
-    rungs,
     showdowns,
     states_policy,
     tell,
@@ -62,11 +62,11 @@ PROBES = 10
 """As many samples of the walk tell beforehand how long it would be."""
 
 
-def asked_response(
+def best_response_by_probing(
     agent: Agent, config: GameConfig, guard: Guard = unguarded, progress: Progress | None = None
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
-    name, size = agent_id(agent), rungs(config, config.total_dice)
+    name, size = agent_id(agent), count_rungs(config, config.total_dice)
     if size > MOST_RUNGS:
         raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are walked")
     witnesses = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
@@ -96,7 +96,7 @@ def asked_response(
     return as_opener, as_other
 
 
-def asked_round(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
+def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
     """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss: both are asked,
     wherever they may come to decide.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numeric import Floats, Ints, compiled
+from ...numeric import Floats, Int, Ints, compiled, inlined
 from ..errors import OutOfReachError
 from ..tables import UNKNOWN, PolicyTable
 
@@ -59,7 +59,7 @@ class BeliefGraph:
         self.size = table.size
         self.cells: Cells = np.concatenate([likeliest(one.complete()) for one in self.tables])
         keys = np.random.default_rng(0).integers(1, 2**63, len(self.cells)).astype(np.int64)
-        members, start, of, rung, edge, child, answer, full = _grow(self.cells, keys, MOST_SETS)
+        members, start, of, rung, edge, child, answer, full = _find_sets(self.cells, keys, MOST_SETS)
         if full:
             raise OutOfReachError(f"more than {MOST_SETS:,} sets of hands to be told apart")
         self.graph = Graph(members, start, of, rung, edge, child, answer)
@@ -68,14 +68,14 @@ class BeliefGraph:
         """The chance to win after raising to each rung, if one holds this hand and plays as well as possible from
         there on; `belief` says how likely each hand of the (first, second, ...) table is.
         """
-        true, right = (np.tile(shown, len(self.tables)) for shown in one_hand(self.tables[0], hand))
+        true, right = (np.tile(shown, len(self.tables)) for shown in showdowns_with(self.tables[0], hand))
         out = np.zeros(self.size)
         weights = belief / belief.sum()
         _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, out)
         return out
 
 
-def one_hand(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
+def showdowns_with(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
     """[rung, their hand]: whether the bid holds with this own hand (1 or 0), and whether it is exactly right."""
     rules = table.situation.rules
     quantity = np.array([bid.quantity for bid in rules.bids])
@@ -95,11 +95,11 @@ def likeliest(table: PolicyTable) -> Cells:
 
 
 @compiled
-def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
+def _find_sets(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
     """Find all sets: at each rung from the lowest up, every set that can be asked about there is split by its answers.
 
     A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung.
-    Sets are told apart by the sum of their hands' random keys.
+    Sets are told apart by the sum of their hands' random keys, in a hash table of set numbers (-1: a free slot).
     """
     hands, size = cells.shape[0], cells.shape[1] - 1
     slots = 1
@@ -121,24 +121,14 @@ def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, 
             if low[s] > c:
                 continue
             if pairs + 1 >= len(of):
-                of = np.concatenate((of, np.zeros_like(of)))
-                rung = np.concatenate((rung, np.zeros_like(rung)))
-                edge = np.concatenate((edge, np.zeros_like(edge)))
+                of, rung, edge = _doubled(of), _doubled(rung), _doubled(edge)
             of[pairs], rung[pairs], edge[pairs] = s, c, edges
             pairs += 1
-            count[:] = 0
-            total[:] = 0
-            for i in range(start[s], start[s + 1]):
-                a = cells[members[i], c + 1]
-                if c < a < size:
-                    count[a] += 1
-                    total[a] += keys[members[i]]
+            _count_raises(cells, keys, members, start[s], start[s + 1], c, count, total)
             for a in range(c + 1, size):
                 if count[a] == 0:
                     continue
-                slot = total[a] & (slots - 1)
-                while table[slot] >= 0 and key_of[table[slot]] != total[a]:
-                    slot = (slot + 1) & (slots - 1)
+                slot = _slot_of(table, key_of, total[a])
                 found = table[slot]
                 if found < 0:
                     if sets == most:
@@ -147,19 +137,13 @@ def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, 
                     found = sets
                     table[slot] = found
                     key_of[found], low[found] = total[a], size
-                    end = start[sets]
-                    while end + count[a] > len(members):
-                        members = np.concatenate((members, np.zeros_like(members)))
-                    for i in range(start[s], start[s + 1]):
-                        if cells[members[i], c + 1] == a:
-                            members[end] = members[i]
-                            end += 1
+                    while start[sets] + count[a] > len(members):
+                        members = _doubled(members)
                     sets += 1
-                    start[sets] = end
+                    start[sets] = _copy_raising(cells, members, start[s], start[s + 1], c, a, start[sets - 1])
                 low[found] = min(low[found], a + 1)
                 if edges >= len(child):
-                    child = np.concatenate((child, np.zeros_like(child)))
-                    answer = np.concatenate((answer, np.zeros_like(answer)))
+                    child, answer = _doubled(child), _doubled(answer)
                 child[edges], answer[edges] = found, a
                 edges += 1
             if full:
@@ -177,6 +161,47 @@ def _grow(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, 
         answer[:edges],
         full,
     )
+
+
+@inlined
+def _doubled(numbers: Ints) -> Ints:
+    """The same numbers with as much room again behind them."""
+    return np.concatenate((numbers, np.zeros_like(numbers)))
+
+
+@inlined
+def _count_raises(
+    cells: Cells, keys: Ints, members: Ints, first: Int, last: Int, rung: Int, count: Ints, total: Ints
+) -> None:
+    """For each raise of this rung, how many hands of a set make it, and the sum of their keys."""
+    size = count.size
+    count[:] = 0
+    total[:] = 0
+    for i in range(first, last):
+        a = cells[members[i], rung + 1]
+        if rung < a < size:
+            count[a] += 1
+            total[a] += keys[members[i]]
+
+
+@inlined
+def _slot_of(table: Ints, key_of: Ints, key: Int) -> Int:
+    """The slot of the set with this key in the hash table, or the free slot where it belongs."""
+    last = table.size - 1
+    slot = key & last
+    while table[slot] >= 0 and key_of[table[slot]] != key:
+        slot = (slot + 1) & last
+    return slot
+
+
+@inlined
+def _copy_raising(cells: Cells, members: Ints, first: Int, last: Int, rung: Int, answer: Int, end: Int) -> Int:
+    """Write the hands of a set that give this answer behind the last set; returns where they end."""
+    for i in range(first, last):
+        if cells[members[i], rung + 1] == answer:
+            members[end] = members[i]
+            end += 1
+    return end
 
 
 @compiled

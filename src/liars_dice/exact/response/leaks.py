@@ -17,16 +17,16 @@ from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..solver import (
     CALL,
-    CALLING,
-    NOWHERE,
+    CALL_KEY,
+    NO_SLOT,
     ROOT,
-    Known,
     PublicTree,
+    RoundEquilibrium,
+    action_chances,
     action_values,
-    chances_at,
-    shipped,
-    slot_below,
-    values_below,
+    best_values_from,
+    shipped_equilibrium,
+    slot_after_raise,
 )
 from ..tables import Guard, unguarded
 from .agent_probe import AgentProbe, after
@@ -70,7 +70,7 @@ def leaks_of(agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded) -
     """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
     agent = as_agent(agent)
     try:
-        round_ = shipped(PublicTree(as_config(config, players=2)))
+        round_ = shipped_equilibrium(PublicTree(as_config(config, players=2)))
     except OutOfReachError:
         return None
     if round_ is None:
@@ -78,7 +78,7 @@ def leaks_of(agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded) -
     return find_leaks(agent, round_, 0, guard=guard), find_leaks(agent, round_, 1, guard=guard)
 
 
-def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguarded) -> Leaks:
+def find_leaks(agent: Agent, round_: RoundEquilibrium, seat: int, *, guard: Guard = unguarded) -> Leaks:
     """Where the agent gives rounds away in this seat of a round whose equilibrium is known."""
     walk = _Walk(agent, round_, seat, guard)
     walk.go()
@@ -90,7 +90,7 @@ def find_leaks(agent: Agent, round_: Known, seat: int, *, guard: Guard = unguard
 class _Walk:
     """All that can come about, from the first bid on."""
 
-    def __init__(self, agent: Agent, round_: Known, seat: int, guard: Guard) -> None:
+    def __init__(self, agent: Agent, round_: RoundEquilibrium, seat: int, guard: Guard) -> None:
         self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
         self.witness = AgentProbe(agent, self.tree.config, seat, guard)
         self.size = len(self.tree.rules.bids)
@@ -101,7 +101,7 @@ class _Walk:
         """Walk the round, then ask another copy of the agent some of the questions again."""
         weights, bit = self.tree.weights, self.tree.rungs
         own, theirs = weights[self.seat], weights[1 - self.seat]
-        best = values_below(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
+        best = best_values_from(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
         self.possible = float((1 + best @ own) / 2)
         self._at(self.witness.root, ROOT, bit, own, theirs)
         self.witness.confirm()
@@ -112,19 +112,21 @@ class _Walk:
             return
         if public.current_player == self.seat:
             self._decide(public, slot, bit, own, theirs)
-        elif slot != NOWHERE:  # where nothing is stored, it calls
+        elif slot != NO_SLOT:  # where nothing is stored, it calls
             self._answer(public, slot, bit, own, theirs)
 
     def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
         """A decision of the other player's: its raises, and the claims that all dice show one face."""
         tree, other = self.tree, 1 - self.seat
-        chances = chances_at(tree, self.pool, other, slot, bit)
+        chances = action_chances(tree, self.pool, other, slot, bit)
         for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
-            self._at(after(public, tree.rungs - 1 - b), slot_below(self.pool, slot, b), b, own, theirs * chances[b])
+            self._at(
+                after(public, tree.rungs - 1 - b), slot_after_raise(self.pool, slot, b), b, own, theirs * chances[b]
+            )
         for rung, hand in zip(range(tree.rungs, self.size), tree.views[other].own_claims.tolist(), strict=True):
             claiming = np.zeros(len(theirs))
             claiming[hand] = theirs[hand] * chances[bit, hand]
-            self._at(after(public, rung), NOWHERE, -1, own, claiming)
+            self._at(after(public, rung), NO_SLOT, -1, own, claiming)
 
     def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
         """A decision of the agent's, with every hand it can have here."""
@@ -144,14 +146,14 @@ class _Walk:
         for reply, part in replies.items():
             b = self.tree.rungs - 1 - reply
             if b >= 0:
-                self._at(after(public, reply), slot_below(self.pool, slot, b), b, part, theirs)
+                self._at(after(public, reply), slot_after_raise(self.pool, slot, b), b, part, theirs)
 
     def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
         """What each action is worth with each hand, by its number: a rung, or one more for calling."""
         rungs = [self.tree.rules.rungs[bid] for bid in public.bid_history]
         values = action_values(self.tree, self.pool, self.seat, slot, rungs, theirs)
-        if CALLING in values:
-            values[self.size] = values.pop(CALLING)
+        if CALL_KEY in values:
+            values[self.size] = values.pop(CALL_KEY)
         return values
 
     def _action(self, reply: int) -> Action:

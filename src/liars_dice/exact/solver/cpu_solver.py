@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core import GameConfig
 from ...numeric import Floats, Ints
-from .cfr_walk import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, walk, walk_tasks
+from .cfr_traversal import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, traverse, traverse_tasks
 from .public_tree import PublicTree
 
 FEW_RUNGS = 18
@@ -88,10 +88,10 @@ class CpuSolver:
         cut = tree.rungs - SHARED_RUNGS
         out = np.empty(tree.hands[seat], dtype=self.kind)
         most = 1 if self.workers == 1 else (1 << SHARED_RUNGS) * tree.rungs
-        tasks = no_tasks(tree, seat, self.kind, most)
+        tasks = room_for_tasks(tree, seat, self.kind, most)
 
         def go(phase: int) -> None:
-            walk(
+            traverse(
                 tree.views[seat], pool, pool.regret, seat, ROOT, tree.rungs, 0, self._weights[1 - seat],
                 True, weight, self.least, phase, cut, tasks, region, out,
             )  # fmt: skip
@@ -107,7 +107,7 @@ class CpuSolver:
         def work(own: Ints) -> None:
             while (start := next(turn)) < number:
                 stop = min(start + step, number)
-                walk_tasks(tree.views[seat], pool, seat, weight, self.least, tasks, start, stop, own)
+                traverse_tasks(tree.views[seat], pool, seat, weight, self.least, tasks, start, stop, own)
 
         side_by_side(work, self._regions)
         go(CONSUME)
@@ -150,7 +150,7 @@ def warm_up(kind: type) -> None:
     solver.iterate()
     solver.bracket()
     nothing = np.zeros(3, dtype=np.int64)
-    walk_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, no_tasks(tree, 0, solver.kind), 0, 0, nothing)
+    traverse_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, room_for_tasks(tree, 0, solver.kind), 0, 0, nothing)
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
@@ -162,7 +162,7 @@ def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
             future.result()
 
 
-def no_tasks(tree: PublicTree, seat: int, kind: Any, most: int = 1) -> Tasks:
+def room_for_tasks(tree: PublicTree, seat: int, kind: Any, most: int = 1) -> Tasks:
     """Room for so many parts of the tree."""
     slot, bit, bids = (np.zeros(most, dtype=np.int64) for _ in range(3))
     reach, value = (np.zeros((most, tree.hands[s]), dtype=kind) for s in (1 - seat, seat))
@@ -173,12 +173,12 @@ def best_responses(tree: PublicTree, pool: Pool, seats: Sequence[int] = (0, 1)) 
     """What each seat's best response to the other's average strategy earns."""
     values = []
     for seat in seats:
-        earned = values_below(tree, pool, pool.average, seat, (ROOT, tree.rungs, 0), tree.weights[1 - seat])
+        earned = best_values_from(tree, pool, pool.average, seat, (ROOT, tree.rungs, 0), tree.weights[1 - seat])
         values.append(float(earned @ tree.weights[seat]))
     return values
 
 
-def values_below(
+def best_values_from(
     tree: PublicTree, pool: Pool, table: Rows, seat: int, node: tuple[int, int, int], reach: Floats
 ) -> Floats:
     """What the best play of one seat is worth with each of its hands, from a node (slot, bit, bids made) on, against
@@ -186,9 +186,9 @@ def values_below(
     """
     out = np.empty(tree.hands[seat])
     nothing = np.zeros(3, dtype=np.int64)
-    tasks = no_tasks(tree, seat, np.float64)
+    tasks = room_for_tasks(tree, seat, np.float64)
     slot, bit, bids = node
-    walk(
+    traverse(
         tree.views[seat], pool, table, seat, slot, bit, bids, reach,
         False, 0.0, 0.0, WHOLE, 0, tasks, nothing, out,
     )  # fmt: skip

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...core import GameConfig, RulesLike, as_config, reason_of
 from ..errors import DataError, OutOfReachError
-from .cfr_walk import Pool, levels
+from .cfr_traversal import Pool, slots_by_level
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import Bracket, PublicTree
 
@@ -123,7 +123,7 @@ def solve(
         raise OutOfReachError(f"memory {memory:g}: expected a number of gigabytes")
     tree = PublicTree(config, reduce=reduce)
     if save is not None:
-        check_place(save)
+        check_writable(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
         _restore(solver, tree, resume)
@@ -266,7 +266,7 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     beside.replace(path)
 
 
-def check_place(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Find out before the work begins whether its file can be written."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
@@ -312,7 +312,7 @@ def _fits(pool: Pool, tree: PublicTree) -> bool:
     if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
         return False
     met = np.zeros(nodes, dtype=np.int64)
-    for slots, _, _ in levels(first, tree.rungs):
+    for slots, _, _ in slots_by_level(first, tree.rungs):
         if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
             return False
         np.add.at(met, slots, 1)

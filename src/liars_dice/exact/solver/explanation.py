@@ -16,54 +16,54 @@ import numpy as np
 from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from .cfr_walk import NOWHERE, ROOT, Pool
-from .cpu_solver import values_below
+from .cfr_traversal import NO_SLOT, ROOT, Pool
+from .cpu_solver import best_values_from
 from .equilibrium import SolverProgress, solve
 from .public_tree import Bracket, PublicTree
-from .tablebase import FACES, MOST_DICE, Tablebase
+from .tablebase import FACES, TABLEBASE_DICE, Tablebase
 
 CALL: Action = CallLiarAction()
-CALLING = -1
+CALL_KEY = -1
 """Where actions go by their rungs, this one is the call."""
 MOST_RUNGS = 18
 """Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
 TARGET = 5e-4
 """How exactly."""
-SELDOM = 1e-3
+RARE = 1e-3
 """What is done less often need not be shown."""
 
 
-class Known(Bracket, frozen=True):
+class RoundEquilibrium(Bracket, frozen=True):
     """A round whose equilibrium is known: the tree, both strategies, and the bracket around the value."""
 
     tree: PublicTree
     pool: Pool
 
 
-def known(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> Known:
+def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> RoundEquilibrium:
     """The round of a rule set: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
-    if (found := shipped(tree)) is not None:
+    if (found := shipped_equilibrium(tree)) is not None:
         return found
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
-            f"once, and the package has rounds with six faces and no wilds up to {MOST_DICE} dice in all"
+            f"once, and the package has rounds with six faces and no wilds up to {TABLEBASE_DICE} dice in all"
         )
     solution = solve(config, target=TARGET, progress=progress)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
-    return Known(solution.lower, solution.upper, solution.tree, solution.pool)
+    return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)
 
 
-def shipped(tree: PublicTree) -> Known | None:
+def shipped_equilibrium(tree: PublicTree) -> RoundEquilibrium | None:
     """The round of this tree, if the package has it."""
     base = Tablebase.shipped()
     dice = (tree.config.dice[0], tree.config.dice[1])
     if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
         return None
     solved = base.round(*dice)
-    return Known(solved.lower, solved.upper, solved.tree, solved.pool)
+    return RoundEquilibrium(solved.lower, solved.upper, solved.tree, solved.pool)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -108,10 +108,12 @@ class Explanation(msgspec.Struct, frozen=True):
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
 
-def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object]:
+def explanation_as_dict(
+    equilibrium: RoundEquilibrium, found: Explanation, history: Sequence[Bid], hand: Sequence[int]
+) -> dict[str, object]:
     """An explanation for other programs, with the keys they rely on."""
     return {
-        "dice": list(known.tree.config.dice),
+        "dice": list(equilibrium.tree.config.dice),
         "hand": list(hand),
         "bids": [str(bid) for bid in history],
         "value": float(found.value),
@@ -123,8 +125,8 @@ def as_dict(known: Known, found: Explanation, history: Sequence[Bid], hand: Sequ
             for choice in found.choices
         ],
         "belief": [{"hand": list(map(int, held)), "probability": float(chance)} for held, chance in found.belief],
-        "lower": float(known.lower),
-        "upper": float(known.upper),
+        "lower": float(equilibrium.lower),
+        "upper": float(equilibrium.upper),
     }
 
 
@@ -149,7 +151,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
     for rung, values in action_values(tree, pool, seat, slot, rungs, reach).items():
-        if rung == CALLING:
+        if rung == CALL_KEY:
             choices.append(Choice(CALL, mix.get(None, 0.0), float(values[own])))
         else:
             bid = tree.rules.bids[rung]
@@ -171,21 +173,21 @@ def action_values(
     """
     rules, values = tree.rules, dict[int, Floats]()
     if rungs:
-        values[CALLING] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
+        values[CALL_KEY] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
     for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
         bit = tree.rungs - 1 - rung
         if bit < 0:  # nothing but a claim, which is called
             values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
         else:
-            below = (slot_below(pool, slot, bit), bit, len(rungs) + 1)
-            values[rung] = values_below(tree, pool, pool.average, seat, below, reach) / reach.sum()
+            below = (slot_after_raise(pool, slot, bit), bit, len(rungs) + 1)
+            values[rung] = best_values_from(tree, pool, pool.average, seat, below, reach) / reach.sum()
     return values
 
 
-def slot_below(pool: Pool, slot: int, bit: int) -> int:
+def slot_after_raise(pool: Pool, slot: int, bit: int) -> int:
     """Where the raise with this bit leads."""
-    first = int(pool.first[slot]) if slot != NOWHERE else 0
-    return first + bit if first else NOWHERE
+    first = int(pool.first[slot]) if slot != NO_SLOT else 0
+    return first + bit if first else NO_SLOT
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -204,7 +206,7 @@ def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequenc
     slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
     child = tree.rungs - 1 - rung
     first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
-    calls = chances_at(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    calls = action_chances(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
     view = tree.views[seat]
     true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
     calling = reach * calls
@@ -229,9 +231,9 @@ def _rung(tree: PublicTree, bid: Bid) -> int:
 
 def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[Bid | None, float]:
     """How often the seat takes each action with this hand; None is calling."""
-    if slot == NOWHERE:
+    if slot == NO_SLOT:
         return {None: 1.0}
-    chances = chances_at(tree, pool, seat, slot, bit)[:, own]
+    chances = action_chances(tree, pool, seat, slot, bit)[:, own]
     mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
     mix[None] = float(chances[bit + 1])
     if chances[bit] > 0:
@@ -239,7 +241,7 @@ def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int)
     return mix
 
 
-def chances_at(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
+def action_chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
     """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
     hands, theirs = tree.hands[seat], tree.hands[1 - seat]
     done = np.zeros((bit + 2, hands))
@@ -267,21 +269,21 @@ def _follow(
         actor, child = made % 2, tree.rungs - 1 - rung
         chances: Floats = np.zeros(tree.hands[actor])
         if slot >= 0 and child >= 0:
-            chances = chances_at(tree, pool, actor, slot, bit)[child]
+            chances = action_chances(tree, pool, actor, slot, bit)[child]
         elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
             claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
-            chances[claim] = chances_at(tree, pool, actor, slot, bit)[bit, claim]
+            chances[claim] = action_chances(tree, pool, actor, slot, bit)[bit, claim]
         if actor == seat:
             comes_here = comes_here and bool(chances[own] > 0)
         else:
             rarest = min(rarest, float((reach * chances).sum() / reach.sum()))
             reach = reach * chances if rarest > 0 else reach
         first = int(pool.first[slot]) if slot >= 0 else 0
-        slot, bit = (first + child if first and child >= 0 else NOWHERE), child
+        slot, bit = (first + child if first and child >= 0 else NO_SLOT), child
     return slot, bit, comes_here, rarest, reach
 
 
-def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
+def value_to_last_bidder(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
     """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
     seat = (len(history) - 1) % 2
     rungs = [_rung(tree, bid) for bid in history]
@@ -289,7 +291,7 @@ def standing(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
     own = _follow(tree, pool, 1 - seat, 0, rungs)[-1]
     if rungs[-1] >= tree.rungs:
         return float(-call_values(tree, seat, history[-1], theirs) @ own / own.sum())
-    values = values_below(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
+    values = best_values_from(tree, pool, pool.average, seat, (slot, bit, len(history)), theirs)
     return float(values @ own / (own.sum() * theirs.sum()))
 
 
@@ -301,9 +303,9 @@ def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
     return called
 
 
-def worth_showing(explanation: Explanation, most: int) -> list[Choice]:
+def choices_to_show(explanation: Explanation, most: int) -> list[Choice]:
     """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
     by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
-    taken = sum(choice.chance >= SELDOM for choice in explanation.choices)
+    taken = sum(choice.chance >= RARE for choice in explanation.choices)
     kept = by_merit[: max(most, taken)]
     return [choice for choice in explanation.choices if choice in kept]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfReachError
-from .cfr_walk import Pool, levels
+from .cfr_traversal import Pool, slots_by_level
 from .public_tree import PublicTree
 
 MOST_RUNGS = 30
@@ -263,7 +263,7 @@ class GpuSolver:
         """Go on from what `compact` gave."""
         xp, tree = self._xp, self.tree
         every = np.zeros(len(pool.first), dtype=np.int64)
-        for slots, _, nodes in levels(pool.first, tree.rungs):
+        for slots, _, nodes in slots_by_level(pool.first, tree.rungs):
             every[slots] = nodes
         for sides, table in ((self._regret, pool.regret), (self._average, pool.average)):
             for actor in (0, 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
 from ...core import Action, BidAction, CallExactAction, CallLiarAction, GameView
 from . import short_memory
-from .tablebase import MOST_DICE, Tablebase, is_plain
+from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules
 
 _LIAR: Action = CallLiarAction()
 
@@ -38,9 +38,9 @@ class NashAgent(PolicyAgent):
         public, own = view.public, len(view.my_dice)
         in_play = [n for n in public.dice_counts if n]
         other = sum(in_play) - own
-        if len(in_play) == 2 and is_plain(public.rules):
+        if len(in_play) == 2 and has_tablebase_rules(public.rules):
             opens = len(public.bid_history) % 2 == 0
-            if own + other <= MOST_DICE:
+            if own + other <= TABLEBASE_DICE:
                 solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
                 mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
                 return f"equilibrium, {own} against {other} dice", mix

@@ -22,7 +22,7 @@ import numpy as np
 from ...core import Bid, GameConfig, RoundRules, round_rules
 from ...numeric import Ints, Truths
 from ..errors import OutOfReachError
-from ..tables import hand_set, number_of_hands, rungs
+from ..tables import count_rungs, hand_set, number_of_hands
 
 MOST_RUNGS = 60
 """A set of rungs is a number of 64 bits, and no tree with so many rungs is ever walked in full."""
@@ -135,7 +135,7 @@ def _check(config: GameConfig) -> None:
         raise OutOfReachError("exact_call is on: rounds are solved without exact calls")
     if config.max_turns is not None:
         raise OutOfReachError(f"max_turns is {config.max_turns}: rounds are solved without a limit on turns")
-    number = rungs(config, config.total_dice)
+    number = count_rungs(config, config.total_dice)
     if number > MOST_RUNGS:
         raise OutOfReachError(f"dice {config.dice} with {config.faces} faces make {number} rungs; {MOST_RUNGS} at most")
     for dice in config.dice:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core import Action, Bid, BidAction, CallLiarAction
 from ...numeric import Floats, Ints
-from .cfr_walk import ROOT, Pool
+from .cfr_traversal import ROOT, Pool
 from .cpu_solver import best_responses
 from .public_tree import PublicTree
 
@@ -61,7 +61,7 @@ class Strategy(msgspec.Struct, frozen=True):
         return BidAction(Bid(self.tree.config.total_dice, hand[0]))
 
 
-def extract(tree: PublicTree, pool: Pool, seat: int, least: float) -> Strategy:
+def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> Strategy:
     """A seat's average strategy, without what it does less often than `least`: the product of how likely the hand is,
     how the seat must have chosen before, and the choice itself. What is left is scaled up to one.
     """

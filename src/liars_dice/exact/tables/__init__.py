@@ -1,6 +1,6 @@
 """Policies as arrays: what a memoryless agent does with every hand after every bid."""
 
-from .action_mixes import MixArrays, draw
+from .action_mixes import MixArrays, draw_action
 from .builtin_policies import VECTORISED
 from .hands import HandSet, hand_set, number_of_hands
 from .policy_table import (
@@ -23,9 +23,9 @@ from .situation import (
     MOST_CELLS,
     Situation,
     cells_needed,
+    count_rungs,
     dice_states,
     ladder_arrays,
-    rungs,
     showdowns,
     situation_of,
     situations,
@@ -48,13 +48,13 @@ __all__ = [
     "action_number",
     "ask",
     "cells_needed",
+    "count_rungs",
     "dice_states",
     "disagreements",
-    "draw",
+    "draw_action",
     "hand_set",
     "ladder_arrays",
     "number_of_hands",
-    "rungs",
     "showdowns",
     "situation_of",
     "situations",

@@ -88,7 +88,7 @@ def _alias_table(actions: tuple[int, ...], chances: tuple[float, ...]) -> tuple[
 
 
 @inlined
-def draw(mixes: MixArrays, cell: np.int64, key: np.uint64, position: int) -> np.int64:
+def draw_action(mixes: MixArrays, cell: np.int64, key: np.uint64, position: int) -> np.int64:
     """An action from a distribution, by the number at a position of the decision stream."""
     i = -1 - cell
     size = mixes.size[i]

@@ -136,7 +136,7 @@ def showdowns(rules: RoundRules, own: HandSet, theirs: HandSet) -> tuple[Floats,
     return true, right
 
 
-def rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) -> int:
+def count_rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) -> int:
     """How many rungs a round's ladder has, found without building it."""
     highest = total_dice if config.max_quantity == "total" else config.max_quantity
     barred = config.wild_bids == "forbidden" and config.wild_face(palifico=palifico) is not None
@@ -149,6 +149,6 @@ def cells_needed(config: GameConfig) -> int:
     for own, other in dice_states(config):
         for palifico in (False, True) if config.palifico else (False,):
             kinds = 1 + (config.faces if palifico and own > 1 else 0) + (config.max_turns is not None)
-            columns = rungs(config, own + other, palifico=palifico) + 1
+            columns = count_rungs(config, own + other, palifico=palifico) + 1
             total += kinds * columns * number_of_hands(own, config.faces)
     return total

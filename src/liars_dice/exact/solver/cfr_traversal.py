@@ -21,7 +21,7 @@ Number = float | np.floating
 Rows = NDArray[np.float32] | Floats
 WHOLE, COLLECT, CONSUME = range(3)
 """Walk everything below; or only its top, gathering what is below as tasks; or the top again with the tasks' values."""
-ROOT, NOWHERE = 0, -1
+ROOT, NO_SLOT = 0, -1
 """The first node's slot, and that of every node which nobody has expanded."""
 
 
@@ -49,7 +49,7 @@ class Tasks(NamedTuple):
     """How many there are."""
 
 
-def levels(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+def slots_by_level(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """The slots of a pool by the number of bids made, from the root on, each with its bit and its node."""
     here, bits, nodes = (np.array([start]) for start in (ROOT, rungs, 0))
     while len(here):
@@ -76,7 +76,7 @@ def _if_called(q: Int, mass: Rows, own_dice: Int, sign: Int, zero: Number, by_co
 
 
 @compiled
-def walk(
+def traverse(
     view: SeatView,
     pool: Pool,
     table: Rows,
@@ -94,8 +94,8 @@ def walk(
     region: Ints,
     out: Rows,
 ) -> int:
-    """Walk the tree below a node for one seat, against the strategy that `table` holds for the other; the seat's values
-    with each hand go to `out`. Returns how many nodes were met.
+    """Traverse the tree below a node for one seat, against the strategy that `table` holds for the other; the seat's
+    values with each hand go to `out`. Returns how many nodes were met.
 
     Improving, it updates the seat's regrets (CFR+, discounted) and adds the other's strategy with `weight` to its
     average; a part of the tree that the other player reaches with less than `least` is left out. Otherwise it takes the
@@ -113,18 +113,20 @@ def walk(
     kind = reach_in.dtype
     zero, weight_, least_ = kind.type(0), kind.type(weight), kind.type(least)
     keep = kind.type(weight**0.5 / (weight**0.5 + 1))  # t^1.5 of t^1.5 + 1 parts: a weight is t^3
-    own_dice, their_dice = matches[0].max(), their_matches[0].max()
+    averaging = improving and phase != COLLECT
     openings = 0
     for b in range(len(view.opens)):
         openings += view.opens[b]
+    # Level d of each array is the node d raises below the start, on the way to the node being looked at.
     depth = bit + 2
-    slots, bit_of, child = np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64)
-    held = np.zeros(depth, np.int64)  # at which level the other's reach is kept
+    slots, bit_of = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    child = np.zeros(depth, np.int64)  # the bit of the raise being looked at: the lowest rung, the highest bit, first
+    held = np.zeros(depth, np.int64)  # at which level the other's reach is kept: it changes only when the other bids
     reach, share = np.empty((depth, their), kind), np.empty((depth, their), kind)
     value, called = np.empty((depth, own), kind), np.empty((depth, own), kind)
     after, claimed = np.empty((depth, bit, own), kind), np.empty((depth, faces), kind)
     total = np.empty(own, kind)
-    mass, by_count = np.zeros(their_dice + 1, kind), np.zeros(own_dice + 1, kind)
+    mass, by_count = np.zeros(their_matches[0].max() + 1, kind), np.zeros(matches[0].max() + 1, kind)
     slots[0], bit_of[0] = slot, bit
     reach[0] = reach_in
     met = task = level = 0
@@ -142,123 +144,54 @@ def walk(
             child[d] = p
             q, f = (0, 0) if at_root else (view.quantity[p], view.face[p])
             if acts:
-                everything = zero
-                for h in range(their):
-                    everything += here[h]
-                if not at_root:
-                    mass[:] = zero
-                    for h in range(their):
-                        mass[their_matches[f, h]] += here[h]
-                    _if_called(q, mass, own_dice, -1, zero, by_count)
-                    for h in range(own):
-                        called[d, h] = by_count[matches[f, h]]
-                for k in range(faces):
-                    claimed[d, k] = 2 * here[their_claims[k]] - everything
+                _value_own_endings(
+                    q, f, matches, their_matches, claims, their_claims, here, at_root, improving, zero,
+                    mass, by_count, called[d], claimed[d], worth,
+                )  # fmt: skip
                 if improving:
                     if kids == 0 and p > 0 and phase != CONSUME:
-                        if region[0] + p <= region[1]:
-                            kids = first[u] = region[0]
-                            region[0] += p
-                        else:
-                            region[2] = 1
+                        kids = _expand(first, u, p, region)
                     if kids == 0:
                         child[d] = 0
-                else:
-                    for h in range(own):
-                        worth[h] = -2 * everything if at_root else called[d, h]
-                    for k in range(faces):
-                        worth[claims[k]] = max(worth[claims[k]], claimed[d, k])
             else:
-                given = share[d]
-                for h in range(their):
-                    given[h] = table[u, own + h] if u >= 0 and not at_root else zero
-                if u >= 0:
-                    for k in range(faces):
-                        given[their_claims[k]] += table[u, own + their + k]
                 if kids == 0:
                     child[d] = 0
-                else:
-                    for c in range(p):
-                        for h in range(their):
-                            given[h] += table[kids + c, h]
-                for h in range(own):
-                    worth[h] = zero
-                for h in range(their):
-                    given[h] = here[h] / given[h] if given[h] > zero else -here[h]  # negative: nothing is known
-                if not at_root:
-                    mass[:] = zero
-                    for h in range(their):
-                        x = given[h] * table[u, own + h] if given[h] > zero else -given[h]
-                        mass[their_matches[f, h]] += x
-                        if improving and phase != COLLECT and u >= 0:
-                            average[u, own + h] += weight_ * x
-                    _if_called(q, mass, own_dice, 1, zero, by_count)
-                    for h in range(own):
-                        worth[h] = by_count[matches[f, h]]
-                if u >= 0:
-                    for k in range(faces):
-                        x = given[their_claims[k]] * table[u, own + their + k]
-                        if x > zero:
-                            if improving and phase != COLLECT:
-                                average[u, own + their + k] += weight_ * x
-                            for h in range(own):
-                                worth[h] += x
-                            worth[claims[k]] -= 2 * x
+                _share_out(table, u, kids, p, at_root, own, their_claims, here, zero, share[d])
+                _value_their_endings(
+                    q, f, matches, their_matches, claims, their_claims, table, average, u, share[d],
+                    at_root, averaging, weight_, zero, mass, by_count, worth,
+                )  # fmt: skip
         child[d] -= 1
         c = child[d]
         if c >= 0:
             if at_root and not view.opens[c]:
                 continue
-            if acts:
-                held[d + 1] = held[d]
-            else:
-                most, given, then = zero, share[d], reach[d + 1]
-                for h in range(their):
-                    x = given[h] * table[kids + c, h]
-                    if given[h] < zero:
-                        x = -given[h] / openings if at_root else zero
-                    then[h] = x
-                    most = max(most, x)
-                if most <= least_:
+            held[d + 1] = held[d] if acts else d + 1
+            if not acts:
+                if _reach_child(table, kids + c, at_root, openings, share[d], zero, reach[d + 1]) <= least_:
                     continue
-                if improving and phase != COLLECT:
+                if averaging:
                     for h in range(their):
-                        average[kids + c, h] += weight_ * then[h]
-                held[d + 1] = d + 1
-            if phase != WHOLE and c < cut:
-                if phase == COLLECT:
-                    tasks.slot[task], tasks.bit[task], tasks.bids[task] = kids + c, c, bids + d + 1
-                    tasks.reach[task] = reach[held[d + 1]]
-                else:
-                    for h in range(own):
-                        value[d + 1, h] = tasks.value[task, h]
-                task += 1
-            else:
-                slots[d + 1] = kids + c if kids > 0 else NOWHERE
+                        average[kids + c, h] += weight_ * reach[d + 1, h]
+            if phase == WHOLE or c >= cut:
+                slots[d + 1] = kids + c if kids > 0 else NO_SLOT
                 bit_of[d + 1] = c
                 level += 1
                 fresh = True
                 continue
+            if phase == COLLECT:
+                tasks.slot[task], tasks.bit[task], tasks.bids[task] = kids + c, c, bids + d + 1
+                tasks.reach[task] = reach[held[d + 1]]
+            else:
+                for h in range(own):
+                    value[d + 1, h] = tasks.value[task, h]
+            task += 1
         else:
-            if acts and improving and phase != COLLECT:
+            if acts and averaging:
                 _improve(
-                    regret,
-                    u,
-                    kids,
-                    p,
-                    at_root,
-                    view,
-                    own,
-                    their,
-                    claims,
-                    called[d],
-                    claimed[d],
-                    after[d],
-                    total,
-                    zero,
-                    keep,
-                    worth,
-                )
+                    regret, u, kids, p, at_root, view, own, their, claims, called[d], claimed[d], after[d],
+                    total, zero, keep, worth,
+                )  # fmt: skip
             if level == 0:
                 break
             level -= 1
@@ -276,6 +209,140 @@ def walk(
         tasks.number[0] = task
     out[:] = value[0]
     return met
+
+
+@inlined
+def _expand(first: Ints, u: Int, p: Int, region: Ints) -> Int:
+    """Give a node room for its raises if there is some left; returns where they begin, or 0."""
+    kids = np.int64(0)
+    if region[0] + p <= region[1]:
+        kids = first[u] = region[0]
+        region[0] += p
+    else:
+        region[2] = 1
+    return kids
+
+
+@inlined
+def _value_own_endings(
+    q: Int,
+    f: Int,
+    matches: Ints,
+    their_matches: Ints,
+    claims: Ints,
+    their_claims: Ints,
+    reach: Rows,
+    at_root: bool,
+    improving: bool,
+    zero: Number,
+    mass: Rows,
+    by_count: Rows,
+    called: Rows,
+    claimed: Rows,
+    worth: Rows,
+) -> None:
+    """What calling and claiming are worth to the seat at its own node; `worth` starts with the best of them, unless it
+    is to improve.
+    """
+    everything = zero
+    for h in range(len(reach)):
+        everything += reach[h]
+    if not at_root:
+        mass[:] = zero
+        for h in range(len(reach)):
+            mass[their_matches[f, h]] += reach[h]
+        _if_called(q, mass, len(by_count) - 1, -1, zero, by_count)
+        for h in range(len(worth)):
+            called[h] = by_count[matches[f, h]]
+    for k in range(len(claims)):
+        claimed[k] = 2 * reach[their_claims[k]] - everything
+    if not improving:
+        for h in range(len(worth)):
+            worth[h] = -2 * everything if at_root else called[h]
+        for k in range(len(claims)):
+            worth[claims[k]] = max(worth[claims[k]], claimed[k])
+
+
+@inlined
+def _share_out(
+    table: Rows, u: Int, kids: Int, p: Int, at_root: bool, own: Int, their_claims: Ints, reach: Rows, zero: Number,
+    share: Rows,
+) -> None:  # fmt: skip
+    """Divide the other player's reach of its node by the sum of what the table holds for each hand's actions. A hand
+    for which it holds nothing gets its reach with a minus sign.
+    """
+    their = len(reach)
+    for h in range(their):
+        share[h] = table[u, own + h] if u >= 0 and not at_root else zero
+    if u >= 0:
+        for k in range(len(their_claims)):
+            share[their_claims[k]] += table[u, own + their + k]
+    if kids > 0:
+        for c in range(p):
+            for h in range(their):
+                share[h] += table[kids + c, h]
+    for h in range(their):
+        share[h] = reach[h] / share[h] if share[h] > zero else -reach[h]
+
+
+@inlined
+def _value_their_endings(
+    q: Int,
+    f: Int,
+    matches: Ints,
+    their_matches: Ints,
+    claims: Ints,
+    their_claims: Ints,
+    table: Rows,
+    average: Rows,
+    u: Int,
+    share: Rows,
+    at_root: bool,
+    averaging: bool,
+    weight: Number,
+    zero: Number,
+    mass: Rows,
+    by_count: Rows,
+    worth: Rows,
+) -> None:
+    """What the other player's calls and claims at its node are worth to the seat; averaging, they are counted."""
+    own, their = len(worth), len(share)
+    for h in range(own):
+        worth[h] = zero
+    if not at_root:
+        mass[:] = zero
+        for h in range(their):
+            x = share[h] * table[u, own + h] if share[h] > zero else -share[h]  # where nothing is known, it calls
+            mass[their_matches[f, h]] += x
+            if averaging and u >= 0:
+                average[u, own + h] += weight * x
+        _if_called(q, mass, len(by_count) - 1, 1, zero, by_count)
+        for h in range(own):
+            worth[h] = by_count[matches[f, h]]
+    if u >= 0:
+        for k in range(len(claims)):
+            x = share[their_claims[k]] * table[u, own + their + k]
+            if x > zero:
+                if averaging:
+                    average[u, own + their + k] += weight * x
+                for h in range(own):
+                    worth[h] += x
+                worth[claims[k]] -= 2 * x
+
+
+@inlined
+def _reach_child(
+    table: Rows, child: Int, at_root: bool, openings: Int, share: Rows, zero: Number, reach: Rows
+) -> Number:
+    """The other player's reach of one of its raises; returns the largest of any hand."""
+    most = zero
+    for h in range(len(share)):
+        x = share[h] * table[child, h]
+        if share[h] < zero:
+            x = -share[h] / openings if at_root else zero  # where nothing is known, it opens with any bid
+        reach[h] = x
+        most = max(most, x)
+    return most
 
 
 @inlined
@@ -341,7 +408,7 @@ def _improve(
 
 
 @compiled
-def walk_tasks(
+def traverse_tasks(
     view: SeatView,
     pool: Pool,
     seat: int,
@@ -355,7 +422,7 @@ def walk_tasks(
     """Improve the seat in some of the tasks; returns how many nodes were met."""
     met = 0
     for t in range(start, stop):
-        met += walk(
+        met += traverse(
             view, pool, pool.regret, seat, tasks.slot[t], tasks.bit[t], tasks.bids[t], tasks.reach[t],
             True, weight, least, WHOLE, 0, tasks, region, tasks.value[t],
         )  # fmt: skip

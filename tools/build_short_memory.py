@@ -1,19 +1,19 @@
-"""Making and measuring strategies with a short memory (see `shortmemory`).
+"""Make and measure the short-memory strategies that come with the package (see `liars_dice.exact.solver.short_memory`).
 
 For a pair of hands let
 
     J(place) = how likely the pair comes there,    V(place) = what the pair's round is worth from there on.
 
-One sweep computes J from the lowest rung up and V from the highest down, for every pair of hands; a move is worth
-sum over the other's hands of J(place) V(next place). Regret matching (CFR+, with old regrets discounted) makes of it
-strategies whose average is returned. With a small chance, the tremble, every bid is made in J, so that places which
-good players avoid are learned too.
+One sweep computes J from the lowest rung up and V from the highest down, for every pair of hands; a move is worth the
+sum over the other player's hands of J(place) V(next place). Regret matching (CFR+, with old regrets discounted) turns
+these values into strategies, whose average is returned. In J every bid is also made with a small chance, the tremble,
+so that places which good players avoid are learned too.
 
-Nothing proves that this converges where players forget, so what comes out is measured: `response_bounds` is what a
-perfect adversary earns who knows the strategy, remembers the whole bidding and is bound by no memory.
+Nothing proves that this converges when players forget, so the result is measured: `response_bounds` is what a perfect
+adversary earns that knows the strategy and remembers the whole bidding.
 
-    python -m liars_dice.exact.solver.short_memory_build build    makes the packaged file again
-    python -m liars_dice.exact.solver.short_memory_build check    measures what is in it
+    python tools/build_short_memory.py build [--out FILE]    make the packaged file again
+    python tools/build_short_memory.py check                 measure what is in it
 """
 
 from __future__ import annotations
@@ -27,27 +27,39 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent
-from ...core import GameConfig
-from ...numeric import Floats, Ints, Truths, compiled
-from ..tables import PolicyTable
-from .short_memory import FACES, NAME, PARTS, Places, Reals, ShortStrategy, in_parts, load, packed, written
+from liars_dice.agents import Agent
+from liars_dice.core import GameConfig
+from liars_dice.exact.solver import short_memory
+from liars_dice.exact.solver.short_memory import (
+    FACES,
+    NAME,
+    PARTS,
+    Places,
+    Reals,
+    ShortStrategy,
+    in_parts,
+    load,
+    packed,
+    written,
+)
+from liars_dice.exact.tables import PolicyTable
+from liars_dice.numeric import Floats, Int, Ints, Truths, compiled, inlined
 
 TREMBLE = 0.1
-"""The chance of a raise that nobody chose, any of them: a tenth of this at first, and ever less."""
+"""The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
 UNLIKELY = 0.003
-"""What is done at places that a hand comes to with a smaller chance than this, whatever the other does, is not kept."""
+"""Places that a hand comes to with a smaller chance than this, whatever the other player does, are not kept."""
 MOST_DICE, SOLVED = 5, 6
-"""It is for hands of up to five dice, and rounds of more dice in all than are solved."""
+"""The strategies are for hands of up to five dice, in rounds with more dice in total than the tablebase has solved."""
 
 
 # -- solving ---------------------------------------------------------------------------------------------------------
 
 
-def solve_shortmemory(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
-    """Strategies of the opener, who has `config.dice[0]`, and of the other: [hand, column, memory, move].
+def solve_short_memory(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
+    """Strategies of the opener, who has `config.dice[0]` dice, and of the other player: [hand, column, memory, move].
 
-    Iteration n counts n times in the regrets, and its square in the average.
+    Iteration n has weight n in the regrets and n squared in the average.
     """
     places = Places(config)
     now = [np.repeat(places.even[None], len(weights), axis=0) for weights in places.weights]
@@ -62,13 +74,13 @@ def solve_shortmemory(config: GameConfig, iterations: int) -> tuple[Reals, Reals
 
 @compiled
 def _match_regrets(gain: Reals, width: Ints, iteration: int, chances: Reals, regret: Reals, total: Reals) -> None:
-    """Add chances to their total and what was missed by them to the regrets; new chances are as the regrets are."""
+    """Add the chances to their total and what they missed to the regrets; the new chances are proportional to those."""
     hands, columns, memories, moves = gain.shape
     keep, weight, call = np.float32(iteration / (iteration + 1)), np.float32(iteration**2), moves - 1
     for hand in range(hands):
         for column in range(columns):
             raises = width[column]
-            first = 0 if column > 0 else 1  # calling is the last move; an opener cannot
+            first = 0 if column > 0 else 1  # calling is the last move, and an opener cannot call
             for memory in range(memories if column > 0 else 1):
                 worth, chance = gain[hand, column, memory], chances[hand, column, memory]
                 missed, summed = regret[hand, column, memory], total[hand, column, memory]
@@ -88,7 +100,7 @@ def _match_regrets(gain: Reals, width: Ints, iteration: int, chances: Reals, reg
 
 
 def worth(places: Places, chances: Sequence[Reals], player: int, tremble: float = 0.0) -> Reals:
-    """What each move of the player's is worth, times how likely it comes to that: [hand, column, memory, move]."""
+    """What each move of a player is worth, times how likely its place is: [hand, column, memory, move]."""
     gain = np.zeros_like(chances[player])
     other = np.ascontiguousarray(chances[1 - player].transpose(1, 2, 3, 0))
     used: Truths = np.asarray((other > 0).any(axis=-1))
@@ -106,7 +118,7 @@ def value(places: Places, opener: Reals, other: Reals) -> float:
 
 
 class _Ladder(NamedTuple):
-    """The public places as compiled code reads them, see `Places`."""
+    """The public places as compiled code reads them: see `Places`."""
 
     quantity: Ints
     face: Ints
@@ -116,7 +128,7 @@ class _Ladder(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """The numbers of one hand of mine; every row has one for each of their hands."""
+    """Work space for one of my hands; every row has one number for each of their hands."""
 
     my_reach: Reals
     """[column, memory]: J where I am to move."""
@@ -127,9 +139,9 @@ class _Work(NamedTuple):
     their_value: Reals
     """The same where they are to move."""
     called: Reals
-    """[column]: what I earn if I call."""
+    """[column]: what I earn by calling."""
     slips: Reals
-    """[whose, kind]: how likely a place is left by a certain slip, by what is remembered of the past."""
+    """[whose, kind]: how likely a place is left by one particular slip, for each kind of memory."""
     following: Reals
     """[kind, move]: what my moves lead to."""
 
@@ -176,13 +188,13 @@ def _sweep(
 
 @compiled
 def _go_up(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladder, tremble: float) -> None:
-    """J: from the lowest rung up, every place passes on how likely it is, by moves and by slips."""
+    """J: from the lowest rung up, every place passes its likelihood on, by moves and by slips."""
     my_reach, their_reach, slips = work.my_reach, work.their_reach, work.slips
     width, after, kind = ladder.width, ladder.after, ladder.kind
     columns, memories, size = my_reach.shape
     keep = np.float32(1 - tremble)
     for column in range(columns - 1):
-        raises = width[column] if column else columns - 1  # that may be made by a slip
+        raises = width[column] if column else columns - 1  # those a slip may make
         slip = np.float32(tremble / raises)
         slips[:] = 0
         for memory in range(memories if column else 1):
@@ -204,7 +216,7 @@ def _go_up(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladde
                         to_me[k] += keep * row[k] * from_them[k]
         for memory in range(memories if column else 1):
             if memory > 0 and kind[memory] <= kind[:memory].max():
-                continue  # its slips are those of a memory before
+                continue  # an earlier memory of the same kind has passed on its slips
             my_slip, their_slip = slips[0, kind[memory]], slips[1, kind[memory]]
             for move in range(raises):
                 remembered = after[memory, move] if column else 0
@@ -216,7 +228,7 @@ def _go_up(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladde
 
 @compiled
 def _come_down(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _Ladder, gain: Reals) -> None:
-    """V: from the highest rung down; and with it what each of my moves is worth."""
+    """V: from the highest rung down; and along with it, what each of my moves is worth."""
     my_value, their_value, called, following = work.my_value, work.their_value, work.called, work.following
     width, after, kind = ladder.width, ladder.after, ladder.kind
     columns, memories, size = my_value.shape
@@ -259,8 +271,8 @@ def _come_down(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _L
 
 
 def likely(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Truths:
-    """[hand, column, memory]: the places a hand comes to, with the other's help, by a likely enough way; and all with
-    memory 0, which stands in for the rest.
+    """[hand, column, memory]: the places a hand comes to by a likely enough way, if the other player helps; and all
+    places with memory 0, which stands in for memories that are not kept.
     """
     chances = parts / PARTS
     hands, columns, memories, _ = parts.shape
@@ -291,7 +303,7 @@ def rounds() -> list[tuple[int, int]]:
 
 
 def iterations_for(dice: int) -> int:
-    """How often a round of so many dice is worked over: larger ones take longer, and the whole should be done soon."""
+    """How many iterations a round with this many dice in total gets: fewer for large rounds, which take longer."""
     return 120 if dice <= 7 else 80 if dice == 8 else 60
 
 
@@ -299,7 +311,7 @@ def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[t
     """Both strategies of a round, solved and packed."""
     config = GameConfig(dice=dice, faces=FACES)
     places = Places(config)
-    solved = solve_shortmemory(config, iterations or iterations_for(sum(dice)))
+    solved = solve_short_memory(config, iterations or iterations_for(sum(dice)))
     blocks = {}
     for opens, chances in zip((True, False), solved, strict=True):
         own, other = dice if opens else dice[::-1]
@@ -309,7 +321,7 @@ def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[t
 
 
 def build(out: Path) -> None:
-    """Make the file of all strategies, and say how it goes."""
+    """Make the file of all strategies, and print progress."""
     blocks: dict[tuple[int, int, bool], bytes] = {}
     for dice in rounds():
         start = time.perf_counter()
@@ -323,11 +335,11 @@ def build(out: Path) -> None:
 
 
 def response_bounds(config: GameConfig, strategy: Floats, *, opens: bool, cut: float = 0.0) -> tuple[float, float]:
-    """What a perfect adversary earns at least and at most against the opener's (or the other's) strategy.
+    """What a perfect adversary earns at least and at most against the opener's (or the other player's) strategy.
 
-    Biddings that the strategy takes part in with a chance below `cut` are not followed: at least, the adversary calls
-    there; at most, it wins. With no cut both numbers are one, the exact answer. Wants a strategy with few moves a
-    place: the tree of all biddings is walked.
+    Biddings that the strategy takes part in with a chance below `cut` are not followed: the lower bound takes it that
+    the adversary calls there, the upper bound that it wins. Without a cut both bounds are the exact answer. The whole
+    tree of biddings is searched, so the strategy should have few moves per place.
     """
     places = Places(config)
     me, it = (0, 1) if opens else (1, 0)
@@ -373,66 +385,74 @@ def _answer(
     count: Floats,
 ) -> int:
     """Put into rows[:2, level] the least and the most of the adversary's chances to win with each of its hands, when it
-    has to answer; `beliefs[level]` holds how likely each hand of the strategy's is. rows[2:] are for work.
+    has to answer; `beliefs[level]` holds how likely each hand of the strategy is. rows[2:] are work space.
     """
-    rungs, call, most = quantity.size, policy.shape[2] - 1, count.size - 1
-    belief, hands, own = beliefs[level], beliefs.shape[1], matches.shape[0]
+    call = policy.shape[2] - 1
+    belief, own = beliefs[level], matches.shape[0]
     for o in range(own):
         rows[0, level, o] = rows[1, level, o] = 0.0
     if column > 0:
         weight = _at_least(belief, policy[0, 0, call], False, their_matches[:, face[column - 1]], count)
-        for o in range(own):
-            missing = quantity[column - 1] - matches[o, face[column - 1]]
-            rows[0, level, o] = weight - count[min(max(missing, 0), most)]
-            rows[1, level, o] = rows[0, level, o]
+        _win_by_calling(weight, quantity[column - 1], face[column - 1], matches, count, level, rows)
         if weight < cut:
             for o in range(own):
                 rows[1, level, o] = weight
             return 0
-    for bid in range(column + 1, rungs + 1):
+    for bid in range(column + 1, quantity.size + 1):
         remembered = after[memory, bid - column - 1] if column > 0 else 0
         _at_least(belief, policy[bid, remembered, call], True, their_matches[:, face[bid - 1]], count)
-        for o in range(own):
-            missing = quantity[bid - 1] - matches[o, face[bid - 1]]
-            rows[2, level, o] = count[min(max(missing, 0), most)]
-            rows[3, level, o] = rows[2, level, o]
+        _win_if_called(quantity[bid - 1], face[bid - 1], matches, count, level, rows)
         for move in range(width[bid]):
-            if used[bid, remembered, move]:
-                possible = False
-                for h in range(hands):
-                    chance = belief[h] * policy[bid, remembered, move, h]
-                    beliefs[level + 1, h] = chance
-                    possible = possible or chance > 0
-                if possible:
-                    _answer(
-                        level + 1,
-                        bid + move + 1,
-                        after[remembered, move],
-                        cut,
-                        policy,
-                        used,
-                        quantity,
-                        face,
-                        width,
-                        after,
-                        their_matches,
-                        matches,
-                        beliefs,
-                        rows,
-                        count,
-                    )
-                    for o in range(own):
-                        rows[2, level, o] += rows[0, level + 1, o]
-                        rows[3, level, o] += rows[1, level + 1, o]
+            if used[bid, remembered, move] and _restrict_belief(beliefs, level, policy, bid, remembered, move):
+                _answer(
+                    level + 1, bid + move + 1, after[remembered, move], cut, policy, used, quantity, face, width, after,
+                    their_matches, matches, beliefs, rows, count,
+                )  # fmt: skip
+                for o in range(own):
+                    rows[2, level, o] += rows[0, level + 1, o]
+                    rows[3, level, o] += rows[1, level + 1, o]
         for o in range(own):
             rows[0, level, o] = max(rows[0, level, o], rows[2, level, o])
             rows[1, level, o] = max(rows[1, level, o], rows[3, level, o])
     return 0
 
 
+@inlined
+def _win_by_calling(
+    weight: float, quantity: Int, face: Int, matches: Ints, count: Floats, level: Int, rows: Floats
+) -> None:
+    """Both bounds of the adversary's chance to win by calling; `count` is by the dice of the strategy that match."""
+    most = count.size - 1
+    for o in range(matches.shape[0]):
+        missing = quantity - matches[o, face]
+        rows[0, level, o] = weight - count[min(max(missing, 0), most)]
+        rows[1, level, o] = rows[0, level, o]
+
+
+@inlined
+def _win_if_called(quantity: Int, face: Int, matches: Ints, count: Floats, level: Int, rows: Floats) -> None:
+    """Start what a raise is worth with the chance that the strategy calls it and it is true."""
+    most = count.size - 1
+    for o in range(matches.shape[0]):
+        missing = quantity - matches[o, face]
+        rows[2, level, o] = count[min(max(missing, 0), most)]
+        rows[3, level, o] = rows[2, level, o]
+
+
+@inlined
+def _restrict_belief(beliefs: Floats, level: Int, policy: Floats, bid: Int, memory: Int, move: Int) -> bool:
+    """The next level's belief, that the strategy makes this move; returns whether any hand does."""
+    possible = False
+    for h in range(beliefs.shape[1]):
+        chance = beliefs[level, h] * policy[bid, memory, move, h]
+        beliefs[level + 1, h] = chance
+        possible = possible or chance > 0
+    return possible
+
+
 @compiled
 def _at_least(belief: Floats, chances: Floats, weighted: bool, matches: Ints, count: Floats) -> float:
-    """How likely the hands have at least 0, 1, 2 ... matching dice (times `chances`, if weighted); the whole weight."""
+    """How likely hands have at least 0, 1, 2 ... matching dice (times `chances`, if weighted); returns the weight."""
     count[:] = 0.0
     for h in range(belief.size):
         if belief[h] > 0:
@@ -443,7 +463,7 @@ def _at_least(belief: Floats, chances: Floats, weighted: bool, matches: Ints, co
 
 
 def exploitability_bounds(dice: tuple[int, int], cut: float = 1e-4) -> tuple[float, float]:
-    """What a perfect adversary earns against the packaged strategies, the mean of both seats, at least and at most."""
+    """What a perfect adversary earns at least and at most against the packaged strategies, the mean of both seats."""
     opener, other = load()[(*dice, True)], load()[(*dice[::-1], False)]
     against_opener = response_bounds(opener.config, opener.array(), opens=True, cut=cut)
     against_other = response_bounds(other.config, other.array(), opens=False, cut=cut)
@@ -471,7 +491,7 @@ def main(arguments: Sequence[str]) -> int:
     """`build [--out FILE]` or `check`."""
     match list(arguments):
         case ["build"]:
-            build(Path(__file__).parent / "data" / NAME)
+            build(Path(short_memory.__file__).parent / "data" / NAME)
         case ["build", "--out", out]:
             build(Path(out))
         case ["check"]:
@@ -479,10 +499,7 @@ def main(arguments: Sequence[str]) -> int:
                 least, most = exploitability_bounds(dice)
                 print(f"{dice[0]} v {dice[1]}: exploitability from {least:.4f} to {most:.4f}", flush=True)
         case _:
-            print(
-                "usage: python -m liars_dice.exact.solver.short_memory_build build [--out FILE] | check",
-                file=sys.stderr,
-            )
+            print("usage: python tools/build_short_memory.py build [--out FILE] | check", file=sys.stderr)
             return 2
     return 0
 
