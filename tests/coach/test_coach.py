@@ -13,7 +13,7 @@ import pytest
 from liars_dice.agents import Agent, make_agent
 from liars_dice.coach.advice import advise, prepare
 from liars_dice.coach.chance_curve import WinChances
-from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of, situation_after
+from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of, seat_situation
 from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
     PRESETS,
@@ -382,7 +382,7 @@ def test_preparing_builds_what_advice_needs() -> None:
     start = new_game(preset("heads-up", faces=5), ("You", "optimal"))
     state = deal(start, ((1, 2, 3, 4, 5), (1, 1, 2, 3, 3)))
     prepare(start.public)  # no round has begun: there is nothing to prepare
-    situation = situation_after(state.public, 1, 0)
+    situation = seat_situation(state.public, 1, 0)
     assert situation not in model_of("optimal")._graphs
     prepare(state.public)
     assert situation in model_of("optimal")._graphs

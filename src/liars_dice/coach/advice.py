@@ -36,7 +36,7 @@ from .opponent_models import (
     match_distribution,
     models_of,
     other_seats,
-    situation_after,
+    seat_situation,
 )
 
 EQUILIBRIUM = "equilibrium"
@@ -174,7 +174,7 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
     public = view.public
     seat = other_seats(view)[0]
     weights = belief(public, seat, model)
-    situation = situation_after(public, seat, 0)
+    situation = seat_situation(public, seat, 0)
     check_searchable(situation.rules, situation.own)
     table = model.tables(situation)[0]
     raised = None
@@ -243,7 +243,7 @@ def _raise_worth(
 ) -> float:
     """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
-    situation = situation_after(public, other_seats(view)[0], len(public.bid_history))
+    situation = seat_situation(public, other_seats(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
     true, right = bid_chances(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)

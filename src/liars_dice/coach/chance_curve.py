@@ -47,7 +47,7 @@ from .opponent_models import (
     check_searchable,
     match_distribution,
     model_of,
-    situation_after,
+    seat_situation,
 )
 
 Chances = tuple[float, ...]
@@ -214,7 +214,7 @@ class WinChances:
         """A seat's tables, and the probability of each of its hands."""
         book, rules = self._books[seat], public.rules
         check_searchable(rules, public.dice_counts[seat])
-        table = book[situation_after(public, seat, 0)].complete()
+        table = book[seat_situation(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (
             book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
@@ -225,7 +225,7 @@ class WinChances:
         """The probability of each result if the next player calls, by its model."""
         rules, bid = public.rules, public.bid_history[-1]
         model = self.models[actor]
-        situation = situation_after(public, actor, len(public.bid_history))
+        situation = seat_situation(public, actor, len(public.bid_history))
         table = model.tables(situation)[0]
         calls, exacts = (model.likelihood(situation, public.rung, action) for action in (table.liar, table.exact))
         weights = belief(public, actor, model)

@@ -102,7 +102,7 @@ def model_of(name: str) -> OpponentModel:
     return OpponentModel(STRANGER, SLIP)
 
 
-def situation_after(public: PublicState, seat: int, made: int) -> Situation:
+def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
     """The situation in which a seat decides after the first `made` bids of the round."""
     return _situation(public.rules, public.dice_counts[seat], public.bid_history[:made])
 
@@ -167,7 +167,7 @@ def match_distribution(public: PublicState, seats: Iterable[int], models: Sequen
     """The probability of each number of dice that match a face among these seats, given their bids."""
     chances: Floats = np.ones(1)
     for seat in seats:
-        hands = models[seat].tables(situation_after(public, seat, 0))[0].hands
+        hands = models[seat].tables(seat_situation(public, seat, 0))[0].hands
         counts = hands.matches(public.rules.wild_face)[:, face]
         chances = np.convolve(chances, np.bincount(counts, belief(public, seat, models[seat]).sum(axis=0)))
     return chances
