@@ -1,4 +1,4 @@
-"""The coach: perfect play is flawless, other play is measured exactly, and nobody's hidden dice are used."""
+"""The coach: perfect play is flawless, other play is measured exactly, and no hidden dice are used."""
 
 from __future__ import annotations
 
@@ -333,7 +333,7 @@ def test_beliefs_are_bayes_rule() -> None:
 
 
 def test_a_stranger_is_one_of_three() -> None:
-    """The best answer to one of three bots, nobody knows which, by walking every bidding."""
+    """The best answer to one of three bots, each equally likely, by walking every bidding."""
     config = preset("openspiel", faces=3)
     state = deal(new_game(config, ("You", "bob")), ((2,), (1,)))
     answers = {name: asked(make_agent(name), state, 0) for name in STRANGER}

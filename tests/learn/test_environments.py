@@ -397,7 +397,7 @@ def test_pettingzoo_checks_the_environment(game: str) -> None:
 
 
 def table_game(env: Any, choose: random.Random, seed: int | None) -> tuple[list[Any], dict[str, float]]:
-    """Everything one random game shows to whoever is to move, and what everybody is given in all."""
+    """What one random game shows to each player to move, and the total reward of every player."""
     env.reset(seed=seed)
     log: list[Any] = []
     given: dict[str, float] = {}
@@ -473,7 +473,7 @@ def test_only_whoever_is_to_move_has_actions() -> None:
 
 
 def test_our_bots_sit_down_at_a_table() -> None:
-    """The environment asks a bot with the view of whoever is to move; wins are as frequent as they should be."""
+    """The environment asks a bot with the view of the player to move; the bot wins as often as it should."""
     env, wins, games = liars_dice_v0.env("classic", dice=1), 0, 600
     bots = {"player_0": make_agent("truthful"), "player_1": make_agent("optimal")}
     for game in range(games):

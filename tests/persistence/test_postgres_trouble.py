@@ -101,7 +101,7 @@ def test_version_conflicts_pickle() -> None:
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_a_commit_whose_answer_was_lost(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """The batch is there, but nobody said so: the next try finds it. A real conflict stays one."""
+    """The batch was stored, but not acknowledged: the next attempt finds it. A real conflict stays one."""
     address = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "games.sqlite"
     with open_store(address) as store, open_store(address) as other:
         fill(store, GAME[:10])

@@ -203,7 +203,7 @@ def test_somebody_who_is_out_is_told() -> None:
 
 
 def test_what_was_taken_back_is_not_resumed() -> None:
-    """Neither while the game goes on, nor when it is over: the line that was undone is nobody's game."""
+    """Neither while the game goes on, nor when it is over: the line that was undone is not listed."""
     call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\n")
     with open_store() as store:
         first, second = (game.game_id for game in reversed(store.games()))

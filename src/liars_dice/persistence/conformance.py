@@ -22,7 +22,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from ..core import PRESETS, Action, GameEngine, GameView, preset
+from ..core import MOVES, PRESETS, Action, GameEngine, GameView, preset
 from .envelope import RecordedEvent
 from .errors import StoreError, VersionConflictError
 from .memory import InMemoryRecorder
@@ -257,7 +257,7 @@ class RecorderSuite(ABC):
                 for event in game:
                     store.record(event)
                     store.flush()
-                moves = sum(event.event_type in ("BidPlaced", "LiarCalled", "ExactCalled") for event in game)
+                moves = sum(isinstance(event.payload, MOVES) for event in game)
                 assert store.turns(game[0].game_id) == moves > 0
             assert store.turns("none") == 0
 

@@ -7,20 +7,18 @@ import sys
 import time
 from collections.abc import Sequence
 
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
 from ..core import (
     MOVES,
-    BidPlaced,
     DiceRevealed,
     DiceRolled,
     Event,
-    ExactCalled,
     GameCreated,
     GameEnded,
-    LiarCalled,
     RoundStarted,
     narrate,
 )
@@ -63,7 +61,7 @@ class TableView:
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
         if isinstance(event, MOVES) and not self.reasoning:
-            event = _without_reasoning(event)
+            event = msgspec.structs.replace(event, reasoning="")
         text = narrate(event, self.names).strip()
         if isinstance(event, GameCreated | DiceRevealed):
             return False
@@ -182,7 +180,3 @@ def clear_screen(console: Console) -> None:
         console.file.flush()
     else:
         console.print("\n" * max(console.height, int(os.environ.get("LINES") or 0), 50))
-
-
-def _without_reasoning(event: BidPlaced | LiarCalled | ExactCalled) -> Event:
-    return BidPlaced(event.player_id, event.bid) if isinstance(event, BidPlaced) else type(event)(event.player_id)
