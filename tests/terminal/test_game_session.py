@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -310,3 +312,11 @@ def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
     told = call("play", "--json", "--no-review", stdin="quit\n")
     assert json.loads(told.stdout)["rules"] == "duel"
+
+
+def test_the_terminal_starts_without_the_numeric_packages() -> None:
+    """`play`, `watch` and `replay` show a game at once; the coach and the pictures are loaded when they are needed."""
+    heavy = ("numpy", "scipy", "numba", "matplotlib", "liars_dice.coach", "liars_dice.tournament")
+    script = f"import sys, liars_dice.terminal; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -7,12 +7,13 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..coach import KINDS, MoveVerdict, Review
 from ..core import percent
 from .table_view import needs_ascii
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..coach import MoveVerdict, Review
 
 MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
 """The marks of decisions under the chart."""
@@ -112,7 +113,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
     for seat, kept in review.accuracy.items():
         counts = review.counts[seat]
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
-        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
+        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in MARKS)
         summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
         lines += [(line, "") for line in _wrapped(summed, width, "", "  ")]
     return lines
