@@ -11,7 +11,7 @@ import pytest
 from studio_kit import Json, first_legal, play, seats, studio
 
 from liars_dice.persistence import GameRecorder, SQLiteRecorder
-from liars_dice.persistence import sql as sql_module
+from liars_dice.persistence import sql_recorder as sql_module
 
 WISH: Json = {"seats": seats("you", "crawler"), "rules": "heads-up", "delay_ms": 0, "practice": True}
 

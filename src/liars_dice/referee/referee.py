@@ -22,7 +22,7 @@ from ..core import (
     Player,
     result_of,
 )
-from ..persistence import RecordedEvent, final_state, settled
+from ..persistence import RecordedEvent, final_state, resume_point
 from .bot_session import BotSession
 from .limits import BotLimits
 from .seats import InProcessSeat, Seat
@@ -95,7 +95,7 @@ class Referee:
         created = past[0].payload
         assert isinstance(created, GameCreated)
         referee = cls(players, created.config, limits=limits)
-        there = settled(past)
+        there = resume_point(past)
         referee._past = past[:there]
         referee.engine = GameEngine.resume(final_state(referee._past), referee.seats, seed=created.config.seed)
         match past[there].payload if there < len(past) else None:
