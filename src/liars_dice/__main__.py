@@ -1,4 +1,4 @@
-"""`python -m liars_dice` is `liars-dice`."""
+"""`python -m liars_dice` runs the command `liars-dice`."""
 
 from .cli import main
 

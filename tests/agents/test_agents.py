@@ -1,4 +1,4 @@
-"""The first bots, and how they are called."""
+"""The built-in bots, and agents by name, class or object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bots that are found by themselves, and names for all the others."""
+"""Bots that discovery finds, and the names of all others."""
 
 from __future__ import annotations
 

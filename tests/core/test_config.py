@@ -1,4 +1,4 @@
-"""Rules as data: what is refused and how, and that nothing is lost on the way through files (rules 1.1, 1.2, 8)."""
+"""Rules as data: what is refused and how, and that rules survive being written to files (rules 1.1, 1.2, 8)."""
 
 from __future__ import annotations
 

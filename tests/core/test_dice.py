@@ -1,4 +1,4 @@
-"""Fair dice from seeds that tell nothing (rules 1.3, 1.4)."""
+"""Fair dice, and seeds that cannot be worked out from them (rules 1.3, 1.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine over the rules: who is told what, who is asked, and that nothing is half done (rules 2.3, 9.2, 9.3)."""
+"""The engine: who is told what, who is asked, and that an illegal move changes nothing (rules 2.3, 9.2, 9.3)."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class Seeded(RandomAgent):
 
 
 def test_agents_are_seeded_apart_from_the_dice_and_from_each_other() -> None:
-    """Rule 9.3: whoever knew the game's seed would know all dice."""
+    """Rule 9.3: an agent that knew the game's seed would know all dice."""
     agents = [Seeded(), Seeded(), Seeded()]
     play_game(agents, preset("perudo", players=3, dice=1), seed=123)
     seeds = {agent.given for agent in agents}

@@ -1,6 +1,6 @@
-"""A whole game of every preset, written down once and compared line by line ever after.
+"""A whole game of every preset, compared line by line with a stored playthrough.
 
-`UPDATE_DATA=1 pytest tests/core/test_golden.py` writes the files anew: read the difference before you commit it.
+`UPDATE_DATA=1 pytest tests/core/test_golden.py` rewrites the files: read the difference before you commit it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Games as text that parses back, and two kinds of wrong."""
+"""Games as text that parses back; unreadable text and illegal moves are different errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody else's word for it: OpenSpiel's `liars_dice` allows the same moves and names the same winners."""
+"""Checked against OpenSpiel: its `liars_dice` allows the same moves and names the same winners."""
 
 from __future__ import annotations
 

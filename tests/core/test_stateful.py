@@ -1,4 +1,4 @@
-"""Random rule sets, random play: promises that hold everywhere (rules 1 to 7)."""
+"""Random rule sets and random play: properties that always hold (rules 1 to 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a player sees, and that it is all a player can find out (rules 9.1, 9.3)."""
+"""What a player sees, and that a player can find out nothing else (rules 9.1, 9.3)."""
 
 from __future__ import annotations
 
