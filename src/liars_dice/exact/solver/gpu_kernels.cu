@@ -1,4 +1,4 @@
-// The walk of walk.py for a GPU: level by level instead of depth first, one warp a node.
+// The traversal of cfr_traversal.py for a GPU: level by level instead of depth first, one warp per node.
 //
 // Nodes are numbers with a one for every bit bid, and rows are laid out by them: the player who made the last bid, and
 // the one who acts, both have row s >> 1, since the lowest bit follows from the others and from whose turn it is. Down
@@ -19,7 +19,7 @@ struct Table {  // one seat's regrets or averages
     float *raise, *call, *claim;
 };
 
-struct Work {  // what one pass needs besides
+struct Work {  // what else one pass needs
     int *queue, *counts, *mark;
     int stamp;
 };
@@ -37,7 +37,7 @@ template <typename T> __device__ __forceinline__ T over_lanes(T x) {
     return x;
 }
 
-// What a call of q dice is worth by how many of the own dice match; sign is 1 if the bid is the own one, else -1.
+// What a call of q dice is worth to the seat, by how many of its dice match; sign is 1 if it made the bid, else -1.
 template <typename T> __device__ __forceinline__ T if_called(T *mass, int q, int sign, T *by_count) {
     T everything = 0;
     for (int k = 0; k <= THEIR_DICE; k++) everything += mass[k] = over_lanes(mass[k]);
@@ -76,7 +76,7 @@ __device__ void down(int bit, Tree tree, Work w, Table strategy, Table average, 
             T total = s ? (T)call[h] : (T)0;
             for (int j = 0; j < CLAIMS; j++) if (tree.their_claims[j] == h) total += claim[j];
             for (int c = 0; c < bit; c++) total += strategy.raise[row(s | 1u << c) * THEIR + h];
-            share[m] = total > 0 ? here[h] / total : -here[h];  // negative: nothing is known
+            share[m] = total > 0 ? here[h] / total : -here[h];  // negative: the table holds nothing
             if (s) {
                 T x = share[m] > 0 ? share[m] * call[h] : -share[m];
                 if (IMPROVING) average.call[row(s) * THEIR + h] += (float)(weight * x);
