@@ -1,4 +1,4 @@
-"""Bots over the network: programs at seats that speak the bot protocol on a socket, or ask again and again."""
+"""Bots over the network: programs that speak the bot protocol on a socket, or poll over HTTP."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .websocket_io import FAILED, ClientConnection, accept_socket, on_disconnect
 
 
 class BotSaid(msgspec.Struct, frozen=True):
-    """Anything a bot may say."""
+    """Any message from a bot."""
 
     type: str
     id: int | None = None
@@ -40,7 +40,7 @@ _bot_decoder = msgspec.json.Decoder(BotSaid)
 
 
 def decode_bot(text: str) -> BotSaid:
-    """A bot's message; `BadMessageError` if it is none."""
+    """A bot's message; `BadMessageError` if it cannot be read."""
     try:
         return _bot_decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -48,7 +48,7 @@ def decode_bot(text: str) -> BotSaid:
 
 
 class RemoteBot(ClientConnection):
-    """A program at a seat, somewhere else."""
+    """A program on another machine that plays a seat."""
 
     def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
         super().__init__(socket, rooms.limits, rooms.clock)
@@ -59,10 +59,10 @@ class RemoteBot(ClientConnection):
         self._hearing = Hearing(seat)
 
     def tell(self, *messages: bytes) -> None:
-        """What pages are told is not for bots."""
+        """Bots do not get the messages that pages get."""
 
     def say(self, *messages: protocol.Message) -> None:
-        """Say something of the protocol."""
+        """Send messages of the bot protocol."""
         super().tell(*(json.dumps(message).encode() for message in messages))
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
@@ -100,7 +100,7 @@ class RemoteBot(ClientConnection):
             yield message
 
     def begin_anew(self, room: Room) -> None:
-        """The game now goes on from an earlier moment."""
+        """The game continues from an earlier moment: the bot hears all of it again."""
         self.catch_up(room)
 
     def leave(self, reason: str) -> None:
@@ -109,7 +109,7 @@ class RemoteBot(ClientConnection):
 
 
 def next_for(room: Room, seat: int) -> protocol.Message | None:
-    """What a bot at this seat is to be asked or told now, if anything."""
+    """What a bot at this seat is asked or told now, if anything."""
     if room.doc.game_id is None:
         return None
     view = room.player_view(seat)
@@ -120,7 +120,7 @@ def next_for(room: Room, seat: int) -> protocol.Message | None:
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
-    """A bot's answer, done and stored."""
+    """Play a bot's answer; when this returns, it is stored."""
     await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
 
 
