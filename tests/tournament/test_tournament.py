@@ -457,7 +457,7 @@ def test_another_tournament_under_the_same_name_is_refused() -> None:
         Ledger(store, changed, "spring")
     assert "games was 60, now 80" in str(caught.value)
     assert "config.dice was [2, 2], now [3, 3]" in str(caught.value)
-    with pytest.raises(BadValueError, match="0 of 1 match"):
+    with pytest.raises(BadValueError, match="0 of 1 tournaments match"):
         find_tournament(store, "winter")
 
 
