@@ -55,7 +55,7 @@ def test_stats(two_games: list[str]) -> None:
     assert sum(int(str(row["wins"])) for row in stats["by_opener"]) == 2
     assert {row["among"] for row in stats["by_rules"]} == {"heads-up", "perudo"}
     shown = call("games", "stats").output
-    assert "2 games, 2 of them over" in shown
+    assert "2 games, 2 of them finished" in shown
     assert "win rate" in shown
 
 
@@ -75,7 +75,7 @@ def test_a_store_that_cannot_be_opened_does_not_stop_the_demo(tmp_path: Path, mo
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path))
     result = call("watch", "--dice", "1", "--seed", "1")
     assert result.exit_code == 0
-    assert "Warning: nothing is recorded" in result.stderr
+    assert "Warning: nothing will be recorded" in result.stderr
     assert call("watch", "--db", str(tmp_path)).exit_code == 1
 
 
@@ -131,7 +131,7 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     before = out.read_bytes()
     assert call("export", "--db", str(out), "--out", str(out)).exit_code == 0
     assert out.read_bytes() == before
-    assert "a store is there" in call("export", "--db", other, "--out", other).stderr
+    assert "this is a store" in call("export", "--db", other, "--out", other).stderr
     assert call("export", "last", "last", "--out", str(tmp_path / "twice.jsonl")).output.startswith("1 game written")
     out.write_bytes(out.read_bytes()[:-30])
     cut = call("import", str(out), "--db", str(tmp_path / "cut.sqlite"))
@@ -203,7 +203,7 @@ def test_the_game_that_a_bot_lost_worst(tmp_path: Path, monkeypatch: pytest.Monk
     Path("doubter.py").write_text(BOT)
     assert call("tournament", "doubter.py", "crawler", "--dice", "2", "--games", "8", "--seed", "1").exit_code == 0
     empty = call("games", "--agent", "doubter.py").output
-    assert "liars-dice tournament --record all keeps its games" in empty
+    assert "liars-dice tournament --record all records many" in empty
     words = ("tournament", "doubter.py", "crawler", "--dice", "2", "--games", "8", "--seed", "1", "--record", "all")
     assert call(*words).exit_code == 0
     lost = told("games", "--loser", "doubter.py")["games"]

@@ -37,7 +37,7 @@ def test_a_league() -> None:
     assert found["kind"] == "league"
     assert found["games"] == 150
     shown = call(*words, "--tables", "5", "--games", "30", "--seed", "1").stdout
-    assert "a league; rules perudo" in shown
+    assert "league; rules perudo" in shown
 
 
 def test_a_report_is_written(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_folder_is_a_field(tmp_path: Path) -> None:
     assert len(found["agents"]) == 3
     assert found["method"] == "exact"
     (tmp_path / "empty").mkdir()
-    assert "a folder with bots in it" in call("tournament", "--field", str(tmp_path / "empty")).stderr
+    assert "a folder that contains bots" in call("tournament", "--field", str(tmp_path / "empty")).stderr
 
 
 def test_bots_of_a_folder_are_told_apart_and_those_that_do_not_load_are_named(
@@ -165,7 +165,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     result = call("demo", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
-    assert "13 agents, a league; rules perudo" in result.stdout
+    assert "13 agents, league; rules perudo" in result.stdout
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
     suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]
