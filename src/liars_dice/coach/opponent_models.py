@@ -17,7 +17,7 @@ from ..agents import AGENTS, make_agent
 from ..core import Bid, GameView, LiarsDiceError, PublicState, RoundRules
 from ..exact import OutOfReachError
 from ..exact.response import BeliefGraph
-from ..exact.tables import ANY_RAISE, CALLS_ONLY, UNKNOWN, PolicyBook, PolicyTable, Situation, number_of_hands
+from ..exact.tables import UNKNOWN, PolicyBook, PolicyTable, Situation, number_of_hands, situation_after
 from ..numeric import Floats, Ints
 
 STRANGER = ("optimal", "conservative", "probabilistic")
@@ -104,16 +104,7 @@ def model_of(name: str) -> OpponentModel:
 
 def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
     """The situation in which a seat decides after the first `made` bids of the round."""
-    return _situation(public.rules, public.dice_counts[seat], public.bid_history[:made])
-
-
-def _situation(rules: RoundRules, own: int, history: tuple[Bid, ...]) -> Situation:
-    """The situation of a player with so many dice after these bids."""
-    most = rules.config.max_turns
-    if most is not None and len(history) >= most:
-        return Situation(rules, own, CALLS_ONLY)
-    keeps_face = rules.palifico and own > 1 and bool(history)
-    return Situation(rules, own, history[0].face if keeps_face else ANY_RAISE)
+    return situation_after(public.rules, public.dice_counts[seat], public.bid_history[:made])
 
 
 def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
@@ -142,13 +133,13 @@ def _belief(
     """The belief after a player's last bid. `told` are all bids up to it; those at `places` are the player's own."""
     weights: Floats
     if not places:
-        prior = model.tables(_situation(rules, own, ()))[0].hands.weights
+        prior = model.tables(situation_after(rules, own, ()))[0].hands.weights
         weights = np.tile(prior / len(model.names), (len(model.names), 1))
     else:
         *earlier, last = places
         weights = _belief(rules, own, told[: earlier[-1] + 1] if earlier else (), tuple(earlier), model)
         before = rules.rungs[told[last - 1]] if last else -1
-        chances = model.likelihood(_situation(rules, own, told[:last]), before, rules.rungs[told[last]])
+        chances = model.likelihood(situation_after(rules, own, told[:last]), before, rules.rungs[told[last]])
         if model.slip:
             chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
         if (weights * chances).any():
