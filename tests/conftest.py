@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the tests that need one, and a store of their own for those that record."""
+"""What all tests share: a private store, a real PostgreSQL server, and properties that do not depend on the load."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from pg_server import PostgresServer, why_not
+
+settings.register_profile("any_load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any_load")
 
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test writes into the store of whoever runs it."""
+    """Keep tests out of the store of the person who runs them."""
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path_factory.mktemp("store") / "games.sqlite"))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from studio_kit import EASY, Closed, Json, ManualClock, Socket, Studio, first_legal, play, seats, studio
 
+from liars_dice.agents import Heard
 from liars_dice.core import AgentFaulted, Event, GameCreated, GameResult
 from liars_dice.persistence import InMemoryRecorder
 from liars_dice.referee.isolated_seat import IsolatedSeat
@@ -253,16 +254,17 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
     bot = strangers("Ears")
     store = InMemoryRecorder()
     learned: list[str] = []
-    game_end = IsolatedSeat.game_end
+    tell = IsolatedSeat.tell
 
-    def spied(self: IsolatedSeat, result: GameResult) -> None:
+    def spied(self: IsolatedSeat, heard: Heard) -> None:
         try:
-            game_end(self, result)
+            tell(self, heard)
         except BotFault as fault:
-            learned.append(fault.detail)
+            if isinstance(heard, GameResult):
+                learned.append(fault.detail)
             raise
 
-    monkeypatch.setattr(IsolatedSeat, "game_end", spied)
+    monkeypatch.setattr(IsolatedSeat, "tell", spied)
 
     async def run() -> None:
         async with studio(store, agents=[bot]) as one:

@@ -1,29 +1,26 @@
 """Exact results: policy tables, match-ups without sampling, best responses, and solved rounds."""
 
+from .askable_agents import askable
 from .errors import DataError, OutOfReachError
 from .matchups import MatchOdds, Matchups, matchup_seconds
 from .response import best_response, exploitability
 from .solver import Solution, SolverProgress, solve
 from .tables import (
     VECTORISED,
-    Guard,
     HandSet,
     PolicyBook,
     PolicyError,
     PolicyTable,
     Situation,
-    ask,
     disagreements,
     hand_set,
     situation_of,
     situations,
-    states_policy,
 )
 
 __all__ = [
     "VECTORISED",
     "DataError",
-    "Guard",
     "HandSet",
     "MatchOdds",
     "Matchups",
@@ -34,7 +31,7 @@ __all__ = [
     "Situation",
     "Solution",
     "SolverProgress",
-    "ask",
+    "askable",
     "best_response",
     "disagreements",
     "exploitability",
@@ -43,5 +40,4 @@ __all__ = [
     "situation_of",
     "situations",
     "solve",
-    "states_policy",
 ]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent
+from ..agents import Agent, Guard, unguarded
 from ..core import GameConfig, round_rules
-from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw_action, hand_set, ladder_arrays, unguarded
+from ..exact.tables import MixArrays, PolicyBook, Situation, draw_action, hand_set, ladder_arrays
 from ..numeric import Int, Ints, below, inlined
 
 

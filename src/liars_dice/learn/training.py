@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ..agents import Agent, make_agent
+from ..agents import Agent, Guard, make_agent, unguarded
 from ..core import SEEDS, BadValueError, ConfigError, GameConfig, LiarsDiceError, is_whole
 from ..exact.matchups import round_win_chance
 from ..exact.response import best_response
-from ..exact.tables import Guard, hand_set, unguarded
+from ..exact.tables import hand_set
 from ..numeric import Floats
 from . import policy_gradient, q_learning
 from .features import Basis, make_basis

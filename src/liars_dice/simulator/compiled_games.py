@@ -10,7 +10,7 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent, AgentLike, as_agent
+from ..agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ..core import (
     SEEDS,
     BadValueError,
@@ -31,7 +31,6 @@ from ..exact.tables import (
     MOST_CELLS,
     UNKNOWN,
     VECTORISED,
-    Guard,
     MixArrays,
     PolicyBook,
     PolicyTable,
@@ -40,7 +39,6 @@ from ..exact.tables import (
     dice_states,
     hand_set,
     situations,
-    unguarded,
 )
 from ..numeric import Ints, in_threads
 from .game_kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games

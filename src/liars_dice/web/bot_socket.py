@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from starlette.websockets import WebSocket
 
-from ..core import LiarsDiceError, RoundResolution, derive_seed, result_of
+from ..agents import GameStart, Hearing, Question, due_now, is_event
+from ..core import Event, GameView, LiarsDiceError, derive_seed, view_of
 from ..persistence import RecordedEvent
-from ..referee import protocol
+from ..referee import RecordedSteps, protocol
 from . import messages as m
-from .bot_feed import feed
 from .connection_limits import ConnectionLimits
 from .errors import RoomError
 from .room import Room
@@ -56,6 +56,7 @@ class RemoteBot(ClientConnection):
         self.wants_events = False
         self.confirms_start = False
         self.ready = False
+        self._hearing = Hearing(seat)
 
     def tell(self, *messages: bytes) -> None:
         """What pages are told is not for bots."""
@@ -66,34 +67,37 @@ class RemoteBot(ClientConnection):
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """The game went on."""
-        if not self.ready:
-            return
-        self.say(*self._told(room, news))
-
-    def _told(self, room: Room, news: Sequence[RecordedEvent]) -> Iterator[protocol.Message]:
-        """What the bot is told of these events, the beginning of the game among them, and what it is asked now."""
-        if news and news[0].version == 0:
-            yield self._start(room)
-        for one in feed(news, self.seat, room.state.public.resolutions):
-            if isinstance(one, RoundResolution):
-                yield protocol.round_end_message(one)
-            elif self.wants_events:
-                yield protocol.event_message(one)
-        message = next_for(room, self.seat)
-        if message is not None:
-            yield message
-
-    def _start(self, room: Room) -> protocol.Message:
-        public = room.state.public
-        seed = derive_seed(room.engine.seed, "agent", self.seat)
-        message = protocol.start_message(room.state.config, self.seat, public.names, seed)
-        return message | {"id": 0} if self.confirms_start else message
+        if self.ready:
+            if news[0].version == 0:
+                self._hearing = self._new_hearing(room)
+            step = [recorded.payload for recorded in news], room.player_view(self.seat)
+            self.say(*self._messages(room, [step]))
 
     def catch_up(self, room: Room) -> None:
         """The bot is ready: tell it everything that has happened, as if it had been here."""
         self.ready = True
         if room.record:
-            self.say(*self._told(room, room.record))
+            self._hearing = self._new_hearing(room)
+            steps = RecordedSteps().feed(room.record)
+            self.say(*self._messages(room, ((events, view_of(state, self.seat)) for events, state in steps)))
+
+    def _new_hearing(self, room: Room) -> Hearing:
+        return Hearing(self.seat, derive_seed(room.engine.seed, "agent", self.seat))
+
+    def _messages(self, room: Room, steps: Iterable[tuple[Sequence[Event], GameView]]) -> Iterator[protocol.Message]:
+        """What the bot is told of these steps, and what it is asked now.
+
+        It is not asked again what it did: a program elsewhere keeps its own memory.
+        """
+        for events, view in steps:
+            for heard in self._hearing.step(events, view):
+                if isinstance(heard, Question) or (is_event(heard) and not self.wants_events):
+                    continue
+                confirmed = {"id": 0} if isinstance(heard, GameStart) and self.confirms_start else {}
+                yield protocol.message_of(heard, room.turn) | confirmed
+        message = next_for(room, self.seat)
+        if message is not None:
+            yield message
 
     def begin_anew(self, room: Room) -> None:
         """The game now goes on from an earlier moment."""
@@ -108,13 +112,11 @@ def next_for(room: Room, seat: int) -> protocol.Message | None:
     """What a bot at this seat is to be asked or told now, if anything."""
     if room.doc.game_id is None:
         return None
-    public = room.state.public
-    if room.doc.over:
-        if public.winner is not None:
-            return protocol.game_end_message(room.turn, result_of(public))
-        return {"type": "game_end", "id": room.turn, "winner": None, "names": public.names}
     view = room.player_view(seat)
-    return protocol.choose_message(room.turn, view) if view.is_my_turn else None
+    if room.doc.over and view.public.winner is None:
+        return protocol.game_end_message(room.turn, None, view.public.names)
+    due = due_now(view)
+    return None if due is None else protocol.message_of(due, room.turn)
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:

@@ -380,7 +380,7 @@ class Room:
         if not still_to_move():
             return
         agent = doc.agent or STAND_IN
-        choose = partial(self._bots.choose, agent, view_of(self.state, seat), turn, tuple(self.record))
+        choose = partial(self._bots.choose, agent, view_of(self.state, seat), tuple(self.record))
         action, faults = await self._rooms.run_bot(choose, ours=is_ours(agent))
         async with self._lock:
             if not still_to_move():

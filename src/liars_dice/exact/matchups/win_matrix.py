@@ -9,20 +9,18 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import GameConfig, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..tables import (
     MOST_CELLS,
-    Guard,
     PolicyBook,
     cells_needed,
     count_rungs,
     dice_states,
     number_of_hands,
     situations,
-    unguarded,
 )
 from .exact_round import OPENER_EXACT, OTHER_LOSES, StackedTables, round_outcomes
 from .match_chain import MatchOdds, chain_rounds

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import GameConfig, Progress, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats, Int, Truths, compiled, inlined
 from ..errors import OutOfReachError
@@ -27,7 +27,6 @@ from ..matchups import most_turns
 from ..tables import (
     CALLS_ONLY,
     UNKNOWN,
-    Guard,
     PolicyBook,
     PolicyTable,
     Situation,
@@ -35,7 +34,6 @@ from ..tables import (
     hand_set,
     number_of_hands,
     showdowns,
-    unguarded,
 )
 from .agent_probe import best_response_by_probing
 from .belief_graph import showdowns_with

@@ -11,7 +11,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import Action, Bid, PublicState, RulesLike, as_config
 from ...numeric import Floats
 from ..errors import OutOfReachError
@@ -28,7 +28,6 @@ from ..solver import (
     shipped_equilibrium,
     slot_after_raise,
 )
-from ..tables import Guard, unguarded
 from .agent_probe import AgentProbe, after
 
 SMALLEST = 1e-12

@@ -1,21 +1,16 @@
 """Policies as arrays: what a memoryless agent does with every hand after every bid."""
 
+from ...agents import PolicyError
 from .action_mixes import MixArrays, draw_action
 from .builtin_policies import VECTORISED
 from .hands import HandSet, hand_set, number_of_hands
 from .policy_table import (
     SECOND_LOOK,
     UNKNOWN,
-    Guard,
     PolicyBook,
-    PolicyError,
     PolicyTable,
     action_number,
-    ask,
     disagreements,
-    states_policy,
-    tell,
-    unguarded,
 )
 from .situation import (
     ANY_RAISE,
@@ -38,7 +33,6 @@ __all__ = [
     "SECOND_LOOK",
     "UNKNOWN",
     "VECTORISED",
-    "Guard",
     "HandSet",
     "MixArrays",
     "PolicyBook",
@@ -46,7 +40,6 @@ __all__ = [
     "PolicyTable",
     "Situation",
     "action_number",
-    "ask",
     "cells_needed",
     "count_rungs",
     "dice_states",
@@ -58,7 +51,4 @@ __all__ = [
     "showdowns",
     "situation_of",
     "situations",
-    "states_policy",
-    "tell",
-    "unguarded",
 ]
