@@ -67,7 +67,8 @@ def test_the_document_is_served(address: str) -> None:
 def test_rules_and_bots() -> None:
     async def run() -> None:
         async with studio() as one:
-            assert {agent["name"] for agent in (await one.get("/agents"))["agents"]} == set(AGENTS)
+            listed = {agent["name"] for agent in (await one.get("/agents"))["agents"]}
+            assert listed == {info.field_name for info in AGENTS.values()}
             book = await one.get("/rules")
             assert set(book["presets"]) == set(PRESETS)
             named = {field["name"] for field in book["fields"]}
