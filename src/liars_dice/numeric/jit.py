@@ -19,7 +19,27 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Compile to machine code when first called; several threads can run it at the same time."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    dispatcher = numba.njit(cache=True, nogil=True)(function)
+    _tolerate_stale_index(dispatcher)
+    return cast(Function, dispatcher)
+
+
+def _tolerate_stale_index(dispatcher: Any) -> None:
+    """Treat a cache index that names a class we no longer have as empty.
+
+    numba unpickles the index before it looks whether the source has changed, so renaming an argument's class would
+    otherwise break every environment with an older cache.
+    """
+    index = dispatcher._cache._cache_file
+    load = index._load_index
+
+    def load_index() -> dict[Any, str]:
+        try:
+            return cast(dict[Any, str], load())
+        except (AttributeError, ImportError):
+            return {}
+
+    index._load_index = load_index
 
 
 def inlined(function: Function) -> Function:
