@@ -1,4 +1,4 @@
-"""How flawless perfect play is to the coach, how much worse other play is, and how long a review takes."""
+"""How the coach rates perfect play, how it rates other bots, and how long a review takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 from figures import figure
 from liars_dice.agents import make_agent
-from liars_dice.coach.review import review_game
+from liars_dice.coach import review_game
 from liars_dice.core import GameConfig, GameEngine, GameState, preset
 from liars_dice.exact.solver import Tablebase
 
@@ -20,7 +20,7 @@ def played(config: GameConfig, names: tuple[str, str], seed: int) -> GameState:
 
 
 def flawless() -> None:
-    """The tablebase's own play."""
+    """The accuracy of the tablebase's own play."""
     kinds: Counter[str] = Counter()
     rounds, loss, accuracy = 0, 0.0, 100.0
     for dice in Tablebase.shipped().entries:
@@ -31,12 +31,12 @@ def flawless() -> None:
             accuracy = min([accuracy, *review.accuracy.values()])
             rounds += 1
     print(f"nash against itself, {rounds:,} rounds: {dict(kinds)}")
-    figure("the least accurate round of perfect play", accuracy, "%", least=100)
+    figure("least accurate round of perfect play", accuracy, "%", least=100)
     print(f"  largest loss {loss:.2%}")
 
 
 def accuracies(games: int = 20) -> None:
-    """Bots against `optimal`, with five dice each, as they and as it are seen."""
+    """The accuracy of bots and of `optimal` against each other, with five dice each."""
     for name in ("random", "conservative", "probabilistic", "sniper", "detective", "nash"):
         reviews = [review_game(played(preset("heads-up"), (name, "optimal"), seed)) for seed in range(games)]
         own, other = (sum(review.accuracy[seat] for review in reviews) / games for seat in (0, 1))
@@ -44,7 +44,7 @@ def accuracies(games: int = 20) -> None:
 
 
 def speed(games: int = 20) -> None:
-    """Whole matches, once everything is compiled and the solved rounds have been read."""
+    """The time to review a whole match, after compiling and loading the solved rounds."""
     states = [played(preset("heads-up"), ("optimal", "detective"), seed) for seed in range(games)]
     seconds = []
     for state in states:
@@ -53,8 +53,8 @@ def speed(games: int = 20) -> None:
         seconds.append(time.perf_counter() - start)
     turns = sum(len(bids.bids) + 1 for state in states for bids in state.public.resolutions)
     total = sum(seconds)
-    figure(f"{games} heads-up matches reviewed, the slowest", max(seconds), "s", most=5)
-    print(f"  {total / games:.2f} s each, {1000 * total / turns:.0f} ms a decision")
+    figure(f"slowest of {games} heads-up matches to review", max(seconds), "s", most=5)
+    print(f"  mean {total / games:.2f} s per match, {1000 * total / turns:.0f} ms per decision")
 
 
 if __name__ == "__main__":

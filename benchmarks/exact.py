@@ -1,4 +1,4 @@
-"""How long exact answers take: a tournament of 81 agents, match-ups that mix, best responses; what sampling costs."""
+"""How long exact answers take (a tournament of 81 agents, agents that mix, best responses), and what sampling costs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEADS_UP = preset("heads-up")
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    """Seconds, and the result."""
+    """How many seconds the work took, and its result."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
@@ -42,7 +42,7 @@ def warm_up() -> None:
 
 
 def the_grid() -> None:
-    """The 81 threshold agents, exactly and by as many games as were once sampled."""
+    """The 81 threshold agents, exactly and by as many games as in the published tournament."""
     names = agents_in_field("threshold-grid")
     seconds, exact = timed(lambda: round_robin(names, HEADS_UP, exact=True))
     best = exact.ranking[0]
@@ -50,7 +50,7 @@ def the_grid() -> None:
     print(f"  first is {best.agent}: {100 * best.win_rate:.4f} %, beats {best.beats}, ties {best.ties}")
     unbeaten = [s.agent for s in exact.ranking if s.beats + s.ties == 80]
     rank = [s.agent for s in exact.ranking].index(unbeaten[0]) + 1
-    print(f"  beaten by nobody: {', '.join(unbeaten)} (from rank {rank} on)")
+    print(f"  no agent beats: {', '.join(unbeaten)} (from rank {rank} on)")
     sampling, sampled = timed(lambda: round_robin(names, HEADS_UP, games=10_000, seed=1))
     errors = np.abs(_matrix(sampled) - _matrix(exact))
     print(f"the same by 32.4 million compiled games: {sampling:.1f} s, {sampling / seconds:.0f} times as long")
@@ -62,7 +62,7 @@ def _matrix(tournament: TournamentResult) -> np.ndarray[tuple[int, ...], np.dtyp
 
 
 def mixing() -> None:
-    """Agents that mix take another way of summing."""
+    """Agents that mix, which need a different sum."""
     for pair in (("bluffer", "optimal"), ("random", "optimal"), ("random", "random")):
         seconds, _ = timed(lambda pair=pair: Matchups([make_agent(name) for name in pair], HEADS_UP))  # type: ignore[misc]
         print(f"{pair[0]} against {pair[1]}, heads-up, both seats: {seconds:.2f} s")

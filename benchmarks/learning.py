@@ -1,9 +1,9 @@
-"""How near learning comes to the truth, and how fast it is.
+"""How close learning comes to the exact optimum, and how fast it is.
 
-- W, exactly evaluated, beside the exact optimum W*: both algorithms, both bases, one to three dice, three seeds, a
-  million games each;
-- one million Q-learning games with two dice, one core;
-- steps a second of the batched environment, beside OpenSpiel's Python API on its own game in the same run.
+- the exact W and the exact optimum W*: both algorithms, both bases, one to three dice, three seeds, a million games
+  each;
+- the time of one million Q-learning games with two dice on one core;
+- the speed of the batched environment, compared with OpenSpiel's Python API on its own game in the same run.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ import numpy as np
 
 from figures import figure
 from liars_dice.core import preset
-from liars_dice.learn.batched_env import BatchedEnv
-from liars_dice.learn.model import Training
-from liars_dice.learn.training import Trainer, new_model
+from liars_dice.learn import BatchedEnv, Trainer, Training, new_model
 
 GAMES = 1_000_000
 SEEDS = (1, 2, 3)
-ASKED = {1: 0.5, 2: 1.0}
-"""How many points the crossed basis may stay below the optimum, by dice."""
+TARGETS = {1: 0.5, 2: 1.0}
+"""By number of dice, how many percentage points the crossed basis may stay below the optimum."""
 
 
 def trained(algorithm: str, basis: str, dice: int, seed: int) -> tuple[float, float, float]:
-    """W, W* and the seconds it took, looks at the truth included."""
+    """W, W* and the training time in seconds, evaluations included."""
     config = preset("classic", dice=dice).to_dict()
     training = Training(algorithm=algorithm, basis=basis, config=config, games=GAMES, seed=seed)  # type: ignore[arg-type]
     trainer = Trainer(new_model(training))
@@ -41,30 +39,30 @@ def trained(algorithm: str, basis: str, dice: int, seed: int) -> tuple[float, fl
 
 
 def curves() -> None:
-    """W reached, in percent."""
+    """Print the final W in percent."""
     print(f"W in percent after {GAMES:,} games against truthful, seeds {SEEDS}, and seconds each:")
     for dice in (1, 2, 3):
         for algorithm in ("q", "pg"):
-            for basis in ("seed", "crossed"):
+            for basis in ("plain", "crossed"):
                 runs = [trained(algorithm, basis, dice, seed) for seed in SEEDS]
-                reached = "  ".join(f"{100 * rate:.2f}" for rate, _, _ in runs)
+                rates = "  ".join(f"{100 * rate:.2f}" for rate, _, _ in runs)
                 optimum, seconds = runs[0][1], statistics.median(run[2] for run in runs)
                 short = 100 * (optimum - min(rate for rate, _, _ in runs))
                 what = f"  {dice} dice, {algorithm:2}, {basis:7}"
-                print(f"{what}: {reached}   W* {100 * optimum:.2f}, worst {short:.2f} short   {seconds:.2f} s")
-                if basis == "crossed" and dice in ASKED:
-                    worst = f"{dice} dice, {algorithm}, crossed basis, the worst of three seeds short of W*"
-                    figure(worst, abs(short), "points", most=ASKED[dice])
+                print(f"{what}: {rates}   W* {100 * optimum:.2f}, worst {short:.2f} below it   {seconds:.2f} s")
+                if basis == "crossed" and dice in TARGETS:
+                    worst = f"{dice} dice, {algorithm}, crossed basis: W* minus the worst of three seeds"
+                    figure(worst, abs(short), "points", most=TARGETS[dice])
 
 
 def million_games() -> None:
-    """A million Q-learning games, two dice, one core."""
+    """The time of a million Q-learning games with two dice on one core."""
     seconds = min(trained("q", "crossed", 2, seed)[2] for seed in SEEDS)
     figure("one million Q-learning games, two dice, one core", seconds, "s", most=60)
 
 
 def openspiel_actions() -> float | None:
-    """Actions a second through OpenSpiel's Python API, random play."""
+    """Actions per second of random play through OpenSpiel's Python API; None if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -85,7 +83,7 @@ def openspiel_actions() -> float | None:
 
 
 def batched() -> None:
-    """Steps a second: a legal action for each environment, chosen by a rule on arrays, and the opponent's answer."""
+    """Steps per second; a step is a legal action, chosen by a rule on arrays, and the opponent's answer."""
     env = BatchedEnv(500_000, seed=1)
     rates = []
     for _ in range(7):
@@ -98,11 +96,11 @@ def batched() -> None:
             steps += env.n
         rates.append(steps / busy)
     rate = statistics.median(rates)
-    what = f"batched environment, {os.cpu_count()} cores, two actions in most steps"
+    what = f"batched environment, {os.cpu_count()} cores, most steps with two actions"
     figure(what, rate / 1e6, "million steps/s", least=10)
     theirs = openspiel_actions()
     if theirs is None:
-        print("  OpenSpiel is not installed: no ratio")
+        print("  OpenSpiel is not installed, so there is no ratio")
     else:
         print(f"  OpenSpiel's Python API: {theirs / 1e6:.2f} million actions/s; ratio {rate / theirs:,.0f}")
 

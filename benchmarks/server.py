@@ -1,10 +1,10 @@
 """The studio under load: 500 rooms with 1,000 scripted players on one server process, which is killed in the middle.
 
-Each player sits in a browser's place: a WebSocket of its own, from an address of its own. Whoever is to move thinks for
-about two seconds, then moves; measured is the time from sending a move until its event has come to each player of the
-room. Players and server share one machine; what other programs use of it is printed, for where no processor is free
-everything waits. After the kill everybody comes back, and the store is searched for every move that was acknowledged.
-Games are best of 99 rounds, so that none ends early.
+Each player has its own WebSocket, from its own address, and thinks for about two seconds before a move. Measured is the
+time from sending a move until its event has reached each player of the room. Players and server share one machine; the
+processor time of other programs is printed, because everything waits when no processor is free. After the kill all
+players reconnect, and the store is searched for every acknowledged move. Games are best of 99 rounds, so that none ends
+early.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Server:
         self.port = int(found[1])
 
     def memory_kb(self) -> int:
-        """What it holds in memory now."""
+        """Its resident memory now."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         found = re.search(r"VmRSS:\s+(\d+)", status)
         assert found is not None
@@ -65,13 +65,13 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """Without a word."""
+        """Kill it with SIGKILL."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
 
 async def post(port: int, path: str, body: Json, address: str) -> Json:
-    """A POST request on a connection of its own."""
+    """A POST request on its own connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     data = json.dumps(body).encode()
     head = f"POST /api{path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\nConnection: close\r\n\r\n"
@@ -84,7 +84,7 @@ async def post(port: int, path: str, body: Json, address: str) -> Json:
 
 
 class Player(asyncio.Protocol):
-    """A player with just enough of WebSockets to cost little."""
+    """A player with a minimal WebSocket client, so that it costs little."""
 
     def __init__(self, room: Room, seat: int, token: str, address: str) -> None:
         self.room, self.seat, self.token, self.address = room, seat, token, address
@@ -95,13 +95,13 @@ class Player(asyncio.Protocol):
         self._think: asyncio.TimerHandle | None = None
 
     async def connect(self, port: int) -> None:
-        """Come, or come back."""
+        """Connect, for the first time or again."""
         self._buffer, self.here = b"", False
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: self, "127.0.0.1", port, local_addr=(self.address, 0))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Shake hands."""
+        """Send the handshake."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         key = base64.b64encode(os.urandom(16)).decode()
@@ -111,13 +111,13 @@ class Player(asyncio.Protocol):
         )
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The server is gone."""
+        """The connection has ended."""
         self.here = False
         if self._think is not None:
             self._think.cancel()
 
     def say(self, message: Json) -> None:
-        """Send a text frame; a mask of zeros is a mask."""
+        """Send a text frame, masked with zeros."""
         data = json.dumps(message).encode()
         size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
         assert self._transport is not None
@@ -176,7 +176,7 @@ class Player(asyncio.Protocol):
 
 
 class Room:
-    """A room as its players know it."""
+    """A room from its players' side."""
 
     def __init__(self, room_id: str) -> None:
         self.id = room_id
@@ -188,13 +188,13 @@ class Room:
         self.welcomed = 0
 
     def seen(self, n: int) -> None:
-        """A move has come to one more player."""
+        """A move has reached one more player."""
         if self.began:
             self.latencies.append(time.perf_counter() - self.began)
 
 
 async def make_room(port: int, number: int) -> Room:
-    """A room with two players, each with an address of its own."""
+    """A room with two players, each with its own address."""
     addresses = [f"127.0.{1 + number // 100}.{1 + 2 * (number % 100) + seat}" for seat in (0, 1)]
     changes = {"mode": "best_of", "rounds": 99}
     wish = {"rules": "classic", "changes": changes, "seats": [{"kind": "you"}, {"kind": "open"}]}
@@ -206,8 +206,8 @@ async def make_room(port: int, number: int) -> Room:
     return room
 
 
-async def everybody(port: int, rooms: list[Room]) -> None:
-    """All players come in."""
+async def connect_all(port: int, rooms: list[Room]) -> None:
+    """Connect all players."""
     for room in rooms:
         room.welcomed = 0
         for player in room.players:
@@ -218,7 +218,7 @@ async def everybody(port: int, rooms: list[Room]) -> None:
 
 
 def machine_busy_s() -> float:
-    """The processor time all programs of this machine have used."""
+    """The processor time that all programs on this machine have used."""
     fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
     return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
 
@@ -240,7 +240,7 @@ async def main() -> None:
             await asyncio.sleep(1)
             empty = server.memory_kb()
             rooms = [await make_room(server.port, number) for number in range(ROOMS)]
-            await everybody(server.port, rooms)
+            await connect_all(server.port, rooms)
             print(f"{ROOMS} rooms, {players:,} players, each move after about {THINKS_S:g} s of thought\n")
             for room in rooms:
                 room.latencies.clear()
@@ -260,7 +260,7 @@ async def main() -> None:
             server = Server(db, server.port)
             for room in rooms:
                 room.began = 0.0
-            await everybody(server.port, rooms)
+            await connect_all(server.port, rooms)
             back_s = time.perf_counter() - began
             known = [len(room.acknowledged) for room in rooms]
             async with asyncio.timeout(60):
@@ -271,10 +271,10 @@ async def main() -> None:
             server.kill()
         lost, games = check(db, rooms)
         p99 = cuts[98] * 1000
-        figure("99 of 100 moves are with everybody within", p99, "ms", most=100)
+        figure("99 of 100 moves reach all players within", p99, "ms", most=100)
         per_player = (full - empty) / players
-        figure("memory for each player", per_player, "kB", most=200)
-        figure("games that go on after the kill", games, least=ROOMS)
+        figure("memory per player", per_player, "kB", most=200)
+        figure("games that continue after the kill", games, least=ROOMS)
         total = sum(len(room.acknowledged) for room in rooms)
         figure(f"of {total:,} acknowledged moves, lost", lost, most=0)
         figure("server up within", statistics.median(ups), "s", most=0.5)
@@ -282,7 +282,7 @@ async def main() -> None:
         weight = sum(len(gzip.compress(data)) for data in files) / 1000
         figure("all files of the page, as they are sent", weight, "kB", most=150)
         print(
-            f"\nhalf of the moves are with everybody within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves a second, "
+            f"\nhalf of the moves reach all players within {cuts[49] * 1000:.1f} ms; {rate:.0f} moves per second, "
             f"{len(seconds):,} updates measured;\n"
             f"of {os.cpu_count()} processors the server used {used:.2f}, the players {ours:.2f}, "
             f"other programs {others:.2f};\n"
@@ -290,7 +290,7 @@ async def main() -> None:
         )
 
 
-def in_words(move: Event) -> Json:
+def as_sent(move: Event) -> Json:
     """A stored move as players send it."""
     if isinstance(move, BidPlaced):
         return {"kind": "bid", "quantity": move.bid.quantity, "face": move.bid.face}
@@ -298,7 +298,7 @@ def in_words(move: Event) -> Json:
 
 
 def check(db: Path, rooms: list[Room]) -> tuple[int, int]:
-    """How many acknowledged moves are not in the store, and how many games are whole."""
+    """How many acknowledged moves are not in the store, and how many games are complete."""
     lost = games = 0
     with open_store(db) as store:
         docs = {name: json.loads(text) for name, text in store.documents("room").items()}
@@ -309,7 +309,7 @@ def check(db: Path, rooms: list[Room]) -> tuple[int, int]:
                 games += 1
             moves = [e.payload for e in events if e.event_type in ("BidPlaced", "LiarCalled")]
             for turn, action in room.acknowledged.items():
-                lost += turn > len(moves) or in_words(moves[turn - 1]) != action
+                lost += turn > len(moves) or as_sent(moves[turn - 1]) != action
     return lost, games
 
 

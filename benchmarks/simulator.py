@@ -1,6 +1,7 @@
-"""How fast the compiled simulator is, beside OpenSpiel's C++ bots and our own Python engine in the same run.
+"""How fast the compiled simulator is, compared with OpenSpiel's C++ bots and our own Python engine in the same run.
 
-Figures are games a second on one core and on all, medians of several runs; compiling and making tables are timed apart.
+Figures are games per second on one core and on all, medians of several runs. Compiling and making tables are timed
+separately.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def simulated(names: tuple[str, ...], config: GameConfig, games: int, workers: int) -> tuple[float, Tally]:
-    """Games a second, and what came of them."""
+    """Games per second, and their results."""
     simulator = Simulator([make_agent(name) for name in names], config, workers=workers)
     simulator.warm_up()
     tally = simulator.play(games, seed=1)
@@ -36,7 +37,7 @@ def simulated(names: tuple[str, ...], config: GameConfig, games: int, workers: i
 
 
 def through_the_engine(names: tuple[str, ...], config: GameConfig, games: int) -> float:
-    """Games a second through the Python engine, one core."""
+    """Games per second through the Python engine, on one core."""
     agents = [make_agent(name) for name in names]
     rates = []
     for run in range(3):
@@ -46,7 +47,7 @@ def through_the_engine(names: tuple[str, ...], config: GameConfig, games: int) -
 
 
 def openspiel_bots(rounds: int) -> float | None:
-    """Rounds a second of OpenSpiel's uniform random bots in C++, one die each; None without OpenSpiel."""
+    """Rounds per second of OpenSpiel's uniform random bots in C++, one die each; None without OpenSpiel."""
     try:
         import pyspiel
     except ImportError:
@@ -64,7 +65,7 @@ def openspiel_bots(rounds: int) -> float | None:
 def report(
     what: str, names: tuple[str, ...], config: GameConfig, games: int, engine_games: int, least: int, aim: int | None
 ) -> float:
-    """Print one comparison; games a second on one core."""
+    """Print one comparison; returns games per second on one core."""
     one, tally = simulated(names, config, games, 1)
     cores = os.cpu_count() or 1
     every, _ = simulated(names, config, games, cores)

@@ -1,7 +1,8 @@
-"""How fast rounds are solved, beside OpenSpiel's CFR+ where that can; published values; `nash` against every bot.
+"""How fast rounds are solved, compared with OpenSpiel's CFR+ where it can solve them; published values; `nash` against
+every bot.
 
-Times are without compiling. Each answer is certified: the exploitability printed is half the width of the bracket
-between the values of both best responses. With `--device gpu` only what is asked of a GPU is measured.
+Times exclude compilation. Each answer is certified: the exploitability printed is half the width of the bracket
+between the values of both best responses. With `--device gpu` only the GPU's targets are measured.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ ON_TWO_CORES = (
     ((2, 3), 1e-4, 3600, None),
     ((3, 2), 1e-4, 3600, None),
 )
-"""Dice, exploitability, seconds asked and aimed at."""
+"""Dice, exploitability, the most seconds allowed, and a more ambitious target."""
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "published_values.json"
 
 
 def title(solution: Solution) -> str:
-    """Which round it is."""
+    """The name of a round."""
     config = solution.tree.config
     return f"{config.dice[0]} v {config.dice[1]}{'' if config.wild == 'none' else f', {config.wild} wild'}"
 
@@ -54,7 +55,7 @@ def tell(solution: Solution) -> None:
 def solved(
     dice: tuple[int, int], target: float, most: float, aim: float | None, device: Literal["cpu", "gpu"] = "cpu"
 ) -> None:
-    """Solve a round, and say whether it was quick enough."""
+    """Solve a round and print whether it was quick enough."""
     solution = solve(GameConfig(dice=dice), target=target, device=device)
     assert solution.exploitability <= target
     figure(f"{title(solution)} solved to {target:.0e} on a {device}", solution.elapsed_s, "s", most=most, aim=aim)
@@ -62,7 +63,7 @@ def solved(
 
 
 def speed() -> None:
-    """The rounds that were asked for."""
+    """All rounds that have a target."""
     solve(GameConfig(dice=(1, 1)), target=1e-6)
     solve(GameConfig(dice=(2, 2)), iterations=2)  # both precisions are compiled now
     for dice, target, most, aim in ON_TWO_CORES:
@@ -112,8 +113,8 @@ def nash() -> None:
     """The tablebase's player against every bot in every round with at most five dice, both seats, exactly."""
     base = Tablebase.shipped()
     least = 1.0
-    print("nash against every bot, one round, exactly: what it earns above what its strategy is sure of, the least:")
-    for dice in (dice for dice in Tablebase.shipped().entries if sum(dice) <= 5):
+    print("nash against every bot, one round, exactly: the least that it earns above what its strategy guarantees:")
+    for dice in (dice for dice in base.entries if sum(dice) <= 5):
         known, config = base.round(*dice), GameConfig(dice=dice)
         margins = {}
         for name in AGENTS:
@@ -132,7 +133,7 @@ def nash() -> None:
 
 
 def on_a_gpu() -> None:
-    """What was asked of a GPU."""
+    """The targets for a GPU."""
     solve(GameConfig(dice=(1, 1)), iterations=2, device="gpu")
     for dice in ((2, 3), (3, 2)):
         solved(dice, 1e-4, 180, 60, "gpu")

@@ -1,7 +1,7 @@
-"""How fast events are stored and read back, and how small a finished match is.
+"""How fast events are stored and read back, and how much space a finished match takes.
 
-A million events of real heads-up matches between bots (reasons included) go into each store in batches of 10,000, as a
-tournament would write them; then games are read back one by one, at random. The events are made beforehand.
+A million events of heads-up matches between bots (with their reasoning) are written to each store in batches of 10,000,
+as a tournament would; then random games are read back one by one. The events are generated beforehand.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def matches(count: int) -> list[list[RecordedEvent]]:
 
 
 def a_million(games: list[list[RecordedEvent]]) -> Iterator[list[RecordedEvent]]:
-    """These matches again and again, each time as games of their own, until there are a million events."""
+    """Copies of these matches with ids of their own, until there are a million events."""
     total = 0
     for copy in itertools.count():
         for game in games:
@@ -61,7 +61,7 @@ def a_million(games: list[list[RecordedEvent]]) -> Iterator[list[RecordedEvent]]
 
 
 def append(store: GameRecorder, events: list[RecordedEvent]) -> float:
-    """Events a second."""
+    """Store these events; the number of events per second."""
     start = time.perf_counter()
     for event in events:
         store.record(event)
@@ -70,7 +70,7 @@ def append(store: GameRecorder, events: list[RecordedEvent]) -> float:
 
 
 def read_back(store: GameRecorder, ids: list[str]) -> float:
-    """Milliseconds a game, read at random."""
+    """Read random games; milliseconds per game."""
     chosen = random.Random(1).sample(ids, 1000)
     start = time.perf_counter()
     for game_id in chosen:
@@ -79,7 +79,7 @@ def read_back(store: GameRecorder, ids: list[str]) -> float:
 
 
 def open_long_game(store: GameRecorder) -> None:
-    """Open a very long game near its end, from its snapshots and from its beginning."""
+    """Compare opening a very long game near its end from a snapshot and from its beginning."""
     config = preset("heads-up", dice=1, mode="best_of", rounds=4999)
     engine = GameEngine(config, [make_agent("random"), make_agent("random")], seed=1)
     game_id = record_game(engine, store)
@@ -93,14 +93,14 @@ def open_long_game(store: GameRecorder) -> None:
     slow = time.perf_counter() - start
     assert from_snapshot == from_beginning
     print(
-        f"A game of {count:,} events opened near its end: {quick * 1000:.0f} ms from a snapshot, "
-        f"{slow * 1000:.0f} ms from its beginning: {slow / quick:.1f} times as fast"
+        f"opening a game of {count:,} events near its end: {quick * 1000:.0f} ms from a snapshot, "
+        f"{slow * 1000:.0f} ms from its beginning; the snapshot is {slow / quick:.1f} times as fast"
     )
 
 
 def main() -> None:
     """Measure and print."""
-    print("making events ...", flush=True)
+    print("generating events ...", flush=True)
     games = list(a_million(matches(2000)))
     events = [event for game in games for event in game]
     ids = [game[0].game_id for game in games]

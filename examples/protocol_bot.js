@@ -1,4 +1,4 @@
-// examples/protocol_bot.js: a whole bot in JavaScript. Play it: liars-dice watch "cmd:node examples/protocol_bot.js" optimal
+// examples/protocol_bot.js: a complete bot in JavaScript. Watch it play: liars-dice watch "cmd:node examples/protocol_bot.js" optimal
 const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
 
 function choose(view) {

@@ -1,4 +1,4 @@
-# examples/protocol_bot.py: a whole bot without this package. Play it: liars-dice watch "cmd:python3 examples/protocol_bot.py" optimal
+# examples/protocol_bot.py: a complete bot without this package. Watch it play: liars-dice watch "cmd:python3 examples/protocol_bot.py" optimal
 import json
 import sys
 
@@ -8,7 +8,7 @@ def say(message):
 
 
 def choose(view):
-    """Call what more than a third of the other dice would have to show; else raise as little as possible."""
+    """Call a bid that needs more than a third of the other dice; else raise as little as possible."""
     bid = view["current_bid"]
     if bid is not None:
         quantity, face = map(int, bid.split("x"))

@@ -15,7 +15,6 @@ import sys
 import termios
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 
 PATIENCE = 30.0
@@ -47,20 +46,6 @@ class PseudoTerminal:
         )
         os.close(program)
         self._main = main
-
-    def wait_until_idle(self) -> None:
-        """Until the program has used no processor for half a second."""
-        deadline = time.monotonic() + PATIENCE
-        used, now = -1.0, self._processor_s()
-        while used != now:
-            assert time.monotonic() < deadline, "the program does not rest"
-            time.sleep(0.5)
-            used, now = now, self._processor_s()
-
-    def _processor_s(self) -> float:
-        """The processor time of the program so far."""
-        words = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def wait_for(self, *words: str) -> str:
         """Read until one of these comes; what was printed since the last wait, to the end of it."""

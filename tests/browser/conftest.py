@@ -1,7 +1,6 @@
 """A studio and a Chromium for the tests of the page.
 
-Every page that a test opens is watched: an error on its console, or a request to anywhere but our own server, fails the
-test.
+An error on the console of a page, or a request to anywhere but our own server, fails the test.
 """
 
 from __future__ import annotations
@@ -45,14 +44,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Open]:
-    """Opens pages in contexts of their own, and afterwards asks what went wrong on them."""
+    """Opens pages, each in its own context, and checks afterwards that none had errors."""
     contexts: list[BrowserContext] = []
     wrong: list[str] = []
 
     def open_page(
         studio: Studio, path: str, width: int = 1440, *, token: Any = None, allowed: str = "", **device: Any
     ) -> Page:
-        """`token`: a seat as the API gave it. `allowed`: errors that this test expects, as a regular expression."""
+        """`token`: a seat as the API returned it. `allowed`: a regular expression for errors that this test expects."""
         seen: dict[str, Any] = {"viewport": {"width": width, "height": HEIGHTS[width]}, "reduced_motion": "reduce"}
         context = browser.new_context(**seen | device)
         context.set_default_timeout(20_000)

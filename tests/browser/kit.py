@@ -1,4 +1,4 @@
-"""A studio that can be killed, and players at its tables. Games are seeded wherever the server allows it."""
+"""A studio that can be killed, and helpers that play on its pages. Games are seeded where the server allows it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from websockets.sync.client import connect
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH (Debian: apt install chromium)")
@@ -22,11 +23,11 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the
 HEIGHTS = {360: 740, 768: 1024, 1440: 900}
 BOT = {"kind": "bot", "agent": "optimal"}
 YOU = {"kind": "you", "name": "Ann"}
-expect.set_options(timeout=20_000)  # the coach's first words can take a while on a busy machine
+expect.set_options(timeout=20_000)  # the coach's first answer can take a while on a busy machine
 
 
 class Studio:
-    """A server of our own that can be killed and started again."""
+    """A server process that can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
         self.store = folder / "store.sqlite"
@@ -38,20 +39,13 @@ class Studio:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(self.port), "--db", str(self.store)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 30
-        while True:
-            try:
-                self.get("/agents")
-                return
-            except OSError:
-                assert time.monotonic() < until, "the server does not come up"
-                assert self.process.poll() is None, "the server died"
-                time.sleep(0.05)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline(), "the server did not start"  # its address, printed when it answers
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}/api{path}", timeout=60) as answer:
@@ -70,11 +64,15 @@ class Studio:
     def recorded(self, seed: int = 3) -> str:
         """A finished game between two bots."""
         room = self.room(BOT, {"kind": "bot", "agent": "bluffer"}, seed=seed, dice=[2, 2])["room"]
-        until = time.monotonic() + 30
-        while (found := self.get(f"/rooms/{room}"))["status"] != "over":
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        game: str = found["game_id"]
+        return self.finished(room)
+
+    def finished(self, room: str) -> str:
+        """Watch a game between bots to its end; its id."""
+        with connect(f"ws://127.0.0.1:{self.port}/api/rooms/{room}/socket", max_size=None) as watching:
+            watching.send(json.dumps({"type": "hello"}))
+            while (said := json.loads(watching.recv(timeout=30)))["type"] != "over":
+                pass
+        game: str = said["game_id"]
         return game
 
 
@@ -88,7 +86,7 @@ def sit(studio: Studio, open_page: Open, width: int = 1440, seed: int = 7, devic
 
 
 def until_over(page: Page, move: Callable[[Page], None]) -> None:
-    """Makes a move whenever it is our turn, until the game is over."""
+    """Make a move whenever it is our turn, until the game is over."""
     done = page.locator(".done")
     onward = page.get_by_role("button", name="Next round")
     mine = page.locator(".cell.legal")
@@ -105,7 +103,7 @@ def until_over(page: Page, move: Callable[[Page], None]) -> None:
 
 
 def by_mouse(page: Page) -> None:
-    """Lets nothing but the opening stand: the lowest bid, else a call."""
+    """Open with one two; call every other bid."""
     if page.get_by_role("button", name="Next round").is_visible():
         page.get_by_role("button", name="Next round").click()
     elif page.get_by_role("button", name="Liar!").is_enabled():
@@ -116,7 +114,7 @@ def by_mouse(page: Page) -> None:
 
 
 def by_keys(page: Page) -> None:
-    """Raises the quantity once, then calls."""
+    """Open with the keys; call every other bid."""
     if page.get_by_role("button", name="Next round").is_visible():
         page.keyboard.press("Enter")
     elif page.locator(".cell.standing").count():

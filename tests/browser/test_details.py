@@ -1,10 +1,9 @@
-"""Where people stumble: phones, breaks, seats that are lost, names that are missing, rules that are rare."""
+"""Details that people notice: phones, lost connections, lost seats, missing names, rare rules."""
 
 from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +34,7 @@ SEEN = """element => {
   return [[x + width / 2, y + 2], [x + width / 2, y + height / 2], [x + width / 2, y + height - 3]]
     .every(([a, b]) => element.contains(document.elementFromPoint(a, b)));
 }"""
-"""Whether something is on the screen and under nothing else."""
+"""Whether an element is on the screen and not covered."""
 
 
 # -- phones ------------------------------------------------------------------------------------------------------------
@@ -67,7 +66,7 @@ def test_a_reveal_among_many_is_on_the_screen(studio: Studio, open_page: Open) -
     seat = studio.room(*seats, rules="perudo", seed=5)
     page = open_page(studio, f"/room/{seat['room']}", 360, token=seat, **SMALL)
     page.locator('[data-bid="1x2"]').wait_for()
-    assert page.locator('[data-bid="1x2"]').evaluate(SEEN), "on one's turn the board is brought up"
+    assert page.locator('[data-bid="1x2"]').evaluate(SEEN), "the board is scrolled into view on your turn"
     page.locator('[data-bid="9x6"]').dblclick()
     onward = page.get_by_role("button", name="Next round")
     for element in (onward, page.locator("#status"), page.locator(".middle")):
@@ -77,7 +76,7 @@ def test_a_reveal_among_many_is_on_the_screen(studio: Studio, open_page: Open) -
 @pytest.mark.parametrize("height", [640, 740])
 @pytest.mark.parametrize("kind", ["replay", "review"])
 def test_a_recorded_game_on_a_small_phone(studio: Studio, open_page: Open, kind: str, height: int) -> None:
-    """The bid, and what the coach says of it, are seen above the buttons one steps with."""
+    """The bid and the coach's verdict are visible above the step buttons."""
     game = studio.recorded()
     page = open_page(studio, f"/{kind}/{game}", 360, viewport={"width": 360, "height": height})
     page.locator(".curve path").first.wait_for()
@@ -95,8 +94,8 @@ def test_what_the_coach_would_bid_is_on_the_screen(studio: Studio, open_page: Op
     page = sit(studio, open_page, 360, device={"viewport": {"width": 360, "height": height}}, dice=[3, 3])
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".hint")).to_contain_text("The coach would bid")
-    page.wait_for_timeout(100)
-    assert page.locator(".cell.chosen").evaluate(SEEN)
+    chosen = page.locator(".cell.chosen").element_handle()
+    page.wait_for_function(SEEN, arg=chosen)
 
 
 def test_a_board_of_many_faces_keeps_its_heads(studio: Studio, open_page: Open) -> None:
@@ -118,11 +117,11 @@ def test_a_board_of_many_faces_keeps_its_heads(studio: Studio, open_page: Open) 
     assert page.locator(".cell").evaluate_all(cut) == []
 
 
-# -- breaks ------------------------------------------------------------------------------------------------------------
+# -- lost connections --------------------------------------------------------------------------------------------------
 
 
 def cuttable(page: Page, room: str) -> Callable[[bool], None]:
-    """Cuts the page's line to the room, and lets it come back."""
+    """A function that cuts the page's connection to the room, or lets it come back."""
     lines: list[WebSocketRoute] = []
     down = False
 
@@ -145,7 +144,7 @@ def cuttable(page: Page, room: str) -> Callable[[bool], None]:
 
 
 def test_a_move_taken_back_elsewhere(studio: Studio, open_page: Open) -> None:
-    """A page that was away meanwhile comes back to the game as it is now."""
+    """A page that reconnects shows the game as it is now."""
     seat = practice(studio, dice=[2, 2])
     here = open_page(studio, f"/room/{seat['room']}", token=seat)
     cut = cuttable(here, seat["room"])
@@ -169,7 +168,7 @@ def test_a_token_that_opens_nothing(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, f"/room/{room}", token={"room": room, "token": "wrong"})
     expect(page.get_by_role("heading", name="This seat is not yours")).to_be_visible()
     expect(page.locator(".offline")).to_be_hidden()
-    page.get_by_role("button", name="Go on without the seat").click()
+    page.get_by_role("button", name="Continue without the seat").click()
     page.get_by_label("Your name").fill("Bob")
     page.get_by_role("button", name="Take a seat").click()
     expect(page.locator("#status")).to_contain_text("Waiting for Ann")
@@ -177,14 +176,14 @@ def test_a_token_that_opens_nothing(studio: Studio, open_page: Open) -> None:
 
 
 def test_a_refusal_costs_no_seat(studio: Studio, open_page: Open) -> None:
-    """Only a token that opens no seat is thrown away."""
+    """Only a token that belongs to no seat is thrown away."""
     seat = practice(studio)
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
     refusing = True
 
     def through(line: WebSocketRoute) -> None:
         if refusing:
-            line.send(json.dumps({"type": "error", "error": "too many messages"}))
+            line.send(json.dumps({"type": "error", "error": "too many messages", "code": "too_many_messages"}))
             line.close(code=1008, reason="too many messages")
         else:
             line.connect_to_server()
@@ -214,7 +213,7 @@ def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:
     game = studio.get(f"/rooms/{seat['room']}")["game_id"]
     lines[-1].send(json.dumps({"type": "over", "winner": None, "game_id": game, "ended": "too_long"}))
     expect(page.locator("#status")).to_have_text("The game ended without a winner.")
-    expect(page.locator(".done")).to_contain_text("It had become too long.")
+    expect(page.locator(".done")).to_contain_text("It became too long.")
     expect(page.locator(".seat.turn")).to_have_count(0)
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
     expect(page.locator(".cell.legal")).to_have_count(0)
@@ -225,7 +224,7 @@ def test_a_finished_room_opened_anew(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
     until_over(page, by_mouse)
     won = studio.get(f"/rooms/{seat['room']}")["winner"]
-    words = "You won." if won == seat["seat"] else "Lost this one."
+    words = "You won." if won == seat["seat"] else "You lost this one."
     expect(page.locator(".done")).to_contain_text(words)
     page.reload()
     expect(page.locator(".done")).to_contain_text(words)
@@ -239,7 +238,7 @@ def test_a_finished_room_opened_anew(studio: Studio, open_page: Open) -> None:
 
 
 def test_seats_are_remembered(studio: Studio, open_page: Open) -> None:
-    """As many as anybody needs; those of games that are over go first."""
+    """Up to 200; those of finished games are dropped first."""
     page = open_page(studio, "/rules")
     left = page.evaluate(
         """async () => {
@@ -264,7 +263,7 @@ def test_your_own_game_is_found_again(own_studio: Studio, open_page: Open) -> No
     page.locator(".cell.legal").first.wait_for()
     assert page.url == room
     other = open_page(own_studio, "/")
-    expect(other.get_by_text("Nobody is playing.")).to_be_visible()  # what others practise is not offered
+    expect(other.get_by_text("No one is playing.")).to_be_visible()  # other people's practice games are not listed
 
 
 def test_a_game_that_goes_on_after_its_end_is_found_again(own_studio: Studio, open_page: Open) -> None:
@@ -281,7 +280,7 @@ def test_a_game_that_goes_on_after_its_end_is_found_again(own_studio: Studio, op
 
 
 def test_without_storage(studio: Studio, browser: Browser) -> None:
-    """Who lets no page keep anything can play nevertheless."""
+    """You can play even if the browser blocks storage."""
     context = browser.new_context(reduced_motion="reduce")
     context.add_init_script(
         'Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })'
@@ -297,11 +296,11 @@ def test_without_storage(studio: Studio, browser: Browser) -> None:
     assert errors == []
 
 
-def test_nobody_is_called_you(studio: Studio, open_page: Open) -> None:
+def test_no_player_is_called_you(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/")
 
     def own_seat(button: str) -> Any:
-        """The own seat as the page asks for it."""
+        """Your seat as the page requests it."""
         with page.expect_request(lambda r: r.method == "POST" and r.url.endswith("/rooms")) as asked:
             page.get_by_role("button", name=button, exact=True).click()
         return json.loads(asked.value.post_data or "")["seats"][0]
@@ -320,7 +319,7 @@ def test_nobody_is_called_you(studio: Studio, open_page: Open) -> None:
 
 
 def test_a_guest_may_take_their_time(studio: Studio, open_page: Open) -> None:
-    """What a guest types stays when others come and go."""
+    """What a guest is typing stays when others come and go."""
     ann = studio.post("/rooms", {"rules": "perudo", "changes": {"dice": [3, 3, 3]}, "seats": [YOU, OPEN, OPEN]})
     guest = open_page(studio, f"/room/{ann['room']}")
     expect(guest.get_by_text("away")).to_be_visible()
@@ -336,13 +335,13 @@ def test_a_guest_may_take_their_time(studio: Studio, open_page: Open) -> None:
     expect(host.locator(".table").get_by_text("Berta")).to_be_visible()
 
 
-def test_who_is_away_and_who_moves_then(studio: Studio, open_page: Open) -> None:
+def test_the_page_says_who_is_away_and_when_a_bot_moves(studio: Studio, open_page: Open) -> None:
     ann, _ = two_people(studio)  # Bob never comes
     page = open_page(studio, f"/room/{ann['room']}", token=ann)
     page.locator('[data-bid="1x4"]').dblclick()
     away = page.locator(".seat.gone .until")
     expect(away).to_have_text(re.compile(r"^optimal moves for Bob in \d+\ss$"))
-    assert away.get_attribute("aria-hidden") == "true", "nobody is told the seconds one by one"
+    assert away.get_attribute("aria-hidden") == "true", "screen readers do not read every second"
 
 
 def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> None:
@@ -352,7 +351,7 @@ def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> Non
     other = open_page(studio, f"/room/{room}")
     expect(other.get_by_label("Slow")).to_be_checked()
     other.get_by_label("Fast").click()
-    expect(other.locator(".stage .error")).to_have_text("The speed is set by whoever has watched longest.")
+    expect(other.locator(".stage .error")).to_have_text("Only the spectator who has watched longest can set the speed.")
     expect(other.get_by_label("Slow")).to_be_checked()
     page.get_by_label("Normal").check()
     page.wait_for_function(f"async () => (await (await fetch('/api/rooms/{room}')).json()).delay_ms === 900")
@@ -381,7 +380,7 @@ def test_people_set_up_another_room_together(studio: Studio, open_page: Open) ->
     expect(pages[1].get_by_label("Seat 2", exact=True)).to_have_value("you")
     pages[1].get_by_role("button", name="Set up and invite").click()
     expect(pages[1].get_by_text("2, 3 dice · one round.")).to_be_visible()
-    expect(pages[1].get_by_text("Only this computer can open this link.")).to_be_visible()
+    expect(pages[1].get_by_text("This link works only on this computer.")).to_be_visible()
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
@@ -406,10 +405,14 @@ def test_enter_does_what_the_button_says(studio: Studio, open_page: Open) -> Non
 def test_the_next_round_comes_at_once(studio: Studio, open_page: Open) -> None:
     seat = practice(studio, dice=[3, 3])
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
-    page.locator('[data-bid="6x6"]').dblclick()
+    with page.expect_event("websocket") as opened:
+        page.reload()
+    cell = page.locator('[data-bid="6x6"]')
+    cell.wait_for()
+    with opened.value.expect_event("framereceived", lambda frame: "RoundStarted" in frame):  # the next round's
+        cell.dblclick()
     page.get_by_role("button", name="Next round").wait_for()
     page.get_by_label("Quick").uncheck()
-    page.wait_for_timeout(500)  # the next round's events are there
     page.get_by_role("button", name="Next round").click()
     expect(page.locator(".where")).to_contain_text("Round 2", timeout=1500)
 
@@ -421,7 +424,7 @@ def test_to_the_content(studio: Studio, open_page: Open) -> None:
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     page.evaluate("history.pushState(null, '', '#main'); history.back()")
-    expect(page.get_by_label("Your name")).to_have_value("Ann")  # nothing was built anew
+    expect(page.get_by_label("Your name")).to_have_value("Ann")  # the page was not rebuilt
 
 
 # -- rules and odds ----------------------------------------------------------------------------------------------------
@@ -431,16 +434,16 @@ def test_every_rule_can_be_chosen(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/play", allowed="400")
     page.get_by_role("spinbutton", name="Players").fill("8")
     page.get_by_text("All rules").click()
-    page.get_by_label("Dice of each seat").fill("2, 3, 4")
-    page.get_by_label("Most bids in a round").fill("6")
+    page.get_by_label("Dice per seat").fill("2, 3, 4")
+    page.get_by_label("Most bids per round").fill("6")
     page.get_by_label("Highest quantity").fill("5")
-    page.get_by_label("Faces of a die").fill("7")
+    page.get_by_label("Faces per die").fill("7")
     page.get_by_label("Best of how many rounds").fill("3")
-    page.get_by_label("Faces of a die").focus()
+    page.get_by_label("Faces per die").focus()
     wrong = page.locator("#rule-rounds")
-    expect(wrong).to_contain_text("best of so many rounds")
+    expect(wrong).to_contain_text("best of several rounds")
     expect(page.get_by_label("Best of how many rounds")).to_have_attribute("aria-invalid", "true")
-    page.get_by_label("The game is").select_option("best_of")
+    page.get_by_label("Length of the game").select_option("best_of")
     expect(wrong).to_be_hidden()
     expect(page.locator(".seat-list li")).to_have_count(3)
     page.get_by_role("button", name="Start", exact=True).click()
@@ -481,12 +484,12 @@ def test_odds_are_numbers(studio: Studio, open_page: Open) -> None:
 # -- waiting -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_lab_says_that_it_works(studio: Studio, open_page: Open) -> None:
+def test_the_lab_says_that_it_is_computing(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/rules")
     held: list[Any] = []
     page.route("**/api/lab/explain*", lambda route: held.append(route))
     page.goto(f"{studio.url}/lab")
-    expect(page.locator(".lab-words")).to_have_text("Working it out…")
+    expect(page.locator(".lab-words")).to_have_text("Computing…")
     held[0].continue_()
     expect(page.locator(".lab-words")).to_contain_text("Perfect play")
 
@@ -504,16 +507,13 @@ def test_replay_of_a_game_that_was_given_up(studio: Studio, open_page: Open) -> 
 
 
 def test_who_can_play_on(studio: Studio, open_page: Open) -> None:
-    """Only bots are offered that play with as many."""
+    """Only bots that can play with this many players are offered."""
     room = studio.room(BOT, *[{"kind": "bot", "agent": "bluffer"}] * 2, rules="perudo", dice=[1, 1, 1])["room"]
-    until = time.monotonic() + 30
-    while (found := studio.get(f"/rooms/{room}"))["status"] != "over":
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    game = studio.finished(room)
     page = open_page(studio, "/rules")
     bots = [{"name": name, "summary": "", "players": [2, most]} for name, most in (("optimal", 15), ("duellist", 2))]
     page.route("**/api/agents", lambda route: route.fulfill(json={"agents": bots}))
-    page.goto(f"{studio.url}/replay/{found['game_id']}")
+    page.goto(f"{studio.url}/replay/{game}")
     page.get_by_text("Play on from here").click()
     expect(page.get_by_label("is played by").first.locator("option")).to_have_text(["optimal"])
 

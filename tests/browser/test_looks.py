@@ -1,4 +1,4 @@
-"""Every page in every state: anybody can use it, it fits every screen, and it is small."""
+"""Every page in every state is accessible, fits every screen, and is small."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def watching(studio: Studio, open_page: Open) -> Page:
 STATES: dict[str, tuple[State, str]] = {
     "home": (plain("/"), "Play now"),
     "setting up": (plain("/play", ".seat-list li"), "Start"),
-    "lobby": (lobby, "Start now, bots fill the seats"),
+    "lobby": (lobby, "Start now with bots in the open seats"),
     "invited": (invited, "Take a seat"),
     "my turn": (my_turn, "Bid five threes"),
     "reveal": (reveal, "Next round"),
@@ -109,16 +109,16 @@ STATES: dict[str, tuple[State, str]] = {
     "rules": (plain("/rules"), ""),
     "no such room": (plain("/room/nothing", "[role=alert]"), ""),
 }
-"""Each with the button that matters most there."""
+"""Each with its most important button."""
 AT_ONCE = ("my turn", "reveal", "home")
-"""Where that button is seen without scrolling."""
+"""Where that button is visible without scrolling."""
 
 
 def main_action(page: Page, name: str) -> Locator:
     return page.locator("main").get_by_role("button", name=re.compile(f"^{name}")).first
 
 
-# -- for everybody -----------------------------------------------------------------------------------------------------
+# -- accessibility and layout ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +127,7 @@ def axe() -> str:
 
 
 def serious(page: Page, axe: str) -> list[str]:
-    """What axe-core finds that is serious or worse."""
+    """The violations that axe-core calls serious or critical."""
     page.evaluate(axe)
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
     found = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", tags)
@@ -159,12 +159,12 @@ BADLY_PLACED = """() => {
   scrollTo(0, 0);
   return wrong;
 }"""
-"""Whatever is cut off, sticks out sideways, or lies under something else."""
+"""Everything that is cut off, sticks out sideways, or is covered."""
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_every_state(studio: Studio, open_page: Open, axe: str, state: str) -> None:
-    """In light and dark anybody can use it; from a small phone to a wide screen nothing is cut off or covered."""
+    """Accessible in light and dark; from a small phone to a wide screen nothing is cut off or covered."""
     go, action = STATES[state]
     page = go(studio, open_page)
     scheme: Any
@@ -181,7 +181,7 @@ def test_every_state(studio: Studio, open_page: Open, axe: str, state: str) -> N
 
 
 def test_a_turn_at_twice_the_size(studio: Studio, open_page: Open) -> None:
-    """A screen of 1440 by 900 at a zoom of 200 %."""
+    """A screen of 1440 by 900 at a zoom of 200%."""
     zoomed = {"viewport": {"width": 720, "height": 450}, "device_scale_factor": 2}
     page = sit(studio, open_page, device=zoomed, dice=[5, 5])
     page.locator(".cell.legal").first.wait_for()
@@ -228,7 +228,7 @@ def test_a_round_by_touch(studio: Studio, open_page: Open) -> None:
     "state", ["home", "setting up", "my turn", "replay", "review", "explorer", "match-ups", "rules"]
 )
 def test_a_page_is_small_and_soon_there(studio: Studio, open_page: Open, state: str) -> None:
-    """Opened for itself, each page loads less than 150 kB before compression, its own data included or not."""
+    """Each page loads less than 150 kB of files before compression."""
     page = STATES[state][0](studio, open_page)
     page.wait_for_load_state("networkidle")
     sizes = dict(
@@ -251,7 +251,7 @@ def test_a_page_is_small_and_soon_there(studio: Studio, open_page: Open, state: 
 
 
 def test_modules_are_plain() -> None:
-    """Nothing is built, nothing inline, nothing from elsewhere."""
+    """No build step, nothing inline, nothing from other servers."""
     index = (STATIC / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"\sstyle=|<style|<script(?![^>]*src=)|\son\w+=", index)
     for path in STATIC.rglob("*.*"):
@@ -260,7 +260,7 @@ def test_modules_are_plain() -> None:
 
 
 def test_nothing_in_the_static_files_is_dead() -> None:
-    """Every file is asked for, every export is imported, every class in a style sheet is given to something."""
+    """Every file is used, every export is imported, every class in a style sheet is given to an element."""
     files = {path: path.read_text(encoding="utf-8") for path in STATIC.rglob("*.*")}
     code = "\n".join(text for path, text in files.items() if path.suffix in (".js", ".html"))
     assert [path.name for path in files if f'/{path.name}"' not in code] == ["index.html"]

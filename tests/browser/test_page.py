@@ -105,11 +105,11 @@ def test_two_people_in_a_room(studio: Studio, open_page: Open) -> None:
     assert {page.locator(".done h2").inner_text() for page in (ann, bob)} == {"Won", "Lost"}
 
 
-def test_nobody_is_called_like_a_bot(studio: Studio, open_page: Open) -> None:
+def test_players_cannot_use_the_name_of_a_bot(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/play", allowed="409")
     page.get_by_label("Your name").fill("Optimal")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("alert")).to_have_text("A bot is called Optimal; choose another name.")
+    expect(page.get_by_role("alert")).to_have_text("Optimal is the name of a bot; choose another name.")
 
 
 def test_a_restart_of_the_server_loses_nothing(own_studio: Studio, open_page: Open) -> None:
@@ -124,7 +124,7 @@ def test_a_restart_of_the_server_loses_nothing(own_studio: Studio, open_page: Op
     own_studio.start()
     expect(page.get_by_role("alert").filter(has_text="Reconnecting")).to_be_hidden()
     expect(page.locator('.cell.made[data-bid="1x2"]')).to_be_visible()
-    page.reload()  # leaving and coming back is the same as a break
+    page.reload()  # reloading is the same as reconnecting
     expect(page.locator(".history").get_by_text("You bid one two.").first).to_be_visible()
     until_over(page, by_mouse)
 
@@ -133,21 +133,21 @@ def test_watching_bots(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/watch", 768)
     page.get_by_role("button", name="Start the game").click()
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
     expect(page.get_by_role("button", name="Step")).to_be_enabled()
     before = page.locator(".history-list li").count()
-    page.get_by_label("At once").check()
+    page.get_by_label("Instant").check()
     for _ in range(4):
         page.get_by_role("button", name="Step").click()
     assert page.locator(".history-list li").count() > before
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(page.locator(".done")).to_be_visible()
 
 
-def test_what_is_not_there(studio: Studio, open_page: Open) -> None:
+def test_a_room_that_does_not_exist(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/room/nothing", allowed="404")
     expect(page.get_by_role("alert")).to_be_visible()
-    page.get_by_role("link", name="Back to the start").click()
+    page.get_by_role("link", name="Go to the home page").click()
     expect(page.get_by_role("button", name="Play now")).to_be_visible()
 
 
@@ -160,10 +160,10 @@ def test_replay(studio: Studio, open_page: Open) -> None:
     expect(page.get_by_text(re.compile("^Move 0 of"))).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(re.compile("^Move 1 of"))).to_be_visible()
-    assert page.locator(".hand.open").count() == 2, "everybody's dice are shown"
+    assert page.locator(".hand.open").count() == 2, "all dice are shown"
     page.get_by_label("Show all dice").uncheck()
     assert page.locator(".hand.open").count() == 0
-    slider = page.get_by_label("Moment of the game")
+    slider = page.get_by_label("Position in the game")
     slider.fill(slider.get_attribute("max") or "")
     expect(page.locator("#status")).to_contain_text("wins the game")
     expect(page.locator(".cell.filled, .cell.held, .cell.false").first).to_be_visible()
@@ -189,7 +189,7 @@ def test_review(studio: Studio, open_page: Open) -> None:
 
 
 def test_waiting_for_the_coach(studio: Studio, open_page: Open) -> None:
-    """While a review is made, the page says how far it is and can be used."""
+    """While the coach reviews a game, the page shows its progress and stays usable."""
     held: list[Route] = []
     looked_at = {"done": 0, "turns": 0}
     page = open_page(studio, "/rules")
@@ -213,7 +213,7 @@ def test_no_games_yet_plays_one(own_studio: Studio, open_page: Open) -> None:
     expect(page.get_by_role("heading", name="No games yet")).to_be_visible()
     page.get_by_role("button", name="Play a bot game").click()
     page.wait_for_url("**/replay/*")
-    expect(page.get_by_label("Moment of the game")).to_be_visible()
+    expect(page.get_by_label("Position in the game")).to_be_visible()
 
 
 # -- the lab -----------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_lab(studio: Studio, open_page: Open) -> None:
     expect(page.locator(".lab-words")).to_contain_text("That is a bluff.")
     page.get_by_role("link", name="Odds").click()
     page.locator('[data-bid="2x4"]').click()
-    expect(page.locator(".lab-words")).to_contain_text("Two fours: holds 100.0 % of the time.")
+    expect(page.locator(".lab-words")).to_contain_text("Two fours: holds 100.0% of the time.")
     page.get_by_role("link", name="Tournaments").click()
     expect(page.get_by_role("heading", name="No tournaments yet")).to_be_visible()
 

@@ -135,7 +135,10 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
         (("exploit", "optimal", "--dice", "0", "1"), "0 is not in the range"),
         (("exploit", "random", "--dice", "10", "10"), "GB"),
         (("exploit", "cmd:sh", "--dice", "1", "1"), "is a program"),
-        (("matchup", "cmd:no-such-program x", "optimal"), "a program that can be run here, and no-such-program cannot"),
+        (
+            ("matchup", "cmd:no-such-program x", "optimal"),
+            "a program that can be run here; no-such-program was not found",
+        ),
         (("agents", "--folder", "missing"), "folder = 'missing': expected an existing folder"),
         (("train",), "Missing argument 'q|pg'. Expected q or pg."),
         (("train", "q", "--alpha", "-1", "2"), "Invalid value for '--alpha': -1.0 is not in the range"),

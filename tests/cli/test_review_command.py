@@ -79,7 +79,7 @@ def test_a_game_that_is_not_over() -> None:
         engine.apply_action(0, BidAction(engine.get_view(0).public.rules.bids[3]))
     hidden = call("review", "last")
     assert hidden.exit_code == 0
-    assert "There is no decision to judge yet." in hidden.output
+    assert "There are no decisions to judge yet." in hidden.output
     assert "its dice are hidden" in hidden.output
     assert told("review", "last")["moves"] == []
     assert [move["action"] for move in told("review", "last", "--seat", "0")["moves"]] == ["1x4"]
@@ -91,7 +91,7 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
         (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
-        (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store here"),
+        (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store at this path"),
     ):
         result = call(*words)
         assert result.exit_code != 0

@@ -62,7 +62,7 @@ def test_stats(two_games: list[str]) -> None:
 def test_stats_take_options_before_and_behind(two_games: list[str], tmp_path: Path) -> None:
     assert told("games", "--rules", "perudo", "stats")["games"] == 1
     assert told("games", "stats", "--rules", "perudo")["games"] == 1
-    assert "there is no store here" in call("games", "--db", str(tmp_path / "no.sqlite"), "stats").stderr
+    assert "there is no store at this path" in call("games", "--db", str(tmp_path / "no.sqlite"), "stats").stderr
 
 
 def test_same_seed_same_json() -> None:
@@ -136,7 +136,7 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     out.write_bytes(out.read_bytes()[:-30])
     cut = call("import", str(out), "--db", str(tmp_path / "cut.sqlite"))
     assert cut.exit_code == 0
-    assert "cut short, and lost" in cut.stderr
+    assert "cut short and is ignored" in cut.stderr
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
         (["games", "--since", "yesterday"], "does not match the formats"),
         (["games", "--limit", "0"], "0 is not in the range"),
         (["replay", "last"], "(0 of 0 match)"),
-        (["games", "--db", "."], "it cannot be opened"),
-        (["games", "--db", "typo.sqlite"], "typo.sqlite: there is no store here"),
-        (["replay", "last", "--db", "typo.jsonl"], "typo.jsonl: there is no store here"),
+        (["games", "--db", "."], "cannot be opened"),
+        (["games", "--db", "typo.sqlite"], "typo.sqlite: there is no store at this path"),
+        (["replay", "last", "--db", "typo.jsonl"], "typo.jsonl: there is no store at this path"),
     ],
     ids=" ".join,
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from liars_dice.agents import Agent, Policy, PolicyAgent, make_agent
+from liars_dice.agents import Agent, Policy, PolicyAgent, PolicyError, make_agent
 from liars_dice.core import (
     Action,
     BidAction,
@@ -24,9 +24,8 @@ from liars_dice.core import (
 )
 from liars_dice.core.events import BidPlaced, DiceRolled, GameCreated, RoundStarted
 from liars_dice.exact.errors import OutOfReachError
-from liars_dice.exact.response import agent_probe as asked
+from liars_dice.exact.response import agent_probe
 from liars_dice.exact.response.adversary import best_response, exploitability
-from liars_dice.exact.tables.policy_table import PolicyError
 from oracle import best_value
 from support import SMALL_ROUNDS
 
@@ -254,14 +253,14 @@ def test_the_agent_itself_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_the_walk_is_as_long_as_was_thought(name: str) -> None:
+def test_the_search_is_as_long_as_estimated(name: str) -> None:
     told: list[tuple[int, int]] = []
     config = GameConfig(dice=(2, 2), faces=3)
-    walks = [asked._Walk(asked.AgentProbe(AGENTS[name](), config, seat)) for seat in (1, 0)]
+    searches = [agent_probe._Search(agent_probe.AgentProbe(AGENTS[name](), config, seat)) for seat in (1, 0)]
     put: list[int] = []
-    expected = sum(walk.expected_questions() for walk in walks)
-    for walk in walks:
-        walk.value(put.append)
+    expected = sum(search.expected_questions() for search in searches)
+    for search in searches:
+        search.value(put.append)
     assert sum(put) == pytest.approx(expected, rel=0.2)
     best_response(AGENTS[name](), config, progress=lambda done, total: told.append((done, total)))
     assert told == sorted(told)
@@ -275,7 +274,7 @@ def test_what_takes_too_long_is_said_beforehand(monkeypatch: pytest.MonkeyPatch)
         best_response(Echo(), preset("classic", dice=3))
     with pytest.raises(OutOfReachError, match="about 400 rungs; at most 300"):
         best_response(Counter(), GameConfig(dice=(1, 1), faces=20, max_quantity=20))
-    monkeypatch.setattr(asked, "MOST_QUESTIONS", 100)
-    monkeypatch.setattr(asked._Walk, "expected_questions", lambda walk: 0)
-    with pytest.raises(OutOfReachError, match="at most 100 are put"):
+    monkeypatch.setattr(agent_probe, "MOST_QUESTIONS", 100)
+    monkeypatch.setattr(agent_probe._Search, "expected_questions", lambda search: 0)
+    with pytest.raises(OutOfReachError, match="at most 100 are asked"):
         best_response(Echo(), GameConfig(dice=(1, 1), faces=4))

@@ -11,16 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, RandomAgent, ThresholdAgent, make_agent
+from liars_dice.agents import (
+    AGENTS,
+    Agent,
+    Policy,
+    PolicyAgent,
+    PolicyError,
+    RandomAgent,
+    ThresholdAgent,
+    make_agent,
+    states_policy,
+)
 from liars_dice.core import Action, BidAction, CallLiarAction, GameConfig, GameView, play_game, preset
 from liars_dice.exact.tables.builtin_policies import VECTORISED
 from liars_dice.exact.tables.policy_table import (
     UNKNOWN,
     PolicyBook,
-    PolicyError,
     PolicyTable,
     disagreements,
-    states_policy,
 )
 from liars_dice.exact.tables.situation import cells_needed, count_rungs, situation_of, situations
 from support import configs
@@ -240,7 +248,7 @@ def _illegal(agent: Agent, view: GameView) -> Action:
 
 
 def _nonsense(agent: Agent, view: GameView) -> Action:
-    return "liar"  # type: ignore[return-value]
+    return "nothing"  # type: ignore[return-value]
 
 
 def _broken(agent: Agent, view: GameView) -> Action:

@@ -556,5 +556,5 @@ def test_what_would_fit_fits() -> None:
 
 
 def test_more_memory_than_there_is() -> None:
-    with pytest.raises(OutOfReachError, match="the system does not give so much"):
+    with pytest.raises(OutOfReachError, match="the system does not provide that much"):
         solve(preset("classic", dice=4), memory=1e6)

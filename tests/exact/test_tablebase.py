@@ -95,7 +95,7 @@ def test_the_file_is_small_and_can_be_made_again(tmp_path: Path, capsys: pytest.
         Tablebase.read(again).round(2, 1).strategies[0].chance.tolist()
         == made.round(2, 1).strategies[0].chance.tolist()
     )
-    with pytest.raises(OutOfReachError, match="has rounds with 3 dice in all"):
+    with pytest.raises(OutOfReachError, match="has up to 3 dice in total"):
         made.round(2, 2)
     for arguments in (["bulid"], ["build", "--most-dice", "1"]):
         with pytest.raises(SystemExit):
@@ -117,7 +117,7 @@ def test_damaged_files_say_so(tmp_path: Path) -> None:
     build(tmp_path / "tiny.zip", most_dice=2)
     whole = (tmp_path / "tiny.zip").read_bytes()
     for data in (b"", b"no tablebase at all", whole[: len(whole) // 2]):
-        with pytest.raises(DataError, match=r"^x is damaged or no tablebase") as error:
+        with pytest.raises(DataError, match=r"^x is damaged or not a tablebase") as error:
             Tablebase(data, "x")
         assert "\n" not in str(error.value)
     healthy = Tablebase(whole, "x").round(1, 1)

@@ -37,7 +37,7 @@ def test_every_environment_is_a_round_of_the_engine(config: GameConfig, opponent
             legal = [moves.index(action) for action in view_of(state, 0).legal_actions]
             assert np.flatnonzero(masks[i]).tolist() == legal
             assert counts[i].tolist() == [state.hands[0].count(face) for face in range(1, config.faces + 1)]
-        actions = env.any_actions(rng)
+        actions = env.random_actions(rng)
         rewards, over = env.step(actions)
         for i, action in enumerate(actions):
             state = apply(states[i], states[i].public.rules.moves[action])
@@ -56,7 +56,7 @@ def test_every_environment_is_a_round_of_the_engine(config: GameConfig, opponent
 def test_workers_change_nothing() -> None:
     one, two = (BatchedEnv(10_000, seed=2, workers=workers) for workers in (1, 2))
     for _ in range(5):
-        actions = one.any_actions()
+        actions = one.random_actions()
         for a, b in zip(one.step(actions), two.step(actions), strict=True):
             assert (a == b).all()
         assert (one.hands == two.hands).all()
@@ -69,7 +69,7 @@ def test_bad_input() -> None:
             env.step(np.array([0, action, 0]))
     with pytest.raises(BadValueError, match="one for each of 3 environments"):
         env.step(np.array([0]))
-    with pytest.raises(BadValueError, match="at least one environment"):
+    with pytest.raises(BadValueError, match="a whole number of environments from 1 up"):
         BatchedEnv(0)
     for config in (preset("heads-up"), preset("classic", dice=2, max_turns=1)):
         with pytest.raises(ConfigError, match="a single round for two"):

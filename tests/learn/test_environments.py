@@ -157,9 +157,9 @@ def test_numbers_that_are_no_actions() -> None:
     encoding, public = Encoding(config), dealt(config, (1,), (2,)).public
     assert encoding.exact is None
     for number in (-1, 13, 14):
-        with pytest.raises(IllegalMoveError, match="is no action"):
+        with pytest.raises(IllegalMoveError, match="is not an action"):
             encoding.action(public, number)
-    with pytest.raises(IllegalMoveError, match="not played"):
+    with pytest.raises(IllegalMoveError, match="no exact calls"):
         encoding.number(public, CallExactAction())
 
 
@@ -270,7 +270,7 @@ def test_illegal_actions_lose_or_raise() -> None:
     before = strict.view
     with pytest.raises(IllegalMoveError, match="no bid to call"):
         strict.step(strict.encoding.liar)
-    with pytest.raises(IllegalMoveError, match="99 is no action"):
+    with pytest.raises(IllegalMoveError, match="99 is not an action"):
         strict.step(99)
     assert strict.view == before
     assert "illegal_action" not in strict.step(np.int64(0))[4]
@@ -322,7 +322,7 @@ class Sceptic(Agent):
 
 def test_a_seat_that_is_never_to_move_is_an_error() -> None:
     env = LiarsDiceEnv("classic", players=3, dice=1, opponents=[Opener(), Sceptic()], seat=2)
-    with pytest.raises(BadValueError, match="ever to move"):
+    with pytest.raises(BadValueError, match="gets to move"):
         env.reset(seed=0)
 
 
@@ -397,7 +397,7 @@ def test_pettingzoo_checks_the_environment(game: str) -> None:
 
 
 def table_game(env: Any, choose: random.Random, seed: int | None) -> tuple[list[Any], dict[str, float]]:
-    """Everything one random game shows to whoever is to move, and what everybody is given in all."""
+    """What one random game shows to each player to move, and the total reward of every player."""
     env.reset(seed=seed)
     log: list[Any] = []
     given: dict[str, float] = {}
@@ -473,7 +473,7 @@ def test_only_whoever_is_to_move_has_actions() -> None:
 
 
 def test_our_bots_sit_down_at_a_table() -> None:
-    """The environment asks a bot with the view of whoever is to move; wins are as frequent as they should be."""
+    """The environment asks a bot with the view of the player to move; the bot wins as often as it should."""
     env, wins, games = liars_dice_v0.env("classic", dice=1), 0, 600
     bots = {"player_0": make_agent("truthful"), "player_1": make_agent("optimal")}
     for game in range(games):

@@ -20,13 +20,13 @@ from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.exact.tables.hands import hand_set
 from liars_dice.learn import policy_gradient, q_learning
+from liars_dice.learn.engine_learners import GreedyPlayer, rounds_won
 from liars_dice.learn.features import Basis, make_basis, phi
-from liars_dice.learn.mdp import Opponent, Round, make_opponent, make_round
+from liars_dice.learn.mdp import OpponentTable, RoundArrays, make_opponent_table, make_round_arrays
 from liars_dice.learn.model import Model, Training
 from liars_dice.learn.policy import greedy_cells
 from liars_dice.learn.sampled_evaluation import sampled_wins
 from liars_dice.learn.schedule import Schedule
-from liars_dice.learn.table_learners import GreedyPlayer, rounds_won
 from liars_dice.learn.training import Trainer, TrainingError, milestones, new_model
 from liars_dice.numeric.random_streams import below, fraction, stream
 from oracle import best_value
@@ -45,8 +45,8 @@ def training(algorithm: str = "q", dice: int = 1, **changes: Any) -> Training:
 # -- features ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_seeds_features_are_the_list_it_gives() -> None:
-    basis = make_basis("seed", CLASSIC, 2)
+def test_the_plain_features_are_the_documented_list() -> None:
+    basis = make_basis("plain", CLASSIC, 2)
     state = play(dealt(CLASSIC, (2, 5), (1, 1)), "1x3 2x5")
     view = view_of(state, 0)
     rung = state.public.rung
@@ -77,7 +77,7 @@ def test_crossed_features_tell_all_cells_apart() -> None:
 def test_what_is_legal_is_what_the_engine_says(config: GameConfig) -> None:
     from liars_dice.learn.features import is_legal
 
-    basis = make_basis("seed", config, 2)
+    basis = make_basis("plain", config, 2)
     rules = round_rules(config, 4, False)
     start = deal(new_game(config), ((1, 2), (3, 4)))
     openings = [rules.moves.index(action) for action in legal_actions(start.public)]
@@ -91,7 +91,7 @@ def test_what_is_legal_is_what_the_engine_says(config: GameConfig) -> None:
 class Plain:
     """Episodes as in the text: what a student would write, with the same random numbers."""
 
-    def __init__(self, basis: Basis, game: Round, opponent: Opponent, seed: int) -> None:
+    def __init__(self, basis: Basis, game: RoundArrays, opponent: OpponentTable, seed: int) -> None:
         self.basis, self.game, self.opponent, self.seed = basis, game, opponent, np.uint64(seed)
         self.theta = np.zeros(basis.size)
 
@@ -123,13 +123,17 @@ class Plain:
         return 0, after
 
 
-def one_die_each(basis_name: str) -> tuple[Basis, Round, Opponent]:
+def one_die_each(basis_name: str) -> tuple[Basis, RoundArrays, OpponentTable]:
     """What a learner needs to play one die against `truthful`."""
     config = preset("classic", dice=1)
-    return make_basis(basis_name, config, 1), make_round(config), make_opponent(make_agent("truthful"), config)
+    return (
+        make_basis(basis_name, config, 1),
+        make_round_arrays(config),
+        make_opponent_table(make_agent("truthful"), config),
+    )
 
 
-@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+@pytest.mark.parametrize("basis_name", ["plain", "crossed"])
 def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
     basis, game, opponent = one_die_each(basis_name)
     games, alpha, epsilon, gamma = 300, (0.1, 0.02), (0.6, 0.2), 0.9
@@ -162,7 +166,7 @@ def test_q_learning_is_the_update_in_the_text(basis_name: str) -> None:
     assert theta.any()
 
 
-@pytest.mark.parametrize("basis_name", ["seed", "crossed"])
+@pytest.mark.parametrize("basis_name", ["plain", "crossed"])
 def test_policy_gradient_is_the_update_in_the_text(basis_name: str) -> None:
     basis, game, opponent = one_die_each(basis_name)
     games, batch, rate, gamma = 120, 40, 0.5, 0.9
@@ -228,7 +232,7 @@ def test_the_crossed_basis_comes_near_the_optimum(algorithm: str, dice: int, sho
 @pytest.mark.parametrize("algorithm", ["q", "pg"])
 def test_the_seeds_basis_ranks_actions_alike_for_every_hand(algorithm: str) -> None:
     """Its limit, whatever it learns: with more dice it stays short of the optimum."""
-    trainer = Trainer(new_model(training(algorithm, 2, basis="seed", games=200_000)))
+    trainer = Trainer(new_model(training(algorithm, 2, basis="plain", games=200_000)))
     report = trainer.run()
     cells = greedy_cells(report.model.theta, trainer.basis)
     assert (cells == cells[0]).all()
@@ -315,8 +319,8 @@ def test_a_stopped_training_goes_on_where_it_was(algorithm: str, tmp_path: Path)
 
 def test_weights_that_explode_leave_the_last_good_ones(tmp_path: Path) -> None:
     path = tmp_path / "m.npz"
-    wild = training("q", 2, basis="seed", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
-    with pytest.raises(TrainingError, match=r"no longer numbers before .* games: a smaller --alpha"):
+    wild = training("q", 2, basis="plain", q=q_learning.QLearning(alpha=Schedule(0.001, 1e9)))
+    with pytest.raises(TrainingError, match=r"became infinite before .* games: use a smaller --alpha"):
         Trainer(new_model(wild)).run(path)
     assert np.isfinite(Model.load(path).theta).all()
 
@@ -332,8 +336,8 @@ def test_weights_that_explode_leave_the_last_good_ones(tmp_path: Path) -> None:
 def test_explosions_within_a_piece_end_it(algorithm: str, settings: dict[str, Any]) -> None:
     """No endless round, no step beyond the end of an array."""
     for seed in range(6):
-        with pytest.raises(TrainingError, match="no longer numbers"):
-            Trainer(new_model(training(algorithm, 2, basis="seed", games=100_000, seed=seed, **settings))).run()
+        with pytest.raises(TrainingError, match="became infinite"):
+            Trainer(new_model(training(algorithm, 2, basis="plain", games=100_000, seed=seed, **settings))).run()
 
 
 def test_milestones_end_with_the_last_game() -> None:
@@ -389,10 +393,10 @@ def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
     about = np.frombuffer(msgspec.json.encode({"version": 99}), dtype=np.uint8)
     np.savez(newer, about=about, theta=np.zeros(3))
     for path, message in (
-        (damaged, "damaged or something else"),
-        (text, "damaged or something else"),
-        (other, "damaged or something else"),
-        (newer, "a model of version 1, not of 99"),
+        (damaged, "damaged or not a model"),
+        (text, "damaged or not a model"),
+        (other, "damaged or not a model"),
+        (newer, "a model of version 1, not 99"),
         (tmp_path / "missing.npz", "No such file"),
     ):
         with pytest.raises(BadValueError, match=message):
@@ -406,7 +410,7 @@ def test_files_that_are_none_of_ours(tmp_path: Path) -> None:
             make_agent(f"q:{damaged}")
         except BadValueError:
             continue
-    with pytest.raises(BadValueError, match="a model trained by pg; it was by q"):
+    with pytest.raises(BadValueError, match="a model trained by pg, not by q"):
         make_agent(f"pg:{good}")
 
 
@@ -429,7 +433,7 @@ def test_a_model_of_another_game_is_refused(tmp_path: Path) -> None:
 def test_a_model_with_other_dice_says_what_it_plays_as(tmp_path: Path) -> None:
     path = tmp_path / "m.npz"
     Trainer(new_model(training(games=100))).run(path)
-    said = f"Warning: q:{path} was trained for 1 v 1 dice: elsewhere it plays as probabilistic\n"
+    said = f"Warning: q:{path} was trained for 1 v 1 dice: in other rounds it plays like probabilistic\n"
     assert call("exploit", f"q:{path}", "--dice", "1", "1").stderr == ""
     assert call("exploit", f"q:{path}", "--dice", "2", "2").stderr == said
     for number, words in enumerate((("matchup", "--games", "4"), ("tournament", "--games", "4"), ("watch",))):
@@ -437,21 +441,48 @@ def test_a_model_with_other_dice_says_what_it_plays_as(tmp_path: Path) -> None:
         copy.write_bytes(path.read_bytes())
         found = call(words[0], f"q:{copy}", "random", "--rules", "heads-up", "--dice", "2", *words[1:])
         assert found.exit_code == 0
-        assert found.stderr.count("elsewhere it plays as probabilistic") == 1
+        assert found.stderr.count("in other rounds it plays like probabilistic") == 1
+
+
+def test_seed_is_an_older_name_of_the_plain_basis(tmp_path: Path) -> None:
+    assert training("q", 1, basis="seed") == training("q", 1, basis="plain")
+    runs = [
+        call("train", "q", "--dice", "1", "--games", "500", "--basis", basis, "--json") for basis in ("seed", "plain")
+    ]
+    for run in runs:
+        assert run.exit_code == 0
+    old, new = ({**json.loads(run.stdout), "elapsed_s": 0, "compile_s": 0} for run in runs)
+    assert old == new
+    assert new["basis"] == "plain"
+
+
+def test_a_model_stored_with_the_older_basis_name_loads_and_goes_on(tmp_path: Path) -> None:
+    stored = Path(__file__).parents[1] / "data" / "models" / "q_basis_seed.npz"
+    assert Model.load(stored).training.basis == "plain"
+    assert make_agent(f"q:{stored}").memoryless
+    copy = tmp_path / "model.npz"
+    copy.write_bytes(stored.read_bytes())
+    options = ("train", "q", "--dice", "1", "--games", "2000", "--seed", "5", "--out", str(copy), "--resume", "--json")
+    for basis in ("seed", "plain"):
+        assert call(*options, "--basis", basis).exit_code == 0
+    assert b'"basis":"plain"' in np.load(copy)["about"].tobytes()
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"basis": "deep"}, "basis = 'deep': expected 'seed' or 'crossed'"),
+        ({"basis": "deep"}, "basis = 'deep': expected 'crossed' or 'plain'"),
         ({"opponent": "nobody"}, "agent = 'nobody'"),
         ({"games": 0}, "games = 0"),
-        ({"algorithm": "pg", "pg": policy_gradient.PolicyGradient(batch=200), "games": 100}, "at most 100, all games"),
+        (
+            {"algorithm": "pg", "pg": policy_gradient.PolicyGradient(batch=200), "games": 100},
+            "at most 100, the number",
+        ),
         ({"seed": -1}, "seed = -1"),
         ({"config": preset("heads-up").to_dict()}, "one round for two players"),
         ({"config": preset("classic", dice=9).to_dict()}, "at most 5 dice"),
         ({"config": preset("classic", dice=2, exact_call=True).to_dict()}, "rules without them"),
-        ({"config": preset("duel").to_dict(), "opponent": "self"}, "as many dice for both sides"),
+        ({"config": preset("duel").to_dict(), "opponent": "self"}, "the same number of dice for both sides"),
     ],
 )
 def test_bad_input(changes: dict[str, Any], message: str) -> None:
@@ -462,11 +493,11 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: q_learning.QLearning(epsilon=Schedule(5, 5)), "two chances from 0 to 1"),
+        (lambda: q_learning.QLearning(epsilon=Schedule(5, 5)), "two probabilities from 0 to 1"),
         (lambda: q_learning.QLearning(gamma=float("nan")), "gamma = nan"),
         (lambda: policy_gradient.PolicyGradient(batch=1), "a whole number from 2 up"),
         (lambda: policy_gradient.PolicyGradient(gamma=-1), "gamma = -1"),
-        (lambda: Schedule(-1, 0), "two numbers from 0 up"),
+        (lambda: Schedule(-1, 0), "two finite numbers from 0 up"),
     ],
 )
 def test_settings_that_make_no_sense(make: Any, message: str) -> None:

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 
 from liars_dice.agents import RandomAgent
 from liars_dice.core import ConfigError, GameConfig, preset
-from liars_dice.exact import best_response, hand_set
+from liars_dice.exact import best_response
+from liars_dice.exact.tables import hand_set
 from support import SMALL_ROUNDS, configs
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (it has no package for this Python)")

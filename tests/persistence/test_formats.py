@@ -164,7 +164,7 @@ def test_import(tmp_path: Path) -> None:
     assert list(import_games(read_lines(path), store)) == [("one", len(one), True), ("two", len(two), True)]
     assert list(import_games(read_lines(path), store)) == [("one", len(one), False), ("two", len(two), False)]
     assert store.events("two") == two
-    with pytest.raises(StoreError, match="game one: another game of this id"):
+    with pytest.raises(StoreError, match="game one: the store already has a different game"):
         list(import_games(sample_game("one", seed=9), store))
     with pytest.raises(ReplayError, match="game bad, event 4"):
         list(import_games([*sample_game("bad")[:3], *sample_game("bad")[4:]], store))

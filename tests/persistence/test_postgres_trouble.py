@@ -88,7 +88,7 @@ def test_no_server_and_another_schema(postgres: PostgresRecorder, postgres_url: 
     assert "\n" not in str(caught.value)
     with psycopg.connect(postgres_url, autocommit=True) as db:
         db.execute("UPDATE liars_dice_schema SET version = 99")
-    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown here"):
+    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown"):
         PostgresRecorder(postgres_url)
 
 
@@ -96,12 +96,12 @@ def test_version_conflicts_pickle() -> None:
     import pickle
 
     error = pickle.loads(pickle.dumps(VersionConflictError("g", 3, 5)))
-    assert str(error) == "game g: the next event must have version 3, this one has 5"
+    assert str(error) == "game g: expected an event with version 3, got version 5"
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_a_commit_whose_answer_was_lost(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """The batch is there, but nobody said so: the next try finds it. A real conflict stays one."""
+    """The batch was stored, but not acknowledged: the next attempt finds it. A real conflict stays one."""
     address = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "games.sqlite"
     with open_store(address) as store, open_store(address) as other:
         fill(store, GAME[:10])

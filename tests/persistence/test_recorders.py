@@ -1,4 +1,4 @@
-"""Our four stores pass the suite that anybody's store can be checked with."""
+"""Our four stores pass the suite that any store can be checked with."""
 
 from __future__ import annotations
 

@@ -144,33 +144,33 @@ def test_verify_finds_what_does_not_follow() -> None:
     assert isinstance(last, GameEnded)
     swap = msgspec.structs.replace
     cases: list[tuple[list[RecordedEvent], str]] = [
-        (tampered(events, ended, swap(end, winner=end.loser, loser=end.winner)), "was recorded where"),
-        (tampered(events, ended, swap(end, match_count=9)), "was recorded where"),
-        (tampered(events, ended, swap(end, dice_counts=(5, 5))), "was recorded where"),
-        (tampered(events, reveal, DiceRevealed(((1,) * 5, (1,) * 5))), "was recorded where"),
-        (tampered(events, len(events) - 1, GameEnded(1 - last.winner)), "was recorded where"),
-        (tampered(events, start, RoundStarted(0, 1, (5, 5), False)), "was recorded where"),
+        (tampered(events, ended, swap(end, winner=end.loser, loser=end.winner)), "expected .*, found "),
+        (tampered(events, ended, swap(end, match_count=9)), "expected .*, found "),
+        (tampered(events, ended, swap(end, dice_counts=(5, 5))), "expected .*, found "),
+        (tampered(events, reveal, DiceRevealed(((1,) * 5, (1,) * 5))), "expected .*, found "),
+        (tampered(events, len(events) - 1, GameEnded(1 - last.winner)), "expected .*, found "),
+        (tampered(events, start, RoundStarted(0, 1, (5, 5), False)), "expected .*, found "),
         (tampered(events, roll, DiceRolled(0, (1, 2))), "expected"),
         (tampered(events, bid, BidPlaced(1, Bid(1, 1))), "player 1 moved; it was player 0's turn"),
         (tampered(events, bid, BidPlaced(0, Bid(11, 1))), "is not a bid of this round"),
         (tampered(events, bid, LiarCalled(0)), "there is no bid to call yet"),
-        (tampered(events, roll, DiceRolled(1, (1,) * 5)), "rolls none now"),
-        ([*events[:reveal], *events[reveal + 1 :]], "RoundEnded stands where DiceRevealed must"),
-        ([*events, events[-1]], "though nothing has ended"),
-        ([*events, events[roll]], "rolls none now"),
+        (tampered(events, roll, DiceRolled(1, (1,) * 5)), "cannot roll now"),
+        ([*events[:reveal], *events[reveal + 1 :]], "expected DiceRevealed, found RoundEnded"),
+        ([*events, events[-1]], "but nothing has ended"),
+        ([*events, events[roll]], "cannot roll now"),
         (events[1:], "the first event must be GameCreated"),
         ([events[0], *events], "a second GameCreated"),
-        ([*events[:2], events[1], *events[2:]], "though none can start now"),
-        ([*events[:5], swap(events[1], version=5), *events[5:]], "though none can start now"),
-        ([*events, swap(events[1], version=len(events))], "though none can start now"),
-        (tampered(events, start, RoundStarted(7, 0, (5, 5), False)), "where round 0 with dice"),
+        ([*events[:2], events[1], *events[2:]], "a round cannot start now"),
+        ([*events[:5], swap(events[1], version=5), *events[5:]], "a round cannot start now"),
+        ([*events, swap(events[1], version=len(events))], "a round cannot start now"),
+        (tampered(events, start, RoundStarted(7, 0, (5, 5), False)), "expected round 0 with dice"),
         (tampered(events, bid, AgentFaulted(99, "illegal", "", "liar")), "there is no such player"),
         ([*events[:4], swap(events[4], game_id="other"), *events[5:]], "among the events of game g"),
-        ([*events[:4], swap(events[4], event_type="Nonsense"), *events[5:]], "is a BidPlaced"),
+        ([*events[:4], swap(events[4], event_type="Nonsense"), *events[5:]], "the payload is a BidPlaced"),
         ([*events[:4], swap(events[4], player_type=None), *events[5:]], "player_type = None"),
         ([*events[:1], swap(events[1], player_type="Bot"), *events[2:]], "player_type = 'Bot'"),
-        ([*events[:4], swap(events[4], turn_index=7), *events[5:]], "counted as"),
-        ([*events[:4], swap(events[4], version=9), *events[5:]], "counted as"),
+        ([*events[:4], swap(events[4], turn_index=7), *events[5:]], "expected .version, round, turn. ="),
+        ([*events[:4], swap(events[4], version=9), *events[5:]], "expected .version, round, turn. ="),
     ]
     for broken, message in cases:
         with pytest.raises(ReplayError, match=message) as caught:
@@ -243,7 +243,7 @@ def test_branching() -> None:
     rolls = [event.version for event in events if isinstance(event.payload, DiceRolled)]
     calls = [event.version for event in events if isinstance(event.payload, LiarCalled)]
     for place in (rolls[0], rolls[0] + 1, calls[0] + 1, calls[0] + 2):
-        with pytest.raises(ReplayError, match="expected a place after a move and all that follows from it"):
+        with pytest.raises(ReplayError, match="expected a point after a move and all events that follow"):
             branch(events, place)
     after_a_round, past = branch(events, calls[0] + 3, [Chooser(1), Chooser(2)], seed=9)
     record_game(after_a_round, store, game_id="next round", history=past)
@@ -391,7 +391,7 @@ def test_clocks() -> None:
     engine.play()
     assert {str(event.timestamp_utc) for event in store.events("g")} == {"2025-12-31 21:30:00+00:00"}
     other = GameEngine(GameConfig(), [Chooser(1), Chooser(2)])
-    with pytest.raises(BadValueError, match="a time with its time zone"):
+    with pytest.raises(BadValueError, match="a time with a time zone"):
         record_game(other, store, clock=lambda: datetime(2026, 1, 1))
 
 

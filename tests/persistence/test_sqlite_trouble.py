@@ -132,7 +132,7 @@ def test_a_database_that_may_only_be_read(database: Path) -> None:
 
     store = ReadOnly(database)
     assert store.events("one") == GAME[:10]
-    with pytest.raises(StoreError, match="it may only be read"):
+    with pytest.raises(StoreError, match="the file is read-only"):
         fill(store, GAME[10:])
     store.discard()
     store.close()
@@ -141,21 +141,21 @@ def test_a_database_that_may_only_be_read(database: Path) -> None:
 
 def test_files_that_are_not_ours(tmp_path: Path, database: Path) -> None:
     (tmp_path / "text.sqlite").write_text("not a database, but long enough to look at" * 50)
-    with pytest.raises(StoreError, match="it is not a database"):
+    with pytest.raises(StoreError, match="not a database"):
         SQLiteRecorder(tmp_path / "text.sqlite")
     other = sqlite3.connect(tmp_path / "other.sqlite")
     other.execute("CREATE TABLE things (x)")
     other.close()
-    with pytest.raises(UnknownSchemaError, match="a database of another program"):
+    with pytest.raises(UnknownSchemaError, match="this database belongs to another program"):
         SQLiteRecorder(tmp_path / "other.sqlite")
     newer = sqlite3.connect(database)
     newer.execute("PRAGMA user_version = 99")
     newer.close()
-    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown here"):
+    with pytest.raises(UnknownSchemaError, match="schema 99 is unknown"):
         SQLiteRecorder(database)
     with pytest.raises(StoreError, match="cannot be opened"):
         SQLiteRecorder(tmp_path)
-    with pytest.raises(StoreError, match="it cannot be opened"):
+    with pytest.raises(StoreError, match="cannot be opened"):
         SQLiteRecorder(tmp_path / "text.sqlite" / "below")
 
 
@@ -165,7 +165,7 @@ def test_damaged_records_are_named(database: Path, damage: str) -> None:
         fill(store, GAME[10:20])
         if damage == "blob":
             store._db.execute("UPDATE blocks SET data = substr(data, 5)")
-            message = "game one: a damaged record"
+            message = "game one: the record is damaged"
         elif damage == "schema":
             from liars_dice.persistence import codec
 
@@ -173,7 +173,7 @@ def test_damaged_records_are_named(database: Path, damage: str) -> None:
             block.schema = 99
             data = zlib.compress(codec._block_encoder.encode(block))
             store._db.execute("UPDATE blocks SET data = ? WHERE first_version = 0", (data,))
-            message = "game one: schema 99 is unknown here"
+            message = "game one: schema 99 is unknown"
         else:
             store._db.execute("DELETE FROM blocks WHERE first_version = 0")
             message = "game one: events 0 to 9 are missing"

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from liars_dice.agents import AGENTS, RandomAgent, make_agent
-from liars_dice.core import Action, AgentFaulted, BadValueError, Event, GameConfig, GameView, Player, play_game, preset
+from liars_dice.agents import AGENTS, AgentNameError, RandomAgent, make_agent
+from liars_dice.core import Action, AgentFaulted, Event, GameConfig, GameView, Player, play_game, preset
 from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
 from liars_dice.referee.limits import BotLimits
 from liars_dice.referee.named_seats import make_seat
@@ -297,7 +297,7 @@ def test_root_is_dropped() -> None:
 
 
 def test_programs_and_isolation_need_something_to_run() -> None:
-    with pytest.raises(BadValueError, match="a program to run"):
+    with pytest.raises(AgentNameError, match="a program to run"):
         make_seat("cmd:")
     result = Referee([make_seat("cmd:no-such-program-here", SHORT), Chooser()], preset("duel", dice=1), seed=1).play()
     assert result.faults[0].verdict == "died"

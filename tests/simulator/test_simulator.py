@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, ThresholdAgent, make_agent
+from liars_dice.agents import AGENTS, Agent, Policy, PolicyAgent, PolicyError, ThresholdAgent, make_agent
 from liars_dice.core import Action, BadValueError, GameConfig, GameEngine, GameView, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.matchups.win_matrix import Matchups
-from liars_dice.exact.tables.policy_table import UNKNOWN, PolicyError
+from liars_dice.exact.tables.policy_table import UNKNOWN
 from liars_dice.numeric.random_streams import below, stream, word
 from liars_dice.referee.time_guard import guarded
 from liars_dice.simulator import compiled_games as simulator
@@ -297,7 +297,7 @@ def test_what_cannot_be_simulated_is_said() -> None:
     ):
         with pytest.raises(BadValueError, match=message):
             two.play(**options)
-    with pytest.raises(BadValueError, match="seats = 3: expected 2 agents, one a seat"):
+    with pytest.raises(BadValueError, match="seats = 3: expected 2 agents, one per seat"):
         Simulator([make_agent("random")] * 3, preset("heads-up")).play(1, seed=0)
 
 

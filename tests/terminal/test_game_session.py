@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,15 +20,15 @@ from liars_dice.persistence import (
     final_state,
     open_store,
     record_game,
-    settled,
+    resume_point,
     verify_game,
 )
-from liars_dice.persistence.unfinished_games import is_person, left_game, position
+from liars_dice.persistence.unfinished_games import is_person, unfinished_game, version_at_turn
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
-from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible, what_now
-from liars_dice.terminal.seating import seated, take_seat, with_opponents
-from liars_dice.terminal.table_setup import Wanted, read_opponents
+from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible_moves, turn_prompt
+from liars_dice.terminal.seating import make_lineup, replace_bots, take_seat
+from liars_dice.terminal.table_setup import TableSetup, read_opponents
 
 BOTS = ("bluffer", "detective", "random")
 
@@ -55,7 +57,7 @@ def test_a_game_that_stops_anywhere_goes_on_as_if_it_had_not() -> None:
     """Also if its record ends between a call and what follows from it."""
     whole = played()
     told = [event.payload for event in whole]
-    assert any(settled(whole[:cut]) < cut for cut in range(1, len(whole)))
+    assert any(resume_point(whole[:cut]) < cut for cut in range(1, len(whole)))
     for cut in range(1, len(whole)):
         again = resumed(whole[:cut])
         assert [event.payload for event in again] == told, cut
@@ -72,29 +74,29 @@ def test_bots_behind_walls_catch_up_too() -> None:
 def test_decisions_are_the_places_to_go_back_to() -> None:
     whole = played()
     places = decisions(whole)
-    assert [position(whole, turn) for turn in range(1, len(places) + 1)] == places
+    assert [version_at_turn(whole, turn) for turn in range(1, len(places) + 1)] == places
     assert sorted(place for seat in range(3) for place in decisions(whole, seat)) == places
     for place in places:
-        assert settled(whole[:place]) == place
+        assert resume_point(whole[:place]) == place
         assert final_state(whole[:place]).public.status == "BIDDING"
     for turn in (0, len(places) + 1, None):
         with pytest.raises(BadValueError, match=f"a turn from 1 to {len(places)}"):
-            position(whole, turn)
-    assert position(whole[: places[3]], None) == places[3]
+            version_at_turn(whole, turn)
+    assert version_at_turn(whole[: places[3]], None) == places[3]
 
 
 def test_who_sits_where() -> None:
-    assert seated(("a", "b"), 1) == ("a", "human", "b")
-    assert seated(("a",), 0, "Ann") == ("human:Ann", "a")
-    assert with_opponents(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
+    assert make_lineup(("a", "b"), 1) == ("a", "human", "b")
+    assert make_lineup(("a",), 0, "Ann") == ("human:Ann", "a")
+    assert replace_bots(("human", "a", "b"), ("c", "d")) == ("human", "c", "d")
     assert take_seat(("human", "a"), 1) == ("optimal", "human")
     assert [is_person(word) for word in ("human", "human:Ann", "humanoid", "optimal")] == [True, True, False, False]
     with pytest.raises(BadValueError, match="a seat from 0 to 1"):
-        seated(("a",), 2)
+        make_lineup(("a",), 2)
     with pytest.raises(BadValueError, match="a seat from 0 to 1"):
         take_seat(("a", "b"), 2)
-    with pytest.raises(BadValueError, match="1, one for each bot"):
-        with_opponents(("human", "a"), ())
+    with pytest.raises(BadValueError, match="1, one name for each bot"):
+        replace_bots(("human", "a"), ())
 
 
 def test_opponents_as_people_name_them() -> None:
@@ -123,12 +125,12 @@ def test_what_players_are_told() -> None:
         assert all(0 <= chance <= 1 for _, chance in rows)
         assert all(len(line) <= 38 for line in odds_lines(view, 38, ascii_only=True))
         if view.current_bid is None:
-            assert what_now(view) == "You open: make a bid."
-            assert "liar" not in possible(view)
+            assert turn_prompt(view) == "You open: make a bid."
+            assert "liar" not in possible_moves(view)
         else:
             assert rows[0][0] == "2x3 holds"
             assert rows[0][1] + rows[1][1] == pytest.approx(1)
-            assert f"{possible(view).split()[0]}" == str(view.legal_actions[0])
+            assert f"{possible_moves(view).split()[0]}" == str(view.legal_actions[0])
             assert ("exact is right" in dict(rows)) is view.config.exact_call
             assert "player-0 2x3" in history_lines(view.public)[-1]
         assert ("calza" in " ".join(help_lines(view, practice=False))) is view.config.exact_call
@@ -139,14 +141,14 @@ def test_when_nothing_is_higher() -> None:
     engine = GameEngine(preset("openspiel"))
     engine.start_new_round([[1], [2]])
     engine.apply_action(0, BidAction(engine.state.public.rules.bids[-1]))
-    assert "Nothing is higher: liar." in what_now(engine.get_view(1))
-    assert possible(engine.get_view(1)) == "liar"
+    assert "Nothing is higher: liar." in turn_prompt(engine.get_view(1))
+    assert possible_moves(engine.get_view(1)) == "liar"
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["play", "--resume", "last"], "a game that was left, and there is none"),
+        (["play", "--resume", "last"], "an unfinished game; there is none in this store"),
         (["play", "--resume", "last", "--rules", "duel"], "no --rules, which the recorded game determines"),
         (["play", "--resume", "last", "--seed", "1"], "no --seed, which"),
         (["play", "--resume", "last", "--from", "last"], "no --from, which"),
@@ -203,16 +205,16 @@ def test_somebody_who_is_out_is_told() -> None:
 
 
 def test_what_was_taken_back_is_not_resumed() -> None:
-    """Neither while the game goes on, nor when it is over: the line that was undone is nobody's game."""
+    """Neither while the game goes on, nor when it is over: the line that was undone is not listed."""
     call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\n")
     with open_store() as store:
         first, second = (game.game_id for game in reversed(store.games()))
-        latest = left_game(store, "last")
+        latest = unfinished_game(store, "last")
         assert latest[0].game_id == second
         created = latest[0].payload
         assert isinstance(created, GameCreated)
         assert (created.branched_from or "").startswith(first)
-        assert left_game(store, first)[0].game_id == first
+        assert unfinished_game(store, first)[0].game_id == first
     over = call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
     assert "replay last" in over.output
     assert "there is none" in call("play", "--resume", "last").stderr
@@ -305,8 +307,16 @@ def test_play_from_another_seat() -> None:
 
 def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not those that would have been played without a question."""
-    wanted = Wanted(("human", "optimal"), "duel", preset("duel"))
-    monkeypatch.setattr("liars_dice.terminal.ask_for_a_table", lambda *_, **__: wanted)
+    wanted = TableSetup(("human", "optimal"), "duel", preset("duel"))
+    monkeypatch.setattr("liars_dice.terminal.ask_table_setup", lambda *_, **__: wanted)
     monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
     told = call("play", "--json", "--no-review", stdin="quit\n")
     assert json.loads(told.stdout)["rules"] == "duel"
+
+
+def test_the_terminal_starts_without_the_numeric_packages() -> None:
+    """`play`, `watch` and `replay` show a game at once; the coach and the pictures are loaded when they are needed."""
+    heavy = ("numpy", "scipy", "numba", "matplotlib", "liars_dice.coach", "liars_dice.tournament")
+    script = f"import sys, liars_dice.terminal; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -42,7 +42,7 @@ def test_a_spectator_sees_dice_moves_and_verdict() -> None:
     engine.apply_action(0, engine.get_view(0).legal_actions[0])
     engine.reveal_and_resolve(1)
     text = printed(screen)
-    for words in ("Round 1: [ann] opens", "[ann] bids one 1", "bob calls liar", "There was one 1: the bid held"):
+    for words in ("Round 1: [ann] opens", "[ann] bids one one", "bob calls liar", "There was one one: the bid held"):
         assert words in text
     assert text.count("●") == 15 + 30
     assert max(len(line) for line in text.splitlines() if "│" in line) <= 40
@@ -79,7 +79,7 @@ def test_a_person_is_answered_kindly() -> None:
     engine.play()
     text = printed(screen)
     assert "Possible now: 1x1 1x2" in text
-    assert "I cannot read 'hello': type a bid such as 3 4, 3x4 or three fours, or liar" in text
+    assert "I do not understand 'hello': type a bid such as 3 4, 3x4 or three fours, or liar" in text
     assert "9x9 is not a bid of this round" in text
     assert "there is no bid to call yet" in text
     assert "1x1 is not higher than 2x5" in text
@@ -119,19 +119,37 @@ def test_printing_to_nowhere_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
         TerminalPlayer(console()).ask()
 
 
+class Patient(Scripted):
+    """A person who types only when the coach is ready."""
+
+    def ask(self, prompt: str = "") -> str:
+        self.wait_for_coach()
+        return super().ask(prompt)
+
+
+def test_the_coach_gets_ready_while_a_player_looks_at_the_dice() -> None:
+    screen = Console(file=io.StringIO(), width=80, highlight=False, color_system=None, force_terminal=True)
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    with pytest.raises(Quit):
+        Patient(screen, ["hint", "quit"]).choose_action(engine.get_view(0))
+    assert "A strong player would" in printed(screen)
+    assert "Let me think" not in printed(screen)
+
+
 def test_keys_that_say_nothing() -> None:
     screen = console()
     engine = GameEngine(preset("duel"), seed=1)
     engine.start_new_round()
     with pytest.raises(Quit):
         Scripted(screen, ["\x1b[A", "quit"]).choose_action(engine.get_view(0))
-    assert "I cannot read that key: type a bid" in printed(screen)
+    assert "I do not understand that key: type a bid" in printed(screen)
 
 
 def test_going_back_a_round_wipes_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The dice of the round that was left will be rolled again."""
     wiped: list[Console] = []
-    monkeypatch.setattr("liars_dice.terminal.human_player.wipe", wiped.append)
+    monkeypatch.setattr("liars_dice.terminal.human_player.clear_screen", wiped.append)
     engine = GameEngine(preset("heads-up", dice=2), seed=1)
     engine.start_new_round()
     before = engine.get_view(0)
@@ -166,6 +184,6 @@ def test_a_lost_round_is_called_lost() -> None:
     choices = [AdvisedChoice(action, 0.0) for action in view.legal_actions]
     advice = advice_from(view, choices, "somebody", "given how optimal plays", None)
     assert hint_lines(advice) == [
-        "Whatever you do, this round is lost given how optimal plays.",
+        "Every move loses this round given how optimal plays.",
         "(somebody)",
     ]

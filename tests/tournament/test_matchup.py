@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from liars_dice.agents import PolicyError
 from liars_dice.core import BadValueError, GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
-from liars_dice.exact.tables.policy_table import PolicyError
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament import pair_matchup as matchup_module
 from liars_dice.tournament.blocks import BlockResult

@@ -217,16 +217,19 @@ def test_result_reads_back(name: str, reports: dict[str, Path]) -> None:
 
 def test_words(reports: dict[str, Path]) -> None:
     text = {name: page(path).text for name, path in reports.items()}
-    assert "no games were played, and there is no interval because there is no error" in text["exact"]
-    assert "7,200 games played by the compiled simulator. Why not exact: nobody has a table" in text["sampled"]
+    assert "they were computed, not sampled from games, so there are no intervals" in text["exact"]
+    assert (
+        "7,200 games played by the compiled simulator. They are not exact because: nobody has a table"
+        in text["sampled"]
+    )
     assert "stopped early" in text["incomplete"]
     assert "stopped early" not in text["league"]
-    assert "Learning while they played: learner.py." in text["league"]
+    assert "These agents learned while they played: learner.py." in text["league"]
     assert "too slow" in text["league"]
     assert "No faults" in text["sampled"]
     assert "Rounds were not counted" in text["two"]
     assert "beats the other" in text["two"]
-    assert f"Shown are the best {SHOWN}" in text["large"]
+    assert f"Only the best {SHOWN} agents are shown" in text["large"]
     assert "elapsed (seconds) 12.3456" in text["exact"]
 
 
@@ -234,7 +237,7 @@ def test_shared_first_place(tmp_path: Path) -> None:
     first, second = RESULTS["two"].ranking
     tied = msgspec.structs.replace(second, rank=1, win_rate=first.win_rate)
     result = msgspec.structs.replace(RESULTS["two"], ranking=(first, tied))
-    assert "optimal and probabilistic share the first place" in page(write_report(result, tmp_path, {})).text
+    assert "optimal and probabilistic share first place" in page(write_report(result, tmp_path, {})).text
 
 
 def test_rounds_counted_in_part(tmp_path: Path) -> None:
@@ -242,7 +245,7 @@ def test_rounds_counted_in_part(tmp_path: Path) -> None:
     ranking[0] = msgspec.structs.replace(ranking[0], opening=None, answering=RoundRate(rounds=0, won=0))
     text = page(write_report(msgspec.structs.replace(RESULTS["exact"], ranking=tuple(ranking)), tmp_path, {})).text
     assert f"{ranking[0].agent} – – – –" in text
-    assert "Rounds won, by the number of own dice" not in text
+    assert "Rounds won, by the agent's number of dice" not in text
 
 
 def test_nobody_met(tmp_path: Path) -> None:
@@ -297,6 +300,6 @@ def test_ratings_are_explained_on_the_scale_they_have(name: str, tmp_path: Path)
     """Elo in a round robin, played or not; bars only where there are intervals."""
     result = RESULTS[name]
     text = page(write_report(result, tmp_path, {})).text
-    assert ("400 points more" in text) == (result.settings.kind == "round-robin")
+    assert ("A lead of 400 points" in text) == (result.settings.kind == "round-robin")
     assert ("Where bars overlap" in text) == any(one.rating_interval is not None for one in result.ranking)
     assert ("on average" in text) == (result.settings.kind == "round-robin")

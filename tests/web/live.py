@@ -1,4 +1,4 @@
-"""Real servers: one in a thread for HTTP clients, and `liars-dice serve` as a process that can be killed."""
+"""Real servers: in a thread, and `liars-dice serve` as a process that can be killed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,28 +22,40 @@ from studio_kit import EASY
 from websockets.sync.client import ClientConnection, connect
 
 from liars_dice.persistence import InMemoryRecorder
-from liars_dice.web import create_app
+from liars_dice.web import ServerLimits, create_app
+from liars_dice.web.server import server_config
 
 Json = dict[str, Any]
 
 
+class _Server(uvicorn.Server):
+    """Says when it is up."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.up = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self.up.set()
+
+
 @contextmanager
-def in_a_thread() -> Iterator[str]:
-    """A server in this process; its address."""
-    app = create_app(InMemoryRecorder(), limits=EASY)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", access_log=False))
+def in_a_thread(limits: ServerLimits = EASY, *, behind_proxy: bool = False) -> Iterator[int]:
+    """A server in this process, as `liars-dice serve` runs it; its port."""
+    config = server_config(create_app(InMemoryRecorder(), limits=limits), limits, behind_proxy=behind_proxy)
+    config.port = 0
+    server = _Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
+    assert server.up.wait(20)
+    yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
     thread.join(20)
 
 
 class Process:
-    """`liars-dice serve` on a store of its own."""
+    """`liars-dice serve` on this store."""
 
     def __init__(self, db: Path, port: int = 0, *options: str) -> None:
         command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(port), "--db", str(db), *options]
@@ -71,7 +84,7 @@ class Process:
         return data
 
     def get(self, path: str) -> Json:
-        answer = httpx.get(f"{self.address}/api{path}")
+        answer = httpx.get(f"{self.address}/api{path}", timeout=60)  # the coach may have to compile first
         assert answer.status_code == 200, answer.text
         data: Json = answer.json()
         return data
@@ -83,7 +96,7 @@ class Process:
             yield socket
 
     def kill(self) -> str:
-        """Kill it as nothing else does; what it had printed."""
+        """Kill it with SIGKILL; returns what it had printed."""
         return self._end(signal.SIGKILL)
 
     def stop(self) -> str:

@@ -1,11 +1,14 @@
-"""A studio in this process: HTTP and sockets straight into the application, everything said to a client kept."""
+"""A studio in this process: HTTP and sockets go straight into the application, and every message is kept."""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from starlette.applications import Starlette
 
 from liars_dice.persistence import GameRecorder, InMemoryRecorder
 from liars_dice.web import ServerLimits, create_app
+from liars_dice.web.clock import StudioClock
 from liars_dice.web.rooms import Rooms
 
 Json = dict[str, Any]
@@ -27,7 +31,53 @@ EASY = ServerLimits(
     new_room_burst=10**6,
     min_delay_s=0.0,
 )
-"""Nothing in the way of a test."""
+"""Limits that no test reaches."""
+
+
+class ManualClock(StudioClock):
+    """A clock that stands still until a test moves it with `Studio.advance`."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._timers: list[tuple[float, int, Callable[[], object]]] = []
+        self._numbers = itertools.count()
+
+    def now(self) -> float:
+        return self._now
+
+    def utc_now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._now)
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        self._call_later(seconds, woken.set)
+        await woken.wait()
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float | None) -> AsyncIterator[object]:
+        ended = False
+        async with asyncio.timeout(None) as scope:
+            loop = asyncio.get_running_loop()
+
+            def expire() -> None:
+                if not ended:
+                    scope.reschedule(loop.time())
+
+            if seconds is not None:
+                self._call_later(seconds, expire)
+            try:
+                yield scope
+            finally:
+                ended = True
+
+    def _call_later(self, seconds: float, callback: Callable[[], object]) -> None:
+        heapq.heappush(self._timers, (self._now + seconds, next(self._numbers), callback))
+
+    def advance(self, seconds: float) -> None:
+        """Let this much time pass at once, and wake everything that was waiting for less."""
+        self._now += seconds
+        while self._timers and self._timers[0][0] <= self._now:
+            heapq.heappop(self._timers)[2]()
 
 
 class Closed(Exception):  # noqa: N818 - not an error, an end
@@ -43,7 +93,7 @@ class Socket:
 
     def __init__(self, app: Starlette, path: str, headers: Json | None = None) -> None:
         self.heard: list[Json] = []
-        """Everything that was said to this client."""
+        """Every message sent to this client."""
         self._in: asyncio.Queue[Json] = asyncio.Queue()
         self._out: asyncio.Queue[Json] = asyncio.Queue()
         self._reads = asyncio.Event()
@@ -77,11 +127,11 @@ class Socket:
         self._out.put_nowait(dict(message))
 
     def stop_reading(self) -> None:
-        """From now on nothing gets through to this client."""
+        """From now on no message gets through to this client."""
         self._reads.clear()
 
     def say(self, message: Json | str | bytes) -> None:
-        """Say something; text and bytes go as they are."""
+        """Send a message; text and bytes are sent as they are."""
         if isinstance(message, bytes):
             self._in.put_nowait({"type": "websocket.receive", "bytes": message})
         else:
@@ -89,7 +139,7 @@ class Socket:
             self._in.put_nowait({"type": "websocket.receive", "text": text})
 
     async def next(self, seconds: float = 10.0) -> Json:
-        """The next thing that is said; `Closed` at the end."""
+        """The next message; raises `Closed` at the end."""
         while True:
             got = await asyncio.wait_for(self._out.get(), seconds)
             if got["type"] == "websocket.accept":
@@ -101,7 +151,7 @@ class Socket:
             return heard
 
     async def until(self, wanted: str | Callable[[Json], bool], seconds: float = 10.0) -> Json:
-        """Listen until something of this type, or for which this holds."""
+        """Read until a message of this type, or one for which this function is true."""
         while True:
             said = await self.next(seconds)
             if said["type"] == wanted if isinstance(wanted, str) else wanted(said):
@@ -127,6 +177,21 @@ class Studio:
         rooms: Rooms = self.app.state.rooms
         return rooms
 
+    async def advance(self, seconds: float) -> None:
+        """Let time pass for a studio with a `ManualClock`, and let the studio do what is due."""
+        clock = self.rooms.clock
+        assert isinstance(clock, ManualClock)
+        await self.settle()
+        clock.advance(seconds)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing more happens by itself: tasks have run as far as they can, and writes are stored."""
+        for _ in range(5):
+            await self.rooms.store.write([])
+            for _ in range(10):
+                await asyncio.sleep(0)
+
     async def get(self, path: str, **headers: str) -> Json:
         answer = await self.http.get(f"/api{path}", headers=headers)
         assert answer.status_code == 200, (path, answer.status_code, answer.text)
@@ -145,7 +210,7 @@ class Studio:
         return socket
 
     async def enter(self, room: str, token: str | None = None, start: int = 0) -> Socket:
-        """A page in this room that has said hello. Its first message is read."""
+        """A page in this room that has said hello and read the welcome."""
         socket = self.socket(room)
         socket.say({"type": "hello", "token": token, "from": start})
         assert (await socket.next())["type"] == "welcome"
@@ -156,7 +221,7 @@ class Studio:
 async def studio(
     store: GameRecorder | Path | None = None, limits: ServerLimits = EASY, **options: Any
 ) -> AsyncIterator[Studio]:
-    """A studio over this store (one in memory, if none is given)."""
+    """A studio over this store, or over one in memory."""
     app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **options)
     async with app.router.lifespan_context(app):
         one = Studio(app)
@@ -183,14 +248,14 @@ def first_legal(turn: Json) -> Json:
 
 
 def scripted(turn: Json) -> Json:
-    """A player without chance: bids low, and calls every third turn."""
+    """A player without randomness: bids low, and calls every third turn."""
     if turn["calls"] and turn["turn"] % 3 == 0:
         return {"kind": turn["calls"][-1]}
     return first_legal(turn)
 
 
 async def play(socket: Socket, seat: int, choose: Callable[[Json], Json] = scripted, turns: int | None = None) -> int:
-    """Play until the game is over, or for so many turns; how many moves were acknowledged."""
+    """Play until the game is over, or for this many turns; returns how many moves were acknowledged."""
     done = 0
     while turns is None or done < turns:
         said = await socket.next()

@@ -1,4 +1,4 @@
-"""The JSON API: what it says it does is what it does, whatever it is asked."""
+"""The JSON API keeps to its schema, whatever it is asked."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with in_a_thread() as where:
-        yield where
+    with in_a_thread() as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 schema = schemathesis.openapi.from_dict(openapi())
@@ -78,7 +78,9 @@ def test_rules_and_bots() -> None:
             changed = await one.post("/rules", {"preset": "perudo", "changes": {"dice": [2, 2]}})
             assert changed["config"]["dice"] == [2, 2]
             error = await one.post("/rules", {"preset": "duel", "changes": {"faces": 1}}, 400)
-            assert error == {"error": "faces = 1: expected a whole number from 2 to 20"}
+            assert error["error"] == "faces = 1: expected a whole number from 2 to 20"
+            assert (error["field"], error["expected"]) == ("faces", "a whole number from 2 to 20")
+            assert error["code"]
             assert "did you mean" in (await one.post("/rules", {"config": {"fases": 6}}, 400))["error"]
 
     asyncio.run(run())

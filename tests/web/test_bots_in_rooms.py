@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from studio_kit import EASY, Closed, Json, Socket, Studio, first_legal, play, seats, studio
+from studio_kit import EASY, Closed, Json, ManualClock, Socket, Studio, first_legal, play, seats, studio
 
+from liars_dice.agents import Heard
 from liars_dice.core import AgentFaulted, Event, GameCreated, GameResult
 from liars_dice.persistence import InMemoryRecorder
 from liars_dice.referee.isolated_seat import IsolatedSeat
@@ -111,34 +111,37 @@ async def act(socket: Socket, turn: Json, number: int) -> None:
 
 def test_a_move_taken_back_while_a_bot_takes_its_time() -> None:
     async def run() -> None:
-        async with studio() as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("you", "optimal", practice=True, delay_ms=150))
             socket = await one.enter(made["room"], made["token"])
             turn = await socket.until("turn")
             await act(socket, turn, 1)
+            await one.advance(0.1)
             socket.say({"type": "undo", "id": 2})
             await socket.until("welcome")
-            await asyncio.sleep(0.2)
+            await one.advance(1)
             await act(socket, turn, 3)
+            await one.advance(1)
             await socket.until(moved(1))
 
     asyncio.run(run())
 
 
 def test_somebody_returns_and_moves_while_the_stand_in_takes_its_time() -> None:
-    limits = msgspec.structs.replace(EASY, away_s=0.05)
-
     async def run() -> None:
-        async with studio(limits=limits) as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("you", "open", delay_ms=300))
             joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
             second = await one.enter(made["room"], joined["token"])
+            await one.advance(EASY.away_s)
             await second.until(lambda m: m["type"] == "seats" and m["seats"][0]["played_by"] == "optimal")
             first = await one.enter(made["room"], made["token"])
             await act(first, await first.until("turn"), 1)
             turn = await second.until(lambda m: m["type"] == "turn" and m["seat"] == 1)
-            await asyncio.sleep(0.4)
+            await one.advance(1)
             second.say({"type": "act", "id": 2, "turn": turn["turn"], "action": {"kind": "liar"}})
+            await second.until(lambda m: m["type"] == "answer" and m["to"] == 2)
+            await one.advance(1)
             await second.until(lambda m: m["type"] == "event" and m["event"]["type"] == "RoundStarted")
 
     asyncio.run(run())
@@ -165,7 +168,7 @@ def test_a_driver_that_fails_says_so_and_the_room_comes_back(
 
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
-    assert "was given up" in caplog.text
+    assert "was closed after an error" in caplog.text
 
 
 def test_a_move_taken_back_when_the_game_has_just_ended(strangers: Callable[[str], str]) -> None:
@@ -228,7 +231,9 @@ def test_who_waits_for_strangers_keeps_no_bot_of_ours_waiting(strangers: Callabl
             bot = await offered(one)
             slow = [await one.post("/rooms", room_for(bot, "optimal")) for _ in range(5)]
             watchers = [await one.enter(made["room"]) for made in slow]
-            await asyncio.sleep(0.1)
+            for watcher in watchers:
+                await watcher.until("turn")
+            await one.settle()
             made = await one.post("/rooms", room_for("you", "optimal"))
             socket = await one.enter(made["room"], made["token"])
             await act(socket, await socket.until("turn"), 1)
@@ -249,16 +254,17 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
     bot = strangers("Ears")
     store = InMemoryRecorder()
     learned: list[str] = []
-    game_end = IsolatedSeat.game_end
+    tell = IsolatedSeat.tell
 
-    def spied(self: IsolatedSeat, result: GameResult) -> None:
+    def spied(self: IsolatedSeat, heard: Heard) -> None:
         try:
-            game_end(self, result)
+            tell(self, heard)
         except BotFault as fault:
-            learned.append(fault.detail)
+            if isinstance(heard, GameResult):
+                learned.append(fault.detail)
             raise
 
-    monkeypatch.setattr(IsolatedSeat, "game_end", spied)
+    monkeypatch.setattr(IsolatedSeat, "tell", spied)
 
     async def run() -> None:
         async with studio(store, agents=[bot]) as one:

@@ -1,4 +1,4 @@
-"""The list of games: without what was taken back, without reading what need not be read, in nobody's way."""
+"""The list of games: without abandoned games, without needless reads, and without making players wait."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from studio_kit import Json, first_legal, play, seats, studio
 
 from liars_dice.persistence import GameRecorder, SQLiteRecorder
-from liars_dice.persistence import sql as sql_module
+from liars_dice.persistence import sql_recorder as sql_module
 
 WISH: Json = {"seats": seats("you", "crawler"), "rules": "heads-up", "delay_ms": 0, "practice": True}
 
 
-def test_what_was_taken_back_is_not_listed() -> None:
+def test_games_abandoned_by_an_undo_are_not_listed() -> None:
     async def run() -> None:
         async with studio() as one:
             made = await one.post("/rooms", WISH)
@@ -28,7 +28,7 @@ def test_what_was_taken_back_is_not_listed() -> None:
                 socket.say({"type": "undo", "id": "u"})
                 await socket.until("welcome")
                 turn = await socket.until("turn")
-            assert len(one.rooms.books._writer._store.games()) == 4  # type: ignore[union-attr]
+            assert len(one.rooms.store._writer._store.games()) == 4  # type: ignore[union-attr]
             now = (await one.get(f"/rooms/{made['room']}"))["game_id"]
             assert [game["id"] for game in (await one.get("/games?limit=1"))["games"]] == [now]
             assert [game["id"] for game in (await one.get("/games"))["games"]] == [now]
@@ -36,7 +36,7 @@ def test_what_was_taken_back_is_not_listed() -> None:
     asyncio.run(run())
 
 
-def test_a_list_reads_no_more_than_it_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_reads_no_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turns are counted without reading the events, and once only."""
     counted: list[str] = []
     count = SQLiteRecorder._count_turns
@@ -63,7 +63,7 @@ def test_a_list_reads_no_more_than_it_has_to(tmp_path: Path, monkeypatch: pytest
     assert len(counted) == len(set(counted)) == 3
 
 
-def test_nobody_who_comes_to_a_room_waits_for_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_do_not_wait_for_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listing, go_on = threading.Event(), threading.Event()
     games = GameRecorder.games
 

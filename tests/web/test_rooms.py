@@ -1,4 +1,4 @@
-"""The life of rooms: sitting down, playing, leaving, coming back, restarts, practice, branches."""
+"""The life of rooms: taking seats, playing, leaving, returning, restarts, practice, branches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
+from studio_kit import EASY, Closed, Json, ManualClock, Studio, first_legal, play, scripted, seats, studio
 
 from liars_dice.coach.opponent_models import model_of
 from liars_dice.core import GameCreated, GameEnded
@@ -70,7 +70,7 @@ def test_two_people_and_a_spectator_see_the_same_game() -> None:
 
 
 @pytest.mark.parametrize("name", ["optimal", "Optimal", " nash ", "optimal#2", "threshold:0.4"])
-def test_nobody_else_is_called_like_a_bot(name: str) -> None:
+def test_players_cannot_use_the_name_of_a_bot(name: str) -> None:
     async def run() -> None:
         async with studio() as one:
             you = [{"kind": "you", "name": name}, {"kind": "open"}]
@@ -82,7 +82,8 @@ def test_nobody_else_is_called_like_a_bot(name: str) -> None:
                 (taken, {"name": name, "bot": True}),
             ]
             answers = [await one.post(path, wish, 409) for path, wish in wishes]
-            assert {answer["error"] for answer in answers} == {f"a bot is called {name.strip()}; choose another name"}
+            line = f"{name.strip()} is the name of a bot; choose another name"
+            assert {(answer["code"], answer["error"]) for answer in answers} == {("name_of_bot", line)}
             await one.post(taken, {"name": "Optima"})
 
     asyncio.run(run())
@@ -125,13 +126,13 @@ def test_a_wrong_token_opens_nothing() -> None:
             made = await one.post("/rooms", room_for("you", "optimal"))
             socket = one.socket(made["room"])
             socket.say({"type": "hello", "token": "x" * 32})
-            assert "opens no seat" in (await socket.next())["error"]
+            assert (await socket.next())["code"] == "wrong_token"
             with pytest.raises(Closed) as closed:
                 await socket.next()
             assert closed.value.code == 1008
             missing = one.socket("nowhere")
             missing.say({"type": "hello"})
-            assert "no room" in (await missing.next())["error"]
+            assert (await missing.next())["code"] == "not_found"
 
     asyncio.run(run())
 
@@ -177,9 +178,9 @@ def test_spectators_only_watch() -> None:
             watcher = await one.enter(made["room"])
             for wish in ({"type": "act", "id": 1, "turn": 1, "action": {"kind": "liar"}}, {"type": "undo", "id": 2}):
                 watcher.say(wish)
-                assert "only watch" in (await watcher.until("error"))["error"]
+                assert (await watcher.until("error"))["code"] == "spectator"
             watcher.say({"type": "speed", "delay_ms": 5})
-            assert "other people" in (await watcher.until("error"))["error"]
+            assert (await watcher.until("error"))["code"] == "others_play"
 
     asyncio.run(run())
 
@@ -214,10 +215,10 @@ def test_odds_are_told_to_the_player() -> None:
     asyncio.run(run())
 
 
-# -- coming back -------------------------------------------------------------------------------------------------------
+# -- leaving and returning ---------------------------------------------------------------------------------------------
 
 
-def test_reconnecting_continues_where_one_left() -> None:
+def test_reconnecting_continues_where_the_player_left() -> None:
     async def run() -> None:
         async with studio() as one:
             made = await one.post("/rooms", room_for("you", "optimal"))
@@ -237,16 +238,18 @@ def test_reconnecting_continues_where_one_left() -> None:
     asyncio.run(run())
 
 
-def test_a_bot_plays_for_who_is_away_and_hands_back() -> None:
-    limits = msgspec.structs.replace(EASY, away_s=0.05)
-
+def test_a_bot_plays_for_a_player_who_is_away_and_hands_back() -> None:
     async def run() -> None:
-        async with studio(limits=limits) as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("you", "open"))
             joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
             first = await one.enter(made["room"], made["token"])
             turn = await first.until("turn")
             first.say({"type": "act", "id": 1, "turn": turn["turn"], "action": first_legal(turn)})
+            await first.until("answer")
+            await one.advance(EASY.away_s - 1)
+            assert (await one.get(f"/rooms/{made['room']}"))["seats"][1]["played_by"] is None
+            await one.advance(1)
             played = await first.until(lambda m: m["type"] == "event" and m["event"].get("player_id") == 1)
             assert played["event"]["type"] in ("BidPlaced", "LiarCalled")
             shown = await one.get(f"/rooms/{made['room']}")
@@ -259,47 +262,37 @@ def test_a_bot_plays_for_who_is_away_and_hands_back() -> None:
     asyncio.run(run())
 
 
-def test_nobody_is_played_for_while_nobody_else_is_there() -> None:
-    limits = msgspec.structs.replace(EASY, away_s=0.0)
-
+def test_no_bot_plays_for_a_player_while_no_one_else_is_there() -> None:
     async def run() -> None:
-        async with studio(limits=limits) as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("you", "optimal"))
-            for _ in range(20):
-                await asyncio.sleep(0)
-            await asyncio.sleep(0.05)
+            await one.advance(EASY.linger_s - 1)
             assert (await one.get(f"/rooms/{made['room']}"))["turn"] == 1
 
     asyncio.run(run())
 
 
-def test_a_room_nobody_looks_at_leaves_the_memory_and_is_found_again() -> None:
-    limits = msgspec.structs.replace(EASY, linger_s=0.02)
-
+def test_a_deserted_room_leaves_the_memory_and_is_found_again() -> None:
     async def run() -> None:
-        async with studio(limits=limits) as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("you", "optimal"))
             socket = await one.enter(made["room"], made["token"])
             await play(socket, 0, turns=1)
             await socket.hang_up()
-            async with asyncio.timeout(5):
-                while one.rooms._live:
-                    await asyncio.sleep(0.01)
+            await one.advance(EASY.linger_s + 1)
+            assert not one.rooms._live
             socket = await one.enter(made["room"], made["token"])
             await play(socket, 0)
 
     asyncio.run(run())
 
 
-def test_bots_do_not_play_for_ever_when_nobody_looks() -> None:
-    limits = msgspec.structs.replace(EASY, linger_s=0.02)
-
+def test_bots_do_not_play_for_ever_when_no_one_watches() -> None:
     async def run() -> None:
-        async with studio(limits=limits) as one:
+        async with studio(clock=ManualClock()) as one:
             made = await one.post("/rooms", room_for("optimal", "maniac", delay_ms=1000))
-            async with asyncio.timeout(5):
-                while one.rooms._live:
-                    await asyncio.sleep(0.01)
+            await one.advance(EASY.linger_s + 1)
+            assert not one.rooms._live
             watcher = await one.enter(made["room"])
             watcher.say({"type": "speed", "delay_ms": 0})
             await watcher.until("over")
@@ -311,9 +304,9 @@ def test_bots_do_not_play_for_ever_when_nobody_looks() -> None:
 
 
 def payloads(store: Path) -> list[Any]:
-    with open_store(store) as books:
-        (game,) = books.games()
-        events: list[RecordedEvent] = books.events(game.game_id)
+    with open_store(store) as opened:
+        (game,) = opened.games()
+        events: list[RecordedEvent] = opened.events(game.game_id)
     verify_game(events)
     return [event.payload for event in events]
 
@@ -342,10 +335,10 @@ def test_a_game_goes_on_after_a_crash_as_if_nothing_had_happened(tmp_path: Path,
 
     asyncio.run(undisturbed())
     made, acknowledged = asyncio.run(crashed())
-    gc.collect()  # with the server goes its claim on the store
-    with open_store(tmp_path / "b.sqlite") as books:
-        games = books.games()
-        moves = [e for e in books.events(games[0].game_id) if e.player_type == "Human"] if games else []
+    gc.collect()  # the lock on the store goes with the server
+    with open_store(tmp_path / "b.sqlite") as opened:
+        games = opened.games()
+        moves = [e for e in opened.events(games[0].game_id) if e.player_type == "Human"] if games else []
     assert sum(e.event_type != "DiceRolled" for e in moves) >= acknowledged
     asyncio.run(resumed(made))
     assert payloads(tmp_path / "a.sqlite") == payloads(tmp_path / "b.sqlite")
@@ -399,7 +392,7 @@ def test_a_store_that_fails_loses_nothing_that_was_acknowledged(monkeypatch: pyt
 # -- practice and branches ---------------------------------------------------------------------------------------------
 
 
-def test_undo_goes_back_to_the_own_last_decision_with_the_same_dice() -> None:
+def test_undo_goes_back_to_your_last_decision_with_the_same_dice() -> None:
     store = InMemoryRecorder()
 
     async def run() -> None:
@@ -500,7 +493,7 @@ def test_an_endless_game_is_given_up() -> None:
     asyncio.run(run())
 
 
-# -- bots elsewhere ----------------------------------------------------------------------------------------------------
+# -- bots over the network ---------------------------------------------------------------------------------------------
 
 
 async def remote_bot(one: Studio, room: str, token: str) -> list[Json]:
@@ -576,7 +569,7 @@ def test_the_record_knows_when_a_bot_stood_in() -> None:
     assert moved <= {"ThresholdAgent"}
 
 
-def test_strangers_play_behind_walls_and_only_if_the_house_offers_them() -> None:
+def test_other_bots_play_in_a_sandbox_and_only_if_the_server_offers_them() -> None:
     python = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else "python3"
     bot = f"cmd:{python} {Path(__file__).parents[2] / 'examples' / 'protocol_bot.py'}"
     store = InMemoryRecorder()
@@ -598,7 +591,7 @@ def test_strangers_play_behind_walls_and_only_if_the_house_offers_them() -> None
 
 
 def test_two_servers_on_one_store_do_not_tear_a_game_apart() -> None:
-    """Whoever comes second is sent away, and finds the game as the store has it."""
+    """The second one is disconnected, and finds the game as it is stored."""
     store = InMemoryRecorder()
 
     async def run() -> None:
@@ -609,7 +602,6 @@ def test_two_servers_on_one_store_do_not_tear_a_game_apart() -> None:
             there = await other.enter(made["room"], made["token"])
             same = await there.until("turn")
             assert same["turn"] == first["turn"]
-            await asyncio.sleep(0.05)
             here.say({"type": "act", "id": 1, "turn": first["turn"], "action": first_legal(first)})
             assert (await here.until("answer"))["ok"]
             there.say({"type": "act", "id": 1, "turn": first["turn"], "action": first_legal(first)})
@@ -622,7 +614,7 @@ def test_two_servers_on_one_store_do_not_tear_a_game_apart() -> None:
     asyncio.run(run())
 
 
-def test_a_room_that_was_about_to_begin_begins_later() -> None:
+def test_a_room_that_was_about_to_start_starts_later() -> None:
     store = InMemoryRecorder()
 
     async def run() -> None:

@@ -1,7 +1,7 @@
-"""What a client is told never contains dice its player must not know: every message of many random games is scanned.
+"""Clients are never told dice that their player must not know.
 
-Two proofs. The first walks through everything that was said to each client, over sockets and HTTP, and knows from the
-store who held what. The second plays a round twice with other hidden dice: what the others hear must be the same.
+There are two proofs. The first scans every message of many random games, over sockets and HTTP, and knows from the
+store who held what. The second plays a round twice with different hidden dice: what the others hear must be the same.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from liars_dice.core.dice import SeatStream
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent
 
 PUBLIC_LISTS = ("legal", "bids", "dice_counts", "config", "players")
-"""Keys of lists of numbers that everybody may know."""
+"""Keys of lists of numbers that are public."""
 SECRET_WORDS = ("seed", "seed_info", "hands", "hand", "private_dice", "reasoning", "token", "detail")
 
 
 class Heard:
-    """Everything said to one client, in order."""
+    """Everything one client was told, in order."""
 
     def __init__(self, seat: int, said: list[Json]) -> None:
         self.seat, self.said = seat, said
@@ -55,7 +55,7 @@ def words_in(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def rounds_of(events: list[RecordedEvent]) -> tuple[dict[int, dict[int, list[int]]], dict[int, int]]:
-    """The dice of every seat in every round, and the event that laid them open."""
+    """The dice of every seat in every round, and the event that revealed them."""
     held: dict[int, dict[int, list[int]]] = {}
     revealed: dict[int, int] = {}
     for event in events:
@@ -100,7 +100,7 @@ def leaks(heard: Heard, events: list[RecordedEvent]) -> list[str]:
             if path[-1] in PUBLIC_LISTS or "config" in path or sorted(numbers) == own:
                 continue
             if message["type"] == "welcome" or "events" in path:
-                continue  # checked event by event: finished rounds lie open there
+                continue  # checked event by event: it contains finished rounds
             if sorted(numbers) in hidden:
                 found.append(f"{'.'.join(path)} = {numbers}")
     return found
@@ -114,7 +114,7 @@ def random_rules(rng: random.Random, players: int) -> Json:
 
 
 async def person(one: Studio, room: str, seat: int, token: str | None, rng: random.Random) -> list[Heard]:
-    """Somebody who plays at random, asks around, leaves and comes back; everything they were told."""
+    """A player who moves at random, asks for things, leaves and reconnects; returns everything they were told."""
     said: list[Json] = []
     elsewhere: list[Heard] = []
     socket = await one.enter(room, token)
@@ -129,7 +129,7 @@ async def person(one: Studio, room: str, seat: int, token: str | None, rng: rand
             shown = await one.get(f"/rooms/{room}")
             said.append({"type": "http", "http": shown})
             record = await one.get(f"/games/{shown['game_id']}")
-            if not record["finished"]:  # what everybody can read must not tell anybody
+            if not record["finished"]:  # a public record must not reveal anything
                 elsewhere.append(Heard(SPECTATOR, [{"type": "welcome", **record}]))
         if seat == SPECTATOR or message["seat"] != seat:
             continue
@@ -199,7 +199,7 @@ def test_a_thousand_random_games_keep_their_secrets() -> None:
 
 
 def test_the_scan_can_fail() -> None:
-    """What must be found is found: a planted roll, a planted hand, a planted seed."""
+    """The scan finds a planted roll, a planted hand and a planted seed."""
 
     async def run() -> tuple[list[Json], list[RecordedEvent]]:
         store = InMemoryRecorder()
@@ -223,7 +223,7 @@ def test_the_scan_can_fail() -> None:
 
 
 def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[str]:
-    """What a bot was told and must not know. A round lies open from its `DiceRevealed` or `round_end` on."""
+    """What a bot was told and must not know. A round is public from its `DiceRevealed` or `round_end` on."""
     held, _ = rounds_of(events)
     found: list[str] = []
     now = 0
@@ -235,7 +235,7 @@ def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[
             now = message["view"]["round_number"] - 1
         if (
             message["type"] == "event" and message["event"]["event_type"] == "RoundStarted"
-        ):  # who returns hears it again
+        ):  # a bot that reconnects hears it again
             now = message["event"]["round_index"]
         if message["type"] == "event" and message["event"]["event_type"] in ("DiceRevealed", "RoundEnded"):
             continue
@@ -257,7 +257,7 @@ def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[
 
 
 async def network_bot(one: Studio, room: str, token: str, rng: random.Random) -> list[Json]:
-    """A bot on a socket, which goes and comes back now and then."""
+    """A bot on a socket, which disconnects and reconnects now and then."""
     said: list[Json] = []
     while True:
         socket = one.socket(room, "bot")
@@ -340,7 +340,7 @@ def twins(config: GameConfig, count: int) -> Iterator[tuple[int, int]]:
 
 
 async def opening_of(seed: int) -> list[Json]:
-    """All that seat 0 hears of a round, with odds and room, until just before the call; the other bids by script."""
+    """All that seat 0 hears of a round, with odds and room, until just before the call."""
     async with studio() as one:
         # a bot whose bids do not depend on its dice: the crawler raises as little as it can until it doubts
         wish = {"seats": [{"kind": "you"}, {"kind": "bot", "agent": "crawler"}], "rules": "duel", "delay_ms": 0}

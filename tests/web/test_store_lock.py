@@ -1,4 +1,4 @@
-"""One studio to a store, whatever the store is and however the one before it died."""
+"""Only one studio serves a store, whatever kind of store it is and however the last server died."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from live import Process
 from studio_kit import seats
 
 from liars_dice.persistence import StoreError, open_store
-from liars_dice.web.store_lock import Claim
+from liars_dice.web.store_lock import StoreLock
 
 WISH = {"seats": seats("you", "open"), "rules": "duel"}
 
@@ -26,12 +26,12 @@ def test_a_second_server_on_one_store_says_so_in_one_line(tmp_path: Path, name: 
         assert second.returncode == 1
         assert second.stdout == ""
         assert second.stderr.count("\n") == 1
-        assert "another studio serves this store" in second.stderr
-        with open_store(db) as store:  # everything else may use the store as before
+        assert "another studio is already serving this store" in second.stderr
+        with open_store(db) as store:  # everything else can use the store meanwhile
             assert store.documents("room")
 
 
-def test_the_claim_dies_with_its_server(tmp_path: Path) -> None:
+def test_the_lock_ends_with_its_server(tmp_path: Path) -> None:
     db = tmp_path / "a.sqlite"
     port = 0
     for _ in range(3):
@@ -45,24 +45,24 @@ def test_the_claim_dies_with_its_server(tmp_path: Path) -> None:
 
 def test_another_name_of_the_same_file_is_the_same_store(tmp_path: Path) -> None:
     (tmp_path / "b.sqlite").symlink_to(tmp_path / "a.sqlite")
-    claim = Claim(tmp_path / "a.sqlite")
+    lock = StoreLock(tmp_path / "a.sqlite")
     with pytest.raises(StoreError, match="another studio"):
-        Claim(tmp_path / "b.sqlite")
-    claim.release()
-    Claim(tmp_path / "b.sqlite").release()
+        StoreLock(tmp_path / "b.sqlite")
+    lock.release()
+    StoreLock(tmp_path / "b.sqlite").release()
 
 
 def test_a_database_has_one_studio(postgres_url: str) -> None:
-    claim = Claim(postgres_url)
+    lock = StoreLock(postgres_url)
     with pytest.raises(StoreError, match="another studio"):
-        Claim(postgres_url)
-    claim.release()
-    Claim(postgres_url).release()
+        StoreLock(postgres_url)
+    lock.release()
+    StoreLock(postgres_url).release()
 
 
-def test_a_claim_that_cannot_be_made_says_why(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_locked_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be opened"):
-        Claim(tmp_path / "file" / "a.sqlite")
+        StoreLock(tmp_path / "file" / "a.sqlite")
     with pytest.raises(StoreError, match="PostgreSQL"):
-        Claim("postgresql://localhost:1/none")
+        StoreLock("postgresql://localhost:1/none")

@@ -1,6 +1,7 @@
 """Bots: the base class for your own, the built-in bots, and agents by name, class or object."""
 
 from .agent_like import AgentLike, as_agent, names_for, play_game
+from .asking import Guard, PolicyError, ask, states_policy, tell, unguarded
 from .base import Agent, Policy, PolicyAgent
 from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
@@ -8,6 +9,7 @@ from .crawler import CrawlerAgent
 from .detective import DetectiveAgent
 from .discovery import BotFileError, Discovered, discover, load_bot_file
 from .errors import AgentNameError, AgentProblem
+from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
@@ -31,20 +33,33 @@ __all__ = [
     "CrawlerAgent",
     "DetectiveAgent",
     "Discovered",
+    "GameStart",
+    "Guard",
+    "Heard",
+    "Hearing",
     "HumanAgent",
     "Policy",
     "PolicyAgent",
+    "PolicyError",
     "ProbabilisticAgent",
+    "Question",
     "RandomAgent",
     "SniperAgent",
     "ThresholdAgent",
     "TruthfulAgent",
     "as_agent",
+    "ask",
     "create_personality_agent",
     "discover",
+    "due_now",
+    "hook_calls",
+    "is_event",
     "load_bot_file",
     "make_agent",
     "names_for",
     "place_of",
     "play_game",
+    "states_policy",
+    "tell",
+    "unguarded",
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..coach import Review
     from ..persistence import GameRecorder, RecordedEvent
-    from ..terminal import Sitting
+    from ..terminal import GameSession
 
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
@@ -62,43 +62,43 @@ def play_command(
     from functools import partial
 
     from ..persistence import open_store, rules_name
-    from ..terminal import Quit, Sitting, ask_for_a_table
+    from ..terminal import GameSession, Quit, ask_table_setup
 
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)
     asking = is_asking(console)
-    sitting: Sitting | None = None
+    session: GameSession | None = None
     reviewed: Review | None = None
     code = 0
     with open_store(db) as store, sigterm_as_ctrl_c():
-        at_table = partial(Sitting, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
+        at_table = partial(GameSession, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
         try:
             if goes_on:
-                sitting = _go_on(at_table, store, opponents, given, as_json)
+                session = _go_on(at_table, store, opponents, given, as_json)
             elif asking and not opponents and not chosen:
-                wanted = ask_for_a_table(console, isolate=isolate)
-                rules = wanted.rules
-                sitting = at_table(wanted.words).begin(wanted.config, given["seed"])
+                setup = ask_table_setup(console, isolate=isolate)
+                rules = setup.rules
+                session = at_table(setup.lineup).begin(setup.config, given["seed"])
             else:
-                sitting = _begin(at_table, rules, opponents, given)
-            sitting.play()
+                session = _begin(at_table, rules, opponents, given)
+            session.play()
             if review is True or (review is None and asking):
-                reviewed = _offer_review(console, sitting, asked=review is None)
+                reviewed = _offer_review(console, session, asked=review is None)
         except Quit:
             pass
         except KeyboardInterrupt:
             code = 130
-        _goodbye(console, sitting, reviewed, db)
-        if as_json and sitting is not None:
-            public = sitting.state.public
+        _goodbye(console, session, reviewed, db)
+        if as_json and session is not None:
+            public = session.state.public
             print_json(
                 {
                     "rules": rules_name(public.config) if goes_on else rules,
                     "agents": list(public.names),
                     "winner": None if public.winner is None else public.names[public.winner],
                     "rounds": len(public.resolutions),
-                    "run": {"game_id": sitting.game_id},
+                    "run": {"game_id": session.game_id},
                 }
             )
     if code:
@@ -130,39 +130,39 @@ def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
 
 
 def _begin(
-    at_table: Callable[[Sequence[str]], Sitting], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
-) -> Sitting:
+    at_table: Callable[[Sequence[str]], GameSession], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
+) -> GameSession:
     """Start a new game."""
     from ..core import PRESETS, load_rules
-    from ..terminal import seated
+    from ..terminal import make_lineup
 
     players = given["players"]
     if players is None and (opponents or rules in PRESETS):
         players = len(opponents) + 1 if opponents else 2
     config = load_rules(rules, players=players, dice=given["dice"])
     others = opponents or ("optimal",) * (config.num_players - 1)
-    return at_table(seated(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    return at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
 
 
 def _go_on(
-    at_table: Callable[[Sequence[str]], Sitting],
+    at_table: Callable[[Sequence[str]], GameSession],
     store: GameRecorder,
     opponents: tuple[str, ...],
     given: dict[str, Any],
     quiet: bool,
-) -> Sitting:
+) -> GameSession:
     """Resume an unfinished game, or start a new one from a position of a recorded one."""
-    from ..persistence import left_game, position, seats_of
-    from ..terminal import with_opponents
+    from ..persistence import lineup_of, unfinished_game, version_at_turn
+    from ..terminal import replace_bots
 
     if given["resume"] is not None:
-        events = left_game(store, given["resume"])
-        words = seats_of(events)
-        return at_table(with_opponents(words, opponents) if opponents else words).resume(events)
+        events = unfinished_game(store, given["resume"])
+        lineup = lineup_of(events)
+        return at_table(replace_bots(lineup, opponents) if opponents else lineup).resume(events)
     events = store.events(find_game(store, given["origin"], quiet=quiet))
-    version = position(events, given["turn"])
-    words = _places(events, version, opponents, given["seat"], given["name"])
-    return at_table(words).branch(events, version, given["seed"])
+    version = version_at_turn(events, given["turn"])
+    lineup = _places(events, version, opponents, given["seat"], given["name"])
+    return at_table(lineup).branch(events, version, given["seed"])
 
 
 def _places(
@@ -171,27 +171,27 @@ def _places(
     """The players of a game that continues another: the same as there, with you in the seat you choose, or else in that
     of the player to move.
     """
-    from ..persistence import final_state, is_person, seats_of
-    from ..terminal import seated, take_seat, with_opponents
+    from ..persistence import final_state, is_person, lineup_of
+    from ..terminal import make_lineup, replace_bots, take_seat
 
-    words = seats_of(events)
-    if seat is None and name is None and any(map(is_person, words)):
-        return with_opponents(words, opponents) if opponents else words
+    lineup = lineup_of(events)
+    if seat is None and name is None and any(map(is_person, lineup)):
+        return replace_bots(lineup, opponents) if opponents else lineup
     state = final_state(events[:version])
     seat = state.public.current_player if seat is None else seat
-    return seated(opponents, seat, name) if opponents else take_seat(words, seat, name)
+    return make_lineup(opponents, seat, name) if opponents else take_seat(lineup, seat, name)
 
 
-def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review | None:
+def _offer_review(console: Console, session: GameSession, *, asked: bool) -> Review | None:
     """Review the game if the player wants it. In practice mode, the last decision can still be undone."""
     from ..terminal import ask
 
     while asked:
-        undo = ", undo" if sitting.practice else ""
+        undo = ", undo" if session.practice else ""
         answer = ask(console, f"\nReview the game? (y, n{undo}) [n] ").lower()
-        if answer == "undo" and sitting.practice:
-            if sitting.take_back(*sitting.people):
-                sitting.play()
+        if answer == "undo" and session.practice:
+            if session.take_back(*session.people):
+                session.play()
             else:
                 console.print("There is nothing to undo.")
         elif answer in ("y", "yes"):
@@ -200,37 +200,37 @@ def _offer_review(console: Console, sitting: Sitting, *, asked: bool) -> Review 
             return None
     console.print("Reviewing ...", markup=False)
     from ..coach import review_game
-    from ..terminal import show_review
+    from ..terminal import print_review
 
-    people = sitting.people
+    people = session.people
     with show_progress("reviewing", quiet=False) as progress:
-        review = review_game(sitting.state, people[0] if len(people) == 1 else None, progress=progress)
-    show_review(review, console, ascii_only=sitting.table.ascii_only)
+        review = review_game(session.state, people[0] if len(people) == 1 else None, progress=progress)
+    print_review(review, console, ascii_only=session.table.ascii_only)
     return review
 
 
-def _goodbye(console: Console, sitting: Sitting | None, review: Review | None, db: str | None) -> None:
+def _goodbye(console: Console, session: GameSession | None, review: Review | None, db: str | None) -> None:
     """Print how to replay the game, or how to resume it."""
-    from ..persistence import latest_left
+    from ..persistence import latest_unfinished_game
 
-    if sitting is not None and sitting.state.public.winner is not None:
-        game = "last" if sitting.store.find("last") == sitting.game_id else sitting.game_id
-        worst = None if review is None else review.worst(sitting.people)
+    if session is not None and session.state.public.winner is not None:
+        game = "last" if session.store.find("last") == session.game_id else session.game_id
+        worst = None if review is None else review.worst(session.people)
         suggestions = [("replay it", ["replay", game, "--step"]), ("review it", ["review", game])]
         if worst is not None:
             suggestions.append(("play on from the worst turn", ["play", "--from", game, "--at", str(worst.turn)]))
         for purpose, words in suggestions:
-            sitting.table.suggest(purpose, command_line(*words, db=db))
+            session.table.suggest(purpose, command_line(*words, db=db))
         return
-    if sitting is not None:
-        sitting.player.hide()
+    if session is not None:
+        session.player.hide()
     console.print("\nUntil next time.")
-    if sitting is None or not sitting.store.events(sitting.game_id):
+    if session is None or not session.store.events(session.game_id):
         return
-    latest = latest_left(sitting.store)
-    is_latest = latest is not None and latest[0].game_id == sitting.game_id
-    again = ["play", "--resume", "last" if is_latest else sitting.game_id]
+    latest = latest_unfinished_game(session.store)
+    is_latest = latest is not None and latest[0].game_id == session.game_id
+    again = ["play", "--resume", "last" if is_latest else session.game_id]
     again += (
-        ["--practice"] * sitting.practice + ["--isolate"] * sitting.isolate + ["--ascii"] * sitting.player.ascii_only
+        ["--practice"] * session.practice + ["--isolate"] * session.isolate + ["--ascii"] * session.player.ascii_only
     )
-    sitting.table.suggest("The game is saved. To resume it:", command_line(*again, db=db))
+    session.table.suggest("The game is saved. To resume it:", command_line(*again, db=db))

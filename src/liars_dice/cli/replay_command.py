@@ -43,21 +43,29 @@ def replay_command(
     """
     import json
 
-    from ..core import SPECTATOR, BadValueError
-    from ..persistence import encode_line, is_person, open_store, position, seats_of, verify_game, visible_events
+    from ..core import SPECTATOR, ConfigError
+    from ..persistence import (
+        encode_line,
+        is_person,
+        lineup_of,
+        open_store,
+        verify_game,
+        version_at_turn,
+        visible_events,
+    )
     from ..terminal import Pace, Quit, Spectator, TableView
 
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
     if seat is not None and not -1 <= seat < state.config.num_players:
-        raise BadValueError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
-    secret = seat is None and state.public.status == "BIDDING" and any(map(is_person, seats_of(events)))
+        raise ConfigError("seat", seat, f"a seat from 0 to {state.config.num_players - 1}, or -1 for a spectator")
+    secret = seat is None and state.public.status == "BIDDING" and any(map(is_person, lineup_of(events)))
     if secret:
         seat = SPECTATOR
     shown = events if seat is None else list(visible_events(events, seat))
     if turn is not None:
-        version = position(events, turn)
+        version = version_at_turn(events, turn)
         shown = [event for event in shown if event.version < version]
     winner = state.public.winner
     if as_json:

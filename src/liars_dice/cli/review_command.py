@@ -45,7 +45,7 @@ def review_command(
     from ..coach import review_game
     from ..persistence import open_store, verify_game
     from ..pictures import draw_review
-    from ..terminal import show_review
+    from ..terminal import print_review
 
     with open_store(db, must_exist=True) as store:
         events = store.events(find_game(store, game, quiet=as_json))
@@ -57,7 +57,7 @@ def review_command(
     if as_json:
         print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
-    show_review(review, open_console(), ascii_only=ascii_only)
+    print_review(review, open_console(), ascii_only=ascii_only)
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
@@ -67,9 +67,9 @@ def review_command(
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
     """Print how to play on from the worst mistake: a person's, if people took part."""
-    from ..persistence import is_person, seats_of
+    from ..persistence import is_person, lineup_of
 
-    people = {seat for seat, words in enumerate(seats_of(events)) if is_person(words)} & set(review.seats)
+    people = {seat for seat, words in enumerate(lineup_of(events)) if is_person(words)} & set(review.seats)
     worst = review.worst(people)
     if worst is None:
         return

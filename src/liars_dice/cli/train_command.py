@@ -14,7 +14,7 @@ from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr
 
 if TYPE_CHECKING:
-    from ..learn import Model, Report
+    from ..learn import Model, TrainingReport
 
 
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
@@ -152,7 +152,7 @@ class Sample(NamedTuple):
     ci95: tuple[float, float]
 
 
-def _as_json(report: Report, is_exact: bool, sample: Sample | None) -> dict[str, object]:
+def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
     training = report.model.training
     return {
@@ -171,7 +171,7 @@ def _as_json(report: Report, is_exact: bool, sample: Sample | None) -> dict[str,
     }
 
 
-def _show(report: Report, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
+def _show(report: TrainingReport, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
     """Print the result for people."""
     training = report.model.training
     click.echo(
@@ -192,9 +192,9 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     import msgspec
 
     from ..core import BadValueError, preset
-    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, new_model, usual_settings
+    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, default_settings, new_model
 
-    settings = usual_settings(given["algorithm"], given["basis"])
+    settings = default_settings(given["algorithm"], given["basis"])
     changes: dict[str, Any] = {"gamma": given["gamma"]}
     if given["alpha"]:
         changes["alpha"] = Schedule(*given["alpha"])

@@ -102,8 +102,8 @@ def watch_command(
         return
     if games > 1:
         console.print(f"\n{games:,} games:")
-        for name, won in zip(names, wins, strict=True):
-            table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}"))
+        for seat, (name, won) in enumerate(zip(names, wins, strict=True)):
+            table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
     played = {"--rules": rules, "--players": players, "--dice": dice}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
     console.print("\nWhat next?")

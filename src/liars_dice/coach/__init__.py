@@ -1,19 +1,19 @@
-"""The coach: what to do now, and what was given away in a game that was played."""
+"""The coach: advice for the next move, and reviews of finished games. Nothing here knows a terminal or a page."""
 
 from .advice import Advice, AdvisedChoice, advise, prepare
-from .chance_curve import Point
+from .chance_curve import ChancePoint
+from .judged_games import JudgedGame, worst_games
 from .opponent_models import OpponentModel, model_of
 from .review import KINDS, MoveVerdict, Review, review_game
-from .worst_first import JudgedGame, worst_games
 
 __all__ = [
     "KINDS",
     "Advice",
     "AdvisedChoice",
+    "ChancePoint",
     "JudgedGame",
     "MoveVerdict",
     "OpponentModel",
-    "Point",
     "Review",
     "advise",
     "model_of",

@@ -1,4 +1,4 @@
-"""What a strong player would do, and what each action is worth, from what one player knows."""
+"""Advice to one player: what each action is worth, given what this player knows, and which is best."""
 
 from __future__ import annotations
 
@@ -21,57 +21,67 @@ from ..core import (
     chance_true,
     count_matches,
     percent,
+    say_bid,
 )
 from ..exact import OutOfReachError
 from ..exact.response import raise_chances, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
 from ..numeric import Floats
-from .opponent_models import OpponentModel, belief, check_size, holding, matching, models_at, others, situation_after
+from .opponent_models import (
+    OpponentModel,
+    belief,
+    bid_chances,
+    check_searchable,
+    match_distribution,
+    models_of,
+    other_seats,
+    seat_situation,
+)
 
 EQUILIBRIUM = "equilibrium"
 ODDS = "plain odds"
-RARE = 1e-4
-"""Bids that perfect play makes less often are what solving left over: they say nothing about the dice."""
-SURPRISE = "perfect play hardly ever bids so"
-"""Why a round that the tablebase reaches is not measured against it."""
-TAKEN = 0.001
-"""What perfect play does at least this often is as good as its best: an equilibrium mixes only between equals."""
-EXCUSED = 0.05
-"""But never more than this is taken for what solving left over."""
-FEW = 3000
-"""So many beliefs about a player who mixes are followed before it is taken to do what it does most often."""
+RARE_BID = 1e-4
+"""Bids that perfect play makes less often than this are artefacts of the solution: they say nothing about the dice."""
+UNEXPECTED_BID = "perfect play hardly ever makes this bid"
+"""Said in the source when a round in the tablebase is not measured against it."""
+PLAYED = 0.001
+"""Actions that perfect play takes at least this often are as good as the best: an equilibrium mixes only equals."""
+MOST_EXCUSED = 0.05
+"""The largest loss that is excused for such an action."""
+MOST_BELIEFS = 3000
+"""Beyond this many beliefs about a player who mixes, the player is assumed to do what it does most often."""
 
 
 class AdvisedChoice(msgspec.Struct, frozen=True):
-    """One action that can be taken."""
+    """One legal action and what it is worth."""
 
     action: Action
     win_chance: float
-    """The chance to win the round with it (with more than two players: not to lose it)."""
+    """The chance to win the round after it (with more than two players: not to lose it)."""
     chance: float | None = None
-    """How often perfect play takes it, where that is known."""
+    """How often perfect play takes it, if that is known."""
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """What to do, and why."""
+    """All legal actions by merit, the reason for the best, and what the numbers rest on."""
 
     choices: tuple[AdvisedChoice, ...]
-    """Every legal action, the best first."""
+    """Every legal action, best first."""
     why: str
-    """One plain sentence."""
+    """The reason for the best action, in one sentence."""
     source: str
-    """What the numbers rest on: `equilibrium`, `opponent model: optimal`, ..."""
+    """What the numbers rest on, such as `equilibrium` or `opponent model: optimal`."""
     holds: float | None
-    """The chance that the current bid holds, by the same source; None if there is none."""
+    """The chance that the current bid holds, by the same source; None before the first bid."""
     given: str = ""
-    """What the numbers presuppose, in words, as in `given how optimal plays`."""
+    """The assumption behind the numbers in words, such as `given how optimal plays`."""
     aim: str = "wins"
-    """What the chances are chances of, as a verb."""
+    """What the chances measure, as a verb: `wins` or `is safe`."""
     tolerance: float = 0.0
-    """Differences of chances up to this are within the error of the source."""
+    """Differences between chances up to this are within the error of the source."""
     excused: float = 0.0
-    """And so are these, for what perfect play does at least one time in a thousand."""
+    """The same, for actions that perfect play takes at least one time in a thousand."""
 
     @property
     def best(self) -> Action:
@@ -84,25 +94,25 @@ class Advice(msgspec.Struct, frozen=True):
         return self.choices[0].win_chance
 
     def of(self, action: Action) -> AdvisedChoice:
-        """The choice of this action."""
+        """The choice with this action."""
         return next(choice for choice in self.choices if same_action(choice.action, action))
 
     def loss(self, action: Action) -> float:
-        """The chance to win that this action gives away.
+        """The chance to win that this action gives away; 0 if the difference is within the error of the source.
 
-        Nothing, if it is no more than the source's own error. An equilibrium mixes only between actions that are
-        equally good, so for what it takes that error is as large as can be where play comes so seldom.
+        An equilibrium mixes only between equally good actions. So for an action that it takes, the whole error that the
+        solution may have at this point of the game is excused.
         """
         choice = self.of(action)
         loss = max(0.0, self.win_chance - choice.win_chance)
-        taken = (choice.chance or 0.0) >= TAKEN
+        taken = (choice.chance or 0.0) >= PLAYED
         return 0.0 if loss <= max(self.tolerance, self.excused if taken else 0.0) else loss
 
 
 def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Advice:
-    """What to do in this view. Only what the view holds is used: the own dice, the bids, the names.
+    """Advice to the player of this view, from what the view holds: the player's own dice, the bids and the names.
 
-    `models` are the seats' models, if they are known better than by name.
+    `models` has one model per seat; by default they follow from the players' names.
     """
     if not view.is_my_turn:
         raise BadValueError("view", view.name, "the view of the player whose turn it is")
@@ -112,19 +122,20 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
         if found is not None:
             return found
         surprised = True
-    models = models_at(view.public.names) if models is None else models
-    if len(others(view)) == 1 and view.config.max_turns is None:
+    models = models_of(view.public.names) if models is None else models
+    if len(other_seats(view)) == 1 and view.config.max_turns is None:
         with suppress(OutOfReachError):
-            found = _against_one(view, models[others(view)[0]])
-            return msgspec.structs.replace(found, source=f"{found.source} ({SURPRISE})") if surprised else found
+            found = _against_one(view, models[other_seats(view)[0]])
+            return msgspec.structs.replace(found, source=f"{found.source} ({UNEXPECTED_BID})") if surprised else found
     with suppress(OutOfReachError):
         return _against_many(view, models)
     return _by_odds(view)
 
 
 def prepare(public: PublicState, models: Sequence[OpponentModel] | None = None) -> None:
-    """Read, build and compile what advice to the player to move rests on, so that it comes at once. This takes some
-    seconds at times, so it is work for a thread; no dice are needed for it.
+    """Load, build and compile what advice to the player to move needs, so that `advise` answers at once.
+
+    This can take some seconds, so run it in a thread. It does not look at any dice.
     """
     seat = public.current_player
     if public.status == "BIDDING":
@@ -135,19 +146,19 @@ def prepare(public: PublicState, models: Sequence[OpponentModel] | None = None) 
 
 
 def _from_tablebase(view: GameView) -> Advice | None:
-    """Against perfect play; None after a bid that it hardly ever makes: nobody knows what such a bid means."""
+    """Advice against perfect play; None after a bid that perfect play hardly ever makes, whose meaning is unknown."""
     own, other = len(view.my_dice), view.other_dice
     opens = len(view.public.bid_history) % 2 == 0
     solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
     found = explain(solved.tree, solved.pool, view.public.bid_history, view.my_dice)
-    if found.rarest < RARE:
+    if found.rarest < RARE_BID:
         return None
     choices = [AdvisedChoice(c.action, _chance(c.value), c.chance if found.comes_here else None) for c in found.choices]
     current = view.current_bid
     holds = None if current is None else 1 - _chance(found.of(CallLiarAction()).value)
     error = (solved.upper - solved.lower) / 2
     advice = _advice(view, choices, EQUILIBRIUM, "against perfect play", holds, error)
-    return msgspec.structs.replace(advice, excused=min(EXCUSED, error / found.reach))
+    return msgspec.structs.replace(advice, excused=min(MOST_EXCUSED, error / found.reach))
 
 
 def _chance(value: float) -> float:
@@ -159,16 +170,16 @@ def _chance(value: float) -> float:
 
 
 def _against_one(view: GameView, model: OpponentModel) -> Advice:
-    """The exact value of each action against a model of the other player, who may hold what fits its bids."""
+    """The exact value of each action against a model of the other player, whose hands are weighed by its bids."""
     public = view.public
-    seat = others(view)[0]
+    seat = other_seats(view)[0]
     weights = belief(public, seat, model)
-    situation = situation_after(public, seat, 0)
-    check_size(situation.rules, situation.own)
+    situation = seat_situation(public, seat, 0)
+    check_searchable(situation.rules, situation.own)
     table = model.tables(situation)[0]
     raised = None
     if model.known and (table.cells[table.cells != UNKNOWN] < 0).any():
-        raised = raise_chances(table, view.my_dice, weights[0], view.public.rung, FEW)
+        raised = raise_chances(table, view.my_dice, weights[0], view.public.rung, MOST_BELIEFS)
     if raised is None:
         raised = model.graph(situation).raises(view.my_dice, weights.ravel())
     of_hands = weights.sum(axis=0)
@@ -198,12 +209,12 @@ def _plays(view: GameView, seat: int, model: OpponentModel) -> str:
 def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
     """The chance not to lose the round, looking one answer ahead.
 
-    Each opponent's dice are weighed by its own bids. A call is settled at once. After a raise the next player answers
-    by its model: if it calls, that settles it; if it raises, everybody in the round is as likely to lose it.
+    Each opponent's dice are weighed by its own bids. A call ends the round at once. After a raise the next player
+    answers by its model: a call ends the round; after another raise, all players are equally likely to lose it.
     """
-    public, seats = view.public, others(view)
+    public, seats = view.public, other_seats(view)
     rules = public.rules
-    of_rest = {face: matching(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
+    of_rest = {face: match_distribution(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
     weights = belief(public, seats[0], models[seats[0]])
     choices = []
     holds = None
@@ -214,7 +225,7 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
         else:
             assert view.current_bid is not None
             missing = np.array([_missing(view, view.current_bid)])
-            true, right = holding(missing, matching(public, seats, models, view.current_bid.face))
+            true, right = bid_chances(missing, match_distribution(public, seats, models, view.current_bid.face))
             holds = float(true[0])
             worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
@@ -223,19 +234,19 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
 
 
 def _missing(view: GameView, bid: Bid) -> int:
-    """How many of the others' dice have to count for a bid to hold."""
+    """How many of the other players' dice must match for a bid to hold."""
     return bid.quantity - count_matches((view.my_dice,), bid.face, view.wild_face)
 
 
 def _raise_worth(
     view: GameView, bid: Bid, model: OpponentModel, weights: Floats, of_rest: Floats, goes_on: float
 ) -> float:
-    """The chance not to lose after a raise, by the next player's model and hands and how many dice count elsewhere."""
+    """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest."""
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
-    situation = situation_after(public, others(view)[0], len(public.bid_history))
+    situation = seat_situation(public, other_seats(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
-    true, right = holding(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    true, right = bid_chances(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
     return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
 
 
@@ -243,7 +254,7 @@ def _raise_worth(
 
 
 def _by_odds(view: GameView) -> Advice:
-    """By the odds alone: a bid is worth the chance that it holds."""
+    """Advice by the odds alone: a bid is worth the chance that it holds."""
     choices = []
     current = view.current_bid
     for action in view.legal_actions:
@@ -264,21 +275,29 @@ def _by_odds(view: GameView) -> Advice:
 def _advice(
     view: GameView, choices: list[AdvisedChoice], source: str, given: str, holds: float | None, tolerance: float = 0.0
 ) -> Advice:
-    """The choices by merit: of those that are best but for the source's error, first the one that perfect play takes
-    most often; of equals first a call, then the lowest bid.
+    """The advice with its choices sorted by merit. Among choices that are best within the error of the source, the one
+    that perfect play takes most often comes first; among equals, a call comes first, then the lowest bid.
     """
     top = max(choice.win_chance for choice in choices)
 
     def merit(choice: AdvisedChoice) -> tuple[float, float, bool]:
-        """What sorts first is best; `sorted` keeps the order of equals."""
+        """The sort key: the best first; `sorted` keeps the order of equals."""
         taken = choice.chance if choice.chance is not None and top - choice.win_chance <= tolerance else 0.0
         return -taken, -round(choice.win_chance, 9), isinstance(choice.action, BidAction)
 
     ordered = tuple(sorted(choices, key=merit))
     best = ordered[0]
-    aim = "wins" if len(others(view)) == 1 else "is safe"
-    standing = "" if holds is None else f"{view.current_bid} holds {percent(holds)} of the time {given}, and "
-    what = str(best.action) if isinstance(best.action, BidAction) else f"calling {best.action}"
+    aim = "wins" if len(other_seats(view)) == 1 else "is safe"
+    current = view.current_bid
+    standing = ""
+    if holds is not None and current is not None:
+        standing = f"{say_bid(current)} holds {percent(holds)} of the time {given}, and "
+    what = named(best.action)
     closing = f" {given}" if holds is None else ""
     why = f"{standing}{what} {aim} {percent(best.win_chance)} of the time{closing}."
     return Advice(ordered, why[0].upper() + why[1:], source, holds, given, aim, tolerance)
+
+
+def named(action: Action) -> str:
+    """An action as the subject of a sentence: `bidding three fours` or `calling liar`."""
+    return f"bidding {say_bid(action.bid)}" if isinstance(action, BidAction) else f"calling {action}"

@@ -1,8 +1,9 @@
-"""Each seat's chance to win the game after every turn, for somebody who sees the bids and no dice.
+"""Each seat's chance to win the game after every turn, as seen by a spectator who knows the bids but no dice.
 
-Between two players a round's outcomes are chained with what each of them leads to. Where the tablebase reaches, both
-play perfectly; elsewhere each plays by its model, or by `optimal` if that mixes or is not known. With more players a
-seat's chance is its share of the dice in play, or of the rounds won so far and one more in a best-of match.
+Between two players, the chances of a round's outcomes are chained with the value of the game after each. Where the
+tablebase applies, both play perfectly; elsewhere each follows its model, or `optimal` if the model mixes or the player
+is unknown. With more players, a seat's chance is its share of the dice in play or, in a best-of match, of the rounds
+won (each count plus one).
 """
 
 from __future__ import annotations
@@ -38,34 +39,43 @@ from ..exact.matchups import (
 from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
 from ..numeric import Floats
-from .opponent_models import STRANGER, OpponentModel, belief, check_size, holding, matching, model_of, situation_after
+from .opponent_models import (
+    STRANGER,
+    OpponentModel,
+    belief,
+    bid_chances,
+    check_searchable,
+    match_distribution,
+    model_of,
+    seat_situation,
+)
 
 Chances = tuple[float, ...]
 
 
-class Point(NamedTuple):
-    """How the game stood after a turn; turn 0 is before the first."""
+class ChancePoint(NamedTuple):
+    """The chances after one turn; turn 0 is before the first."""
 
     turn: int
     chances: Chances
     """Each seat's chance to win the game."""
     round: int = 0
-    """The round of that turn, from 1; 0 before the first."""
+    """The round of that turn, from 1; 0 before the first turn."""
 
 
-class Prospects:
-    """Chances to win one game, by these rules and between these models."""
+class WinChances:
+    """Computes chances to win a game under these rules between players who follow these models."""
 
     def __init__(self, config: GameConfig, models: tuple[OpponentModel, ...]) -> None:
         self.config = config
         self.models = models
-        self._books = tuple(_settled(model) for model in models)
+        self._books = tuple(_deterministic_policy(model) for model in models)
         self._value = cache(self._duel_value)
         self._round = cache(self._round_outcomes)
         self._wins_value = cache(self._best_of_value)
 
     def of(self, public: PublicState) -> Chances:
-        """Each seat's chance to win the game, given what everybody knows."""
+        """Each seat's chance to win the game, given the public state."""
         if public.winner is not None:
             return tuple(float(seat == public.winner) for seat in range(len(public.names)))
         if public.status == "BIDDING":
@@ -75,7 +85,7 @@ class Prospects:
     # -- between rounds ----------------------------------------------------------------------------------------------
 
     def _between(self, counts: tuple[int, ...], opener: int, wins: tuple[int, ...]) -> Chances:
-        """When the next round is about to begin."""
+        """The chances when the next round is about to begin."""
         seats = [seat for seat, n in enumerate(counts) if n]
         if len(seats) == 2:
             try:
@@ -94,7 +104,7 @@ class Prospects:
         return _two(len(counts), first, chance, second)
 
     def _duel_value(self, first: int, second: int, own: int, other: int, opens: bool) -> float:
-        """The first seat's chance to win an elimination match from here on."""
+        """The first seat's chance to win an elimination match from here."""
         if not own or not other:
             return float(other == 0)
         config = self.config
@@ -116,7 +126,7 @@ class Prospects:
         return self._value(first, second, own_left, other_left, opener == 0)
 
     def _with_exact_calls(self, first: int, second: int, own: int, other: int, opens: bool) -> float:
-        """A right exact call gives a die back, so states can return: the match is solved as a chain."""
+        """A correct exact call gives a die back, so states can recur: the match is solved as a Markov chain."""
         seats = (first, second) if opens else (second, first)
         chain = GameConfig(
             dice=(own, other) if opens else (other, own),
@@ -133,7 +143,7 @@ class Prospects:
         return win if opens else 1 - win
 
     def _best_of_value(self, own_wins: int, other_wins: int, opens: bool) -> float:
-        """Seat 0's chance to win a best-of match, or a single round, from here on."""
+        """Seat 0's chance to win a best-of match, or a single round, from here."""
         needed = self.config.wins_needed
         if needed in (own_wins, other_wins):
             return float(own_wins == needed)
@@ -150,14 +160,14 @@ class Prospects:
         return float(won * if_won + (1 - won) * if_lost)
 
     def _round_outcomes(self, first: int, second: int, own: int, other: int, opens: bool) -> Floats:
-        """The probabilities of a round's four outcomes, from the view of whoever opens it."""
+        """The probabilities of a round's four outcomes, from the opener's point of view."""
         rules = round_rules(self.config, own + other, False)
         seats, dice = ((first, second), (own, other)) if opens else ((second, first), (other, own))
         if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             won = (1 + Tablebase.shipped().entry(*dice).value) / 2
             return np.array([1 - won, won, 0.0, 0.0])
         for n in dice:
-            check_size(rules, n)
+            check_searchable(rules, n)
         tables = [StackedTables([self._books[seat]], rules, n) for seat, n in zip(seats, dice, strict=True)]
         found: Floats = round_outcomes(tables[0], tables[1], rules, np.ones((1, 1), dtype=bool), workers=1)[0, 0]
         return found
@@ -183,8 +193,8 @@ class Prospects:
         return tuple((total / total.sum()).tolist())
 
     def _ends(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
-        """How likely each of the two wins the round, and whether by an exact call. What is missing is that the round
-        goes on beyond the next answer, which is as far as is looked with more than two players.
+        """The probability that the bidder or the actor wins the round, with or without an exact call. With more than
+        two players only the next answer is considered; the rest, up to 1, is that the round goes on after it.
         """
         rules = public.rules
         in_play = seats_from(public.opener, public.dice_counts)
@@ -201,10 +211,10 @@ class Prospects:
         return {(actor, False): lost, (bidder, False): won, (bidder, True): exact, (actor, True): others_exact}
 
     def _side(self, public: PublicState, seat: int) -> tuple[Cells, Cells, HandSet, Floats]:
-        """A seat's tables, and how likely each of its hands is by now."""
+        """A seat's tables, and the probability of each of its hands."""
         book, rules = self._books[seat], public.rules
-        check_size(rules, public.dice_counts[seat])
-        table = book[situation_after(public, seat, 0)].complete()
+        check_searchable(rules, public.dice_counts[seat])
+        table = book[seat_situation(public, seat, 0)].complete()
         capped = most_turns(rules) is not None
         calls = (
             book[Situation(rules, public.dice_counts[seat], CALLS_ONLY)].complete().cells if capped else table.cells[:0]
@@ -212,16 +222,16 @@ class Prospects:
         return table.cells, calls, table.hands, belief(public, seat, self.models[seat]).sum(axis=0)
 
     def _next_answer(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
-        """Whether the next player calls, by its model, and with what result."""
+        """The probability of each result if the next player calls, by its model."""
         rules, bid = public.rules, public.bid_history[-1]
         model = self.models[actor]
-        situation = situation_after(public, actor, len(public.bid_history))
+        situation = seat_situation(public, actor, len(public.bid_history))
         table = model.tables(situation)[0]
         calls, exacts = (model.likelihood(situation, public.rung, action) for action in (table.liar, table.exact))
         weights = belief(public, actor, model)
         missing = bid.quantity - table.hands.matches(rules.wild_face)[:, bid.face]
         rest = [seat for seat in seats_from(public.opener, public.dice_counts) if seat != actor]
-        true, right = holding(missing, matching(public, rest, self.models, bid.face))
+        true, right = bid_chances(missing, match_distribution(public, rest, self.models, bid.face))
         return {
             (bidder, False): float((weights * (calls * true + exacts * (1 - right))).sum()),
             (actor, False): float((weights * calls * (1 - true)).sum()),
@@ -238,8 +248,8 @@ class Prospects:
         return self._between(counts, opener, tuple(wins))
 
 
-def _settled(model: OpponentModel) -> PolicyBook:
-    """The model's tables if it is known and does not mix, else those of `optimal`."""
+def _deterministic_policy(model: OpponentModel) -> PolicyBook:
+    """The model's tables if the player is known and does not mix, else those of `optimal`."""
     return model.books[0] if model.known and model.books[0].is_deterministic else model_of(STRANGER[0]).books[0]
 
 

@@ -1,7 +1,8 @@
-"""What the coach takes the other players to be, and what their bids say about their dice.
+"""Models of the other players, and what their bids say about their dice.
 
-A bot that is known by name and memoryless is taken as it is. Everybody else is taken to decide like one of three bots,
-nobody knows which, and to bid anything at all with a chance of `SLIP`: so no bid is impossible and none proves a hand.
+A memoryless bot that is known by name is modelled as itself. Any other player is assumed to decide like one of three
+bots, each equally likely, and to make a random legal bid with probability `SLIP`: so no bid is impossible, and no bid
+proves a hand.
 """
 
 from __future__ import annotations
@@ -16,37 +17,37 @@ from ..agents import AGENTS, make_agent
 from ..core import Bid, GameView, LiarsDiceError, PublicState, RoundRules
 from ..exact import OutOfReachError
 from ..exact.response import BeliefGraph
-from ..exact.tables import ANY_RAISE, CALLS_ONLY, UNKNOWN, PolicyBook, PolicyTable, Situation, number_of_hands
+from ..exact.tables import UNKNOWN, PolicyBook, PolicyTable, Situation, number_of_hands, situation_after
 from ..numeric import Floats, Ints
 
 STRANGER = ("optimal", "conservative", "probabilistic")
-"""Whom the coach takes an unknown player for: one of these, each as likely as the others."""
+"""The bots that an unknown player may decide like, each equally likely."""
 SLIP = 0.25
-"""How often an unknown player bids anything at all."""
+"""How often an unknown player makes a random legal bid."""
 MOST_HANDS = 20_000
-"""Players with more different hands than this are not modelled: their dice are taken as fair."""
+"""Players with more different hands than this are not modelled: their bids say nothing about their dice."""
 MOST_MODELLED = 400_000
-"""Nor are players whose tables have more cells (hands times rungs) than this."""
+"""Players whose tables have more cells (hands times rungs) than this are not modelled either."""
 MOST_CELLS = 60_000
-"""Tables with more cells (hands times rungs) than this are not searched through; six dice each make 33,264."""
+"""Tables with more cells (hands times rungs) than this are not searched; six dice each have 33,264."""
 
 
 class OpponentModel(msgspec.Struct, frozen=True, dict=True):
-    """How a player is taken to decide."""
+    """How a player is assumed to decide."""
 
     names: tuple[str, ...]
-    """The bots it may decide like."""
+    """The bots that the player may decide like, each equally likely."""
     slip: float = 0.0
-    """How often a bid is any legal one."""
+    """How often the player makes a random legal bid instead."""
 
     @property
     def known(self) -> bool:
-        """Whether the player is known to decide so."""
+        """Whether the player is known to decide like this, rather than assumed to."""
         return self.slip == 0
 
     @property
     def source(self) -> str:
-        """What a judgement by this model rests on."""
+        """The source named in advice and verdicts by this model."""
         return f"opponent model: {self}"
 
     def __str__(self) -> str:
@@ -54,7 +55,7 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def books(self) -> tuple[PolicyBook, ...]:
-        """The bots' tables."""
+        """The policies of the bots."""
         return tuple(PolicyBook(make_agent(name)) for name in self.names)
 
     @cached_property
@@ -62,33 +63,33 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     def tables(self, situation: Situation) -> tuple[PolicyTable, ...]:
-        """What each bot does in a situation."""
+        """The policy table of each bot in a situation."""
         hands = number_of_hands(situation.own, situation.rules.config.faces)
         if hands > MOST_HANDS or hands * len(situation.rules.bids) > MOST_MODELLED:
-            raise OutOfReachError(f"{situation.own} dice make too many hands to be told apart")
+            raise OutOfReachError(f"{situation.own} dice have too many hands to model")
         return tuple(book[situation].complete() for book in self.books)
 
     def graph(self, situation: Situation) -> BeliefGraph:
-        """The sets of hands that its bids can leave."""
+        """The sets of hands that the player's bids can leave possible."""
         if situation not in self._graphs:
-            check_size(situation.rules, situation.own)
+            check_searchable(situation.rules, situation.own)
             self._graphs[situation] = BeliefGraph(*self.tables(situation))
         return self._graphs[situation]
 
     def likelihood(self, situation: Situation, rung: int, action: int) -> Floats:
-        """[bot, hand]: how probable the action is after a bid on this rung (-1: none yet)."""
+        """[bot, hand]: the probability of the action after a bid on this rung (-1: no bid yet)."""
         return np.stack([_likelihood(table, rung, action) for table in self.tables(situation)])
 
 
-def check_size(rules: RoundRules, own: int) -> None:
-    """Raise `OutOfReachError` if the table of a player with so many dice is too large to be searched through."""
+def check_searchable(rules: RoundRules, own: int) -> None:
+    """Raise `OutOfReachError` if the table of a player with `own` dice is too large to search."""
     if number_of_hands(own, rules.config.faces) * len(rules.bids) > MOST_CELLS:
-        raise OutOfReachError(f"{own} of {rules.total_dice} dice are too many to look further ahead than one answer")
+        raise OutOfReachError(f"with {own} of {rules.total_dice} dice, the coach looks only one answer ahead")
 
 
 @lru_cache(maxsize=64)
 def model_of(name: str) -> OpponentModel:
-    """The model of a player who is called so."""
+    """The model of a player with this name."""
     kind = name.partition("#")[0]
     if kind in AGENTS and AGENTS[kind].memoryless:
         return OpponentModel((kind,))
@@ -101,18 +102,9 @@ def model_of(name: str) -> OpponentModel:
     return OpponentModel(STRANGER, SLIP)
 
 
-def situation_after(public: PublicState, seat: int, made: int) -> Situation:
+def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
     """The situation in which a seat decides after the first `made` bids of the round."""
-    return _situation(public.rules, public.dice_counts[seat], public.bid_history[:made])
-
-
-def _situation(rules: RoundRules, own: int, history: tuple[Bid, ...]) -> Situation:
-    """The situation of a player with so many dice after these bids."""
-    most = rules.config.max_turns
-    if most is not None and len(history) >= most:
-        return Situation(rules, own, CALLS_ONLY)
-    keeps_face = rules.palifico and own > 1 and bool(history)
-    return Situation(rules, own, history[0].face if keeps_face else ANY_RAISE)
+    return situation_after(public.rules, public.dice_counts[seat], public.bid_history[:made])
 
 
 def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
@@ -124,10 +116,10 @@ def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
 
 
 def belief(public: PublicState, seat: int, model: OpponentModel) -> Floats:
-    """[bot, hand]: how likely it is that a seat decides like each of the model's bots and holds each hand, given what
-    it has bid in this round; all add up to one.
+    """[bot, hand]: the probability that a seat decides like each bot of the model and holds each hand, given its bids
+    in this round; the sum is 1.
 
-    A bid that the model would make with none of the hands left says nothing.
+    A bid that the model would make with none of the remaining hands is ignored.
     """
     places = tuple(made for made, bidder in enumerate(public.bidders) if bidder == seat)
     told = public.bid_history[: places[-1] + 1] if places else ()
@@ -138,16 +130,16 @@ def belief(public: PublicState, seat: int, model: OpponentModel) -> Floats:
 def _belief(
     rules: RoundRules, own: int, told: tuple[Bid, ...], places: tuple[int, ...], model: OpponentModel
 ) -> Floats:
-    """What the bids up to a player's last one say of it; those in these places are its own."""
+    """The belief after a player's last bid. `told` are all bids up to it; those at `places` are the player's own."""
     weights: Floats
     if not places:
-        prior = model.tables(_situation(rules, own, ()))[0].hands.weights
+        prior = model.tables(situation_after(rules, own, ()))[0].hands.weights
         weights = np.tile(prior / len(model.names), (len(model.names), 1))
     else:
         *earlier, last = places
         weights = _belief(rules, own, told[: earlier[-1] + 1] if earlier else (), tuple(earlier), model)
         before = rules.rungs[told[last - 1]] if last else -1
-        chances = model.likelihood(_situation(rules, own, told[:last]), before, rules.rungs[told[last]])
+        chances = model.likelihood(situation_after(rules, own, told[:last]), before, rules.rungs[told[last]])
         if model.slip:
             chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
         if (weights * chances).any():
@@ -158,35 +150,38 @@ def _belief(
 
 
 def _choices(rules: RoundRules, rung: int) -> int:
-    """About how many actions there are after a rung."""
+    """Roughly how many actions are legal after a rung."""
     return len(rules.opening) if rung < 0 else len(rules.moves) - rung - 1
 
 
-def matching(public: PublicState, seats: Iterable[int], models: Sequence[OpponentModel], face: int) -> Floats:
-    """How likely each number of dice that count for a face is among these seats, given what they have bid."""
+def match_distribution(public: PublicState, seats: Iterable[int], models: Sequence[OpponentModel], face: int) -> Floats:
+    """The probability of each number of dice that match a face among these seats, given their bids."""
     chances: Floats = np.ones(1)
     for seat in seats:
-        hands = models[seat].tables(situation_after(public, seat, 0))[0].hands
+        hands = models[seat].tables(seat_situation(public, seat, 0))[0].hands
         counts = hands.matches(public.rules.wild_face)[:, face]
         chances = np.convolve(chances, np.bincount(counts, belief(public, seat, models[seat]).sum(axis=0)))
     return chances
 
 
-def holding(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
-    """How likely at least, and exactly, so many more dice count, if each number of them is as likely as given."""
+def bid_chances(missing: Ints, chances: Floats) -> tuple[Floats, Floats]:
+    """The chances that a bid is true, and exactly right, if `missing` more dice must match.
+
+    `chances` has the probability of each number of matching dice.
+    """
     most = len(chances)
     at_least = np.append(np.cumsum(chances[::-1])[::-1], 0.0)
     exactly = np.where((missing >= 0) & (missing < most), chances[np.clip(missing, 0, most - 1)], 0.0)
     return at_least[np.clip(missing, 0, most)], exactly
 
 
-def models_at(names: tuple[str, ...]) -> tuple[OpponentModel, ...]:
-    """The model of every seat."""
+def models_of(names: tuple[str, ...]) -> tuple[OpponentModel, ...]:
+    """The model of every seat, by its player's name."""
     return tuple(map(model_of, names))
 
 
-def others(view: GameView) -> list[int]:
-    """The other seats that have dice, the next to move first."""
+def other_seats(view: GameView) -> list[int]:
+    """The other seats with dice, the next to move first."""
     counts = view.public.dice_counts
     seats = [*range(view.player_id + 1, len(counts)), *range(view.player_id)]
     return [seat for seat in seats if counts[seat]]

@@ -1,13 +1,12 @@
-"""A game that was played, decision by decision: what was best, and what was given away.
+"""The review of a game, decision by decision: what was best, and what was given away.
 
-Each decision is judged by what its player could know at that time: the own dice, the bids, and who plays. Dice that
-were revealed later play no part.
+Each decision is judged by what its player knew at the time: the player's own dice, the bids, and who plays. Dice
+revealed later play no part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,38 +21,36 @@ from ..core import (
     deal,
     new_game,
     percent,
+    say_bid,
     view_of,
 )
 from ..persistence import RecordedEvent, final_state
-from .advice import Advice, advise
-from .chance_curve import Point, Prospects
+from .advice import Advice, advise, named
+from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
-if TYPE_CHECKING:
-    pass
-
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
-"""What a decision can be called, from none to much given away."""
-FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
-"""The chance to win the round that has to be given away for each."""
+"""The ratings of a decision, from nothing to much given away."""
+LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
+"""The smallest loss with each rating; below the first it is `best`."""
 
 
 def kind_of(loss: float) -> str:
-    """What a decision is called that gives so much away.
+    """The rating of a decision with this loss.
 
     >>> [kind_of(loss) for loss in (0, 0.02, 0.05, 0.1, 0.7)]
     ['best', 'good', 'inaccuracy', 'mistake', 'blunder']
     """
-    return next((kind for kind in reversed(FROM) if loss >= FROM[kind]), "best")
+    return next((kind for kind in reversed(LOSS_FROM) if loss >= LOSS_FROM[kind]), "best")
 
 
 class MoveVerdict(msgspec.Struct, frozen=True):
-    """A decision, judged."""
+    """One decision and its rating."""
 
     turn: int
-    """Which turn of the game it was, from 1."""
+    """The turn of the game, from 1."""
     round: int
-    """Which round, from 1."""
+    """The round, from 1."""
     player: int
     """The seat that decided."""
     action: Action
@@ -61,38 +58,38 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     loss: float
     """The chance to win the round (with more than two players: not to lose it) that was given away, from 0 to 1."""
     win_chance: float
-    """The chance after the action that was taken, with the best play from there on."""
+    """The chance after the action taken, with the best play from then on."""
     best_chance: float
     """The chance after the best action."""
     kind: str
     """One of `KINDS`."""
     words: str
-    """One plain line."""
+    """The verdict in one sentence."""
     source: str
-    """What the judgement rests on."""
+    """What the rating rests on, as in `Advice.source`."""
     forced: bool = False
-    """Whether there was nothing else to do."""
+    """Whether it was the only legal action."""
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A game, reviewed."""
+    """A reviewed game: its verdicts, and each player's chance to win after every turn."""
 
     names: tuple[str, ...]
     moves: tuple[MoveVerdict, ...]
-    curve: tuple[Point, ...]
+    curve: tuple[ChancePoint, ...]
     seat: int | None = None
-    """Whose decisions were judged; everybody's if None."""
+    """The seat whose decisions were judged; None for all seats."""
     winner: int | None = None
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """The seats with a decision that was judged."""
+        """The seats with at least one judged decision."""
         return tuple(sorted({move.player for move in self.moves}))
 
     @property
     def accuracy(self) -> dict[int, float]:
-        """Of the chances to win that each seat's best actions had, summed over its decisions, the percentage that was
-        kept: 100 is flawless. Decisions without an alternative do not count.
+        """Per seat, the percentage of its chances to win that it kept: the chances after its best actions, summed over
+        its decisions, less what it lost. 100 is flawless; decisions without an alternative do not count.
         """
         found = {}
         for seat in self.seats:
@@ -104,19 +101,19 @@ class Review(msgspec.Struct, frozen=True):
 
     @property
     def counts(self) -> dict[int, dict[str, int]]:
-        """How many decisions of each kind each seat made."""
+        """Per seat, the number of decisions with each rating."""
         return {
             seat: {kind: sum(m.player == seat and m.kind == kind for m in self.moves) for kind in KINDS}
             for seat in self.seats
         }
 
     def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
-        """The decision that gave most away, if it was a mistake or a blunder: of these seats, or of all."""
-        wrong = [m for m in self.moves if m.loss >= FROM["mistake"] and (not seats or m.player in seats)]
+        """The worst mistake or blunder of these seats, or of all seats; None if there is none."""
+        wrong = [m for m in self.moves if m.loss >= LOSS_FROM["mistake"] and (not seats or m.player in seats)]
         return max(wrong, key=lambda move: move.loss, default=None)
 
     def to_dict(self) -> dict[str, object]:
-        """The review for other programs, with the keys they rely on."""
+        """The review as JSON for other programs; its keys are stable."""
         names = self.names
         return {
             "agents": list(names),
@@ -155,18 +152,18 @@ def review_game(
 ) -> Review:
     """Judge every decision of a game, or those of one seat.
 
-    The dice of a round that is not over are hidden: its decisions are judged for the seat that was asked for alone.
-    `models` are what the seats are taken for; by default that follows from the names of what sat there.
-    `progress` is told after every turn how many have been looked at, and of how many.
+    The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
+    `models` has one model per seat; by default they follow from the recorded agents and names. `progress` is called
+    after every turn with the number of turns reviewed and the total.
     """
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
         raise BadValueError("seat", seat, f"a seat from 0 to {len(public.names) - 1}")
     taken_for = tuple(models) if models is not None else _models(state)
-    prospects = Prospects(state.config, taken_for)
+    win_chances = WinChances(state.config, taken_for)
     moves: list[MoveVerdict] = []
-    curve = [Point(0, prospects.of(new_game(state.config, public.names).public))]
+    curve = [ChancePoint(0, win_chances.of(new_game(state.config, public.names).public))]
     turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
     turns += len(public.bid_history) if public.status == "BIDDING" else 0
     for turn, (before, action, after) in enumerate(_turns(state), 1):
@@ -174,20 +171,20 @@ def review_game(
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
             moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
-        curve.append(Point(turn, prospects.of(after.public), before.public.round_index + 1))
+        curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
 def _models(state: GameState) -> tuple[OpponentModel, ...]:
-    """What the seats are taken for: by what was recorded to sit there, else by name."""
+    """The model of each seat: by its recorded agent, or else by its name."""
     named = zip(state.agent_ids, state.public.names, strict=True)
     return tuple(model_of(agent_id or name) for agent_id, name in named)
 
 
 def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
-    """Every turn: the state before it, what was done, the state after it."""
+    """Every turn: the state before it, the action, and the state after it."""
     public = state.public
     now = new_game(state.config, public.names, state.agent_ids)
     for resolution in public.resolutions:
@@ -225,18 +222,16 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveV
 
 
 def _words(name: str, action: Action, advice: Advice, loss: float) -> str:
-    """The verdict as one line."""
+    """The verdict as one sentence."""
     given, chance = advice.given, advice.of(action).win_chance
     if isinstance(action, BidAction):
-        said = f"{name} bid {action}, which {advice.aim} {percent(chance)} of the time {given}"
+        said = f"{name} bid {say_bid(action.bid)}, which {advice.aim} {percent(chance)} of the time {given}"
     elif isinstance(action, CallExactAction):
         said = f"{name} called exact, which was right {percent(chance)} of the time {given}"
     else:
         said = f"{name} called a bid that held {percent(advice.holds or 0)} of the time {given}"
     if len(advice.choices) == 1:
-        return f"{said}; there was nothing else to do"
+        return f"{said}; it was the only legal action"
     if loss == 0:
         return f"{said}; nothing was better"
-    best = advice.best
-    named = str(best) if isinstance(best, BidAction) else f"calling {best}"
-    return f"{said}; {named} {advice.aim} {percent(advice.win_chance)}"
+    return f"{said}; {named(advice.best)} {advice.aim} {percent(advice.win_chance)}"

@@ -7,7 +7,6 @@ from itertools import chain, count
 
 from . import events as ev
 from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action
-from .bid import Bid
 from .config import SEEDS, GameConfig, is_whole
 from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
 from .errors import BadValueError, DealError
@@ -159,8 +158,6 @@ class GameEngine:
     def apply_action(self, player_id: int, action: Move) -> None:
         """Make this player's move. An illegal one raises `IllegalMoveError` and changes nothing."""
         player = self._state.public.current_player
-        if type(action) is str or type(action) is Bid:
-            action = as_action(action)
         if player_id != player:
             verify(self._state.public, player_id, action)
         self._state = apply(self._state, action)
@@ -288,7 +285,8 @@ def play_game(
     seed: int | None = None,
 ) -> GameResult:
     """Play a whole game between these agents; with `verbose`, print what happens, dice included."""
-    _check_players(agents)
+    if not agents:
+        raise BadValueError("agents", agents, "at least two agents, one per seat")
     engine = GameEngine(config, agents, names=names, seed=seed)
     if verbose:
         called = engine.state.public.names
@@ -298,11 +296,8 @@ def play_game(
 
 def _check_players(players: object) -> None:
     """Raise `BadValueError` unless this is a sequence of things that can choose a move."""
-    wanted = "a list of agents, one per seat"
-    if not isinstance(players, Sequence) or isinstance(players, str):
-        raise BadValueError("agents", players, wanted)
-    if not players:
-        raise BadValueError("agents", (), "at least two agents, one per seat")
+    if not isinstance(players, list | tuple) and (not isinstance(players, Sequence) or isinstance(players, str)):
+        raise BadValueError("agents", players, "a list of agents, one per seat")
     for player in players:
         if isinstance(player, type) or not callable(getattr(player, "choose_action", None)):
             raise BadValueError("agents", player, "objects with a method choose_action(view); make_agent makes one")

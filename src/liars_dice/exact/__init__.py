@@ -1,47 +1,26 @@
-"""Exact results: policy tables, match-ups without sampling, best responses, and solved rounds."""
+"""Exact results: policy tables, match-ups without sampling, best responses, and solved rounds.
 
+What most callers need is here; the packages below have the rest.
+"""
+
+from .askable_agents import askable
 from .errors import DataError, OutOfReachError
-from .matchups import MatchOdds, Matchups, matchup_seconds
+from .matchups import MatchOdds, Matchups
 from .response import best_response, exploitability
 from .solver import Solution, SolverProgress, solve
-from .tables import (
-    VECTORISED,
-    Guard,
-    HandSet,
-    PolicyBook,
-    PolicyError,
-    PolicyTable,
-    Situation,
-    ask,
-    disagreements,
-    hand_set,
-    situation_of,
-    situations,
-    states_policy,
-)
+from .tables import PolicyError, PolicyTable
 
 __all__ = [
-    "VECTORISED",
     "DataError",
-    "Guard",
-    "HandSet",
     "MatchOdds",
     "Matchups",
     "OutOfReachError",
-    "PolicyBook",
     "PolicyError",
     "PolicyTable",
-    "Situation",
     "Solution",
     "SolverProgress",
-    "ask",
+    "askable",
     "best_response",
-    "disagreements",
     "exploitability",
-    "hand_set",
-    "matchup_seconds",
-    "situation_of",
-    "situations",
     "solve",
-    "states_policy",
 ]

@@ -1,4 +1,4 @@
-"""What can go wrong when answers are asked for: too much to compute, or a file that does not hold what it should."""
+"""The errors of this package: a question too large to answer, or a file that does not hold what it should."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The learning lab: features, Q-learning and policy gradient, measured against the exact optimum.
+"""The learning lab: Q-learning and policy gradient, measured against the exact optimum, and environments.
 
-Environments for other learners are in `liars_dice.learn.envs`, many rounds at once in `liars_dice.learn.batched_env`.
+`liars_dice.learn.envs` holds environments for other libraries; `BatchedEnv` plays many rounds at once.
 """
 
 from .agents import LearnedAgent
@@ -10,7 +10,7 @@ from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .sampled_evaluation import sampled_wins
 from .schedule import Schedule
-from .training import Report, Trainer, TrainingError, new_model, usual_settings
+from .training import Trainer, TrainingError, TrainingReport, default_settings, new_model
 
 __all__ = [
     "BatchedEnv",
@@ -18,12 +18,12 @@ __all__ = [
     "Model",
     "PolicyGradient",
     "QLearning",
-    "Report",
     "Schedule",
     "Trainer",
     "Training",
     "TrainingError",
+    "TrainingReport",
+    "default_settings",
     "new_model",
     "sampled_wins",
-    "usual_settings",
 ]

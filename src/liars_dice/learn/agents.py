@@ -1,4 +1,4 @@
-"""What was learnt, at the table: `q:FILE` and `pg:FILE`."""
+"""Agents that play a trained model: `q:FILE` and `pg:FILE`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .policy import greedy_cells
 from .training import check_training
 
 _TOLD: set[str] = set()
-"""Of whom it was said that they know other rounds than those to be played."""
+"""The names of agents for which the warning about untrained rounds was given."""
 
 
 class LearnedAgent(Agent):
-    """Plays a model's greedy policy in rounds with as many dice as it was trained with, and the best odds in others.
+    """Plays a model's greedy policy in rounds with the dice it was trained with, and `probabilistic` in others.
 
-    A learner that always opened knows little about answering; self-play trains both.
+    A model trained only as the opener knows little about answering; self-play trains both.
     """
 
     memoryless = True
@@ -30,7 +30,9 @@ class LearnedAgent(Agent):
         model = Model.load(path)
         if model.training.algorithm != algorithm:
             raise BadValueError(
-                "model", str(path), f"a model trained by {algorithm}; it was by {model.training.algorithm}"
+                "model",
+                str(path),
+                f"a model trained by {algorithm}, not by {model.training.algorithm}",
             )
         self.name = name or f"{algorithm}:{path}"
         self.config = model.training.rules()
@@ -43,30 +45,30 @@ class LearnedAgent(Agent):
         self._otherwise = ProbabilisticAgent()
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
-        """Refuse a game of another kind."""
+        """Raise `ConfigError` for rules it was not trained for."""
         self._check_kind(config)
 
     def check_rules(self, config: GameConfig) -> None:
-        """A game of the kind it was trained for, with any number of dice; where those are others than it knows, that is
-        said once.
+        """Accept the rules it was trained for with any number of dice; warn once if some rounds will have other dice
+        than it was trained with.
         """
         self._check_kind(config)
         others = config.dice != self.config.dice or config.mode == "elimination"
         if others and self.name not in _TOLD:
             _TOLD.add(self.name)
             own, other = self.config.dice
-            said = f"{self.name} was trained for {own} v {other} dice: elsewhere it plays as probabilistic"
+            said = f"{self.name} was trained for {own} v {other} dice: in other rounds it plays like probabilistic"
             warnings.warn(said, stacklevel=2)
 
     def _check_kind(self, config: GameConfig) -> None:
         same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
         for field in same:
             if getattr(config, field) != getattr(self.config, field):
-                expected = f"{getattr(self.config, field)!r}, as {self.name} was trained"
+                expected = f"{getattr(self.config, field)!r}, which {self.name} was trained with"
                 raise ConfigError(field, getattr(config, field), expected)
 
     def choose_action(self, view: GameView) -> Action:
-        """The greedy action, where it was trained."""
+        """The greedy action in rounds it was trained for, else that of `probabilistic`."""
         own, other = self.config.dice
         if (len(view.my_dice), view.other_dice) != (own, other):
             return self._otherwise.choose_action(view)

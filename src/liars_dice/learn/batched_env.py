@@ -1,7 +1,7 @@
-"""Many rounds at once, as arrays: for learners that want millions of steps a second.
+"""Many rounds at once as arrays, for learners that need millions of steps per second.
 
-Every environment is one round for two: the learner in seat 0 opens, the opponent answers inside the step. A round that
-ends is followed by a new one at once, so arrays never have holes.
+Every environment is one round for two players: the learner in seat 0 opens, and the opponent answers inside the step.
+When a round ends, a new one begins at once, so every array entry is always a live round.
 """
 
 from __future__ import annotations
@@ -16,14 +16,22 @@ from ..core import SEEDS, BadValueError, ConfigError, GameConfig, is_whole, pres
 from ..exact.tables import hand_set
 from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
 from .features import make_basis
-from .mdp import Opponent, Round, answer, deal, holds, make_opponent, make_round
+from .mdp import (
+    OpponentTable,
+    RoundArrays,
+    bid_holds,
+    deal_hands,
+    make_opponent_table,
+    make_round_arrays,
+    opponent_action,
+)
 
 
 class BatchedEnv:
     """`n` environments side by side.
 
     >>> env = BatchedEnv(4, seed=1)
-    >>> rewards, ended = env.step(env.any_actions())
+    >>> rewards, ended = env.step(env.random_actions())
     >>> rewards.shape, ended.shape
     ((4,), (4,))
     """
@@ -39,26 +47,26 @@ class BatchedEnv:
     ) -> None:
         self.config = preset("classic", dice=2) if config is None else config
         if not is_whole(n, range(1, 10**9)):
-            raise BadValueError("n", n, "at least one environment")
+            raise BadValueError("n", n, "a whole number of environments from 1 up")
         if not is_whole(seed, SEEDS):
             raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         rules = self.config
         if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
-            expected = "a single round for two players, without exact calls and max_turns"
+            expected = "a single round for two players, without exact calls or max_turns"
             raise ConfigError("config", rules.mode, expected)
         agent = make_agent(opponent) if isinstance(opponent, str) else opponent
         self.n = n
-        self.round: Round = make_round(self.config)
-        self.opponent: Opponent = make_opponent(agent, self.config)
+        self.round: RoundArrays = make_round_arrays(self.config)
+        self.opponent: OpponentTable = make_opponent_table(agent, self.config)
         self._basis = make_basis("crossed", self.config, self.config.dice[0])
         self._counts = hand_set(self.config.dice[0], self.config.faces).counts.astype(np.int8)
         self._seed = np.uint64(seed)
         self._workers = max(1, workers or cpu_count() or 1)
         self._rng = np.random.default_rng(seed)
         self.hands: Ints = np.zeros(n, dtype=np.int64)
-        """The learner's hand in each environment, by its number."""
+        """The number of the learner's hand in each environment."""
         self.rungs: Ints = np.zeros(n, dtype=np.int64)
-        """The rung of the last bid; -1 where there is none."""
+        """The rung of the last bid in each environment; -1 before the first bid."""
         self._others: Ints = np.zeros(n, dtype=np.int64)
         self._games: Ints = np.arange(n)
         self._bids: Ints = np.zeros(n, dtype=np.int64)
@@ -68,7 +76,7 @@ class BatchedEnv:
 
     @property
     def n_actions(self) -> int:
-        """One for each rung, and the last for "liar"."""
+        """The number of actions: one per rung, and the last for "liar"."""
         return self.round.rungs + 1
 
     @property
@@ -77,20 +85,20 @@ class BatchedEnv:
         return self._counts[self.hands]
 
     def masks(self) -> NDArray[np.bool_]:
-        """[environment, action]: what is legal."""
+        """[environment, action]: whether the action is legal."""
         actions = np.arange(self.n_actions)
         higher: NDArray[np.bool_] = actions > self.rungs[:, None]
         opening = np.append(self._basis.opens, False)
         return np.where(self.rungs[:, None] < 0, opening, higher)
 
-    def any_actions(self, rng: np.random.Generator | None = None) -> Ints:
-        """A legal action in each environment, all alike."""
+    def random_actions(self, rng: np.random.Generator | None = None) -> Ints:
+        """A random legal action for each environment, all equally likely."""
         noise = (self._rng if rng is None else rng).random((self.n, self.n_actions))
         chosen: Ints = np.where(self.masks(), noise, -1.0).argmax(axis=1)
         return chosen
 
     def step(self, actions: Ints) -> tuple[Floats, NDArray[np.bool_]]:
-        """Act everywhere: rewards (+1, -1, or 0 while a round goes on), and which rounds ended."""
+        """Act in every environment; returns the rewards (+1, -1, or 0 while a round goes on) and which rounds ended."""
         if np.asarray(actions).dtype.kind not in "iu":
             raise BadValueError("actions", str(np.asarray(actions).dtype), "whole numbers")
         actions = np.ascontiguousarray(actions, dtype=np.int64)
@@ -98,7 +106,7 @@ class BatchedEnv:
             raise BadValueError("actions", actions.shape, f"one for each of {self.n} environments")
         illegal = _first_illegal(actions, self.rungs, self._basis.opens)
         if illegal >= 0:
-            what = f"a legal action in environment {illegal}; masks() has them"
+            what = f"a legal action in environment {illegal}; masks() lists them"
             raise BadValueError("actions", int(actions[illegal]), what)
         rewards = np.empty(self.n)
 
@@ -116,9 +124,9 @@ class BatchedEnv:
 
 
 @compiled
-def _deal_all(game: Round, seed: np.uint64, games: Ints, hands: Ints, others: Ints, rungs: Ints) -> None:
+def _deal_all(game: RoundArrays, seed: np.uint64, games: Ints, hands: Ints, others: Ints, rungs: Ints) -> None:
     for i in range(games.size):
-        hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+        hands[i], others[i] = deal_hands(game, stream(seed, games[i], DICE))
         rungs[i] = -1
 
 
@@ -135,8 +143,8 @@ def _first_illegal(actions: Ints, rungs: Ints, opens: NDArray[np.bool_]) -> int:
 
 @compiled
 def _step(
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     start: int,
     stop: int,
@@ -149,20 +157,20 @@ def _step(
     rungs: Ints,
     rewards: Floats,
 ) -> None:
-    """One step of the environments `start` to `stop`."""
+    """One step of the environments from `start` to before `stop`."""
     for i in range(start, stop):
         action, rung = actions[i], rungs[i]
         rewards[i] = 0.0
         if action == game.rungs:
-            rewards[i] = -1.0 if holds(game, hands[i], others[i], rung) else 1.0
+            rewards[i] = -1.0 if bid_holds(game, hands[i], others[i], rung) else 1.0
         else:
-            after = answer(opponent, others[i], action, stream(seed, games[i], DECISIONS), bids[i])
+            after = opponent_action(opponent, others[i], action, stream(seed, games[i], DECISIONS), bids[i])
             bids[i] += 1
             if after == game.rungs:
-                rewards[i] = 1.0 if holds(game, hands[i], others[i], action) else -1.0
+                rewards[i] = 1.0 if bid_holds(game, hands[i], others[i], action) else -1.0
             rungs[i] = after
         if rewards[i] != 0.0:
             games[i] += n
             bids[i] = 0
-            hands[i], others[i] = deal(game, stream(seed, games[i], DICE))
+            hands[i], others[i] = deal_hands(game, stream(seed, games[i], DICE))
             rungs[i] = -1

@@ -1,18 +1,18 @@
-"""What a learner looks at: φ(o, a) for an observation o = (own hand, last bid) and an action a.
+"""The features of a learner: φ(o, a) for an observation o = (own hand, last bid) and an action a.
 
-An observation is two numbers, the hand's place among all hands and the last bid's rung (-1: none yet); an action is a
-rung, or the number of rungs for "liar". Two bases:
+An observation is two numbers, the index of the hand and the rung of the last bid (-1: none yet); an action is a rung,
+or the number of rungs for "liar". There are two bases:
 
-- `seed`: twelve numbers, as the method was first written down. COUNT(H, v) for every face v; the last bid's value and
-  amount, and the probability that it holds (zeros before the first bid); the action's value and amount, or 1 if it is a
-  call. All that depends on the action is its value, its amount and whether it is a call, and none of it is multiplied
-  with the hand: whatever the weights, Q ranks the actions alike for every hand. It cannot learn to bid what it holds.
-- `crossed`: one indicator for each (hand, last bid, action) that is legal. Every memoryless policy can be expressed.
+- `plain` (`seed` is accepted as an older name): twelve numbers with six faces. COUNT(H, v) for every face v; the last
+  bid's value and amount, and the probability that it holds (zeros before the first bid); the action's value and amount,
+  or 1 if it is a call. No feature multiplies the hand with the action, so for any weights Q ranks the actions in the
+  same order for every hand: this basis cannot learn to bid what it holds.
+- `crossed`: one indicator for each legal (hand, last bid, action). It can express every memoryless policy.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from ..core import BadValueError, GameConfig, prob_holds, round_rules
 from ..exact.tables import hand_set
 from ..numeric import Floats, Int, inlined
 
-BasisName = Literal["seed", "crossed"]
-SEED, CROSSED = 0, 1
+BasisName = Literal["plain", "crossed"]
+PLAIN, CROSSED = 0, 1
 
 
 class Basis(NamedTuple):
@@ -31,7 +31,7 @@ class Basis(NamedTuple):
     kind: int
     rungs: int
     size: int
-    """How many weights there are."""
+    """The number of weights."""
     opens: NDArray[np.bool_]
     """Which rungs may open the round."""
     counts: Floats
@@ -44,20 +44,30 @@ class Basis(NamedTuple):
     """[hand, rung]: the probability that a bid holds."""
 
 
+def basis_name(name: str) -> BasisName:
+    """The name of a basis, checked; `seed`, the older name of `plain`, gives `plain`.
+
+    >>> basis_name("seed")
+    'plain'
+    """
+    current = "plain" if name == "seed" else name
+    if current not in get_args(BasisName):
+        raise BadValueError("basis", name, "'crossed' or 'plain'")
+    return cast("BasisName", current)
+
+
 def make_basis(name: str, config: GameConfig, own: int) -> Basis:
-    """The basis called so, for a player with `own` dice in a single round by these rules."""
-    if name not in get_args(BasisName):
-        raise BadValueError("basis", name, "'seed' or 'crossed'")
+    """The basis with this name, for a player with `own` dice in a single round under these rules."""
+    kind = PLAIN if basis_name(name) == "plain" else CROSSED
     rules = round_rules(config.without_seed, config.total_dice, False)
     hands = hand_set(own, config.faces)
     rungs = len(rules.bids)
     opens = np.zeros(rungs, dtype=bool)
     opens[sorted(rules.opening_rungs)] = True
-    kind = SEED if name == "seed" else CROSSED
     return Basis(
         kind=kind,
         rungs=rungs,
-        size=config.faces + 6 if kind == SEED else len(hands) * (rungs + 1) * (rungs + 1),
+        size=config.faces + 6 if kind == PLAIN else len(hands) * (rungs + 1) * (rungs + 1),
         opens=opens,
         counts=hands.counts.astype(np.float64),
         value=np.array([bid.face for bid in rules.bids], dtype=np.float64),
@@ -67,7 +77,7 @@ def make_basis(name: str, config: GameConfig, own: int) -> Basis:
 
 
 def phi(basis: Basis, hand: int, rung: int, action: int) -> Floats:
-    """φ(o, a) written out: the compiled functions below use only what is not zero."""
+    """φ(o, a) in full; the compiled functions below use only its non-zero entries."""
     features = np.zeros(basis.size)
     if basis.kind == CROSSED:
         features[cross(basis, hand, rung, action)] = 1.0
@@ -85,13 +95,13 @@ def phi(basis: Basis, hand: int, rung: int, action: int) -> Floats:
 
 @inlined
 def cross(basis: Basis, hand: Int, rung: Int, action: Int) -> Int:
-    """The one indicator of the crossed basis that is 1."""
+    """The index of the only indicator of the crossed basis that is 1."""
     return (hand * (basis.rungs + 1) + rung + 1) * (basis.rungs + 1) + action
 
 
 @inlined
 def is_legal(basis: Basis, rung: Int, action: Int) -> bool:
-    """LEGAL(D): higher bids, and a call if there is something to call."""
+    """LEGAL(D): higher bids, and a call if there is a bid to call."""
     if rung < 0:
         return bool(action < basis.rungs and basis.opens[action])
     return bool(action > rung)

@@ -1,7 +1,7 @@
-"""The game as a learner meets it: it opens, and the opponent's answer is part of the transition.
+"""The game as a Markov decision process for one learner: the opponent's answer is part of the transition.
 
-One round, the learner in seat 0 with its dice, the opponent in seat 1. Rewards are +1 and -1 when the round ends: the
-learner calls, or the opponent does. The opponent is a policy table, so a step costs some nanoseconds.
+One round, with the learner in seat 0 and the opponent in seat 1. The reward is +1 or -1 when the round ends with a call
+by either. The opponent is a policy table, so a step costs some nanoseconds.
 """
 
 from __future__ import annotations
@@ -11,40 +11,40 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent
+from ..agents import Agent, Guard, unguarded
 from ..core import GameConfig, round_rules
-from ..exact.tables import Guard, MixArrays, PolicyBook, Situation, draw_action, hand_set, ladder_arrays, unguarded
+from ..exact.tables import MixArrays, PolicyBook, Situation, draw_action, hand_set, ladder_arrays
 from ..numeric import Int, Ints, below, inlined
 
 
-class Opponent(NamedTuple):
-    """How the other player answers, and what its dice count for."""
+class OpponentTable(NamedTuple):
+    """The opponent's policy as arrays."""
 
     cells: NDArray[np.int32]
-    """[hand, rung + 1]: a rung, or the number of rungs for "liar"; below zero a distribution."""
+    """[hand, rung + 1]: a rung, or the number of rungs for "liar"; a negative number is a distribution in `mixes`."""
     mixes: MixArrays
 
 
-class Round(NamedTuple):
+class RoundArrays(NamedTuple):
     """A single round between two players as arrays."""
 
     rungs: int
     quantity: Ints
     face: Ints
     own_rolls: Ints
-    """The hand of each roll of the learner's dice."""
+    """The index of the hand for each roll of the learner's dice."""
     other_rolls: Ints
     own_matches: Ints
     other_matches: Ints
-    """[hand, face]: how many dice count for a bid on a face."""
+    """[hand, face]: how many dice match a bid on a face."""
 
 
-def make_round(config: GameConfig) -> Round:
-    """The first round by these rules, the learner in seat 0."""
+def make_round_arrays(config: GameConfig) -> RoundArrays:
+    """The first round under these rules, with the learner in seat 0."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
     quantity, face = ladder_arrays(rules)
-    return Round(
+    return RoundArrays(
         rungs=len(rules.bids),
         quantity=quantity,
         face=face,
@@ -55,16 +55,16 @@ def make_round(config: GameConfig) -> Round:
     )
 
 
-def make_opponent(agent: Agent, config: GameConfig, guard: Guard = unguarded) -> Opponent:
+def make_opponent_table(agent: Agent, config: GameConfig, guard: Guard = unguarded) -> OpponentTable:
     """A memoryless agent in seat 1, as a table."""
     rules = round_rules(config.without_seed, config.total_dice, False)
     book = PolicyBook(agent, guard)
     table = book[Situation(rules, config.dice[1])].complete()
-    return Opponent(table.cells, book.mixes.arrays())
+    return OpponentTable(table.cells, book.mixes.arrays())
 
 
 @inlined
-def deal(game: Round, key: np.uint64) -> tuple[np.int64, np.int64]:
+def deal_hands(game: RoundArrays, key: np.uint64) -> tuple[np.int64, np.int64]:
     """Both hands: H₁, H₂ ~ Uniform({1, ..., F}^N)."""
     own, position = below(key, 0, game.own_rolls.size)
     other, position = below(key, position, game.other_rolls.size)
@@ -72,14 +72,14 @@ def deal(game: Round, key: np.uint64) -> tuple[np.int64, np.int64]:
 
 
 @inlined
-def holds(game: Round, own: Int, other: Int, rung: Int) -> bool:
+def bid_holds(game: RoundArrays, own: Int, other: Int, rung: Int) -> bool:
     """Whether a bid is true."""
     face = game.face[rung]
     return bool(game.own_matches[own, face] + game.other_matches[other, face] >= game.quantity[rung])
 
 
 @inlined
-def answer(opponent: Opponent, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
-    """π₂: what the opponent does about a bid."""
+def opponent_action(opponent: OpponentTable, other: Int, rung: Int, key: np.uint64, position: int) -> np.int64:
+    """π₂: the opponent's answer to a bid."""
     action = np.int64(opponent.cells[other, rung + 1])
     return draw_action(opponent.mixes, action, key, position) if action < 0 else action

@@ -1,4 +1,4 @@
-"""What was learnt, in a file with all its settings: weights that anybody can play with or train on."""
+"""Trained models in files: the weights, with all settings of the training, to play with or to train further."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ SELF = "self"
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be learnt, and how. The result follows from this alone."""
+    """The settings of a training; they determine its result."""
 
     algorithm: Algorithm
     config: dict[str, Any]
-    """The rules: one round for two, the learner in seat 0."""
+    """The rules as plain data: one round for two players, with the learner in seat 0."""
     basis: str = "crossed"
+    """`crossed` or `plain`; `seed`, the name of `plain` in older files, is read as `plain`."""
     opponent: str = "truthful"
     games: int = 1_000_000
     seed: int = 0
@@ -38,30 +39,31 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
         msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from a file
+        msgspec.structs.force_setattr(self, "basis", "plain" if self.basis == "seed" else self.basis)
 
     def rules(self) -> GameConfig:
-        """The rules as such."""
+        """The rules as a `GameConfig`."""
         return GameConfig.from_dict(self.config)
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """How good the greedy policy was after so many games."""
+    """The win rate of the greedy policy after some number of games."""
 
     games: int
     win_rate: float
 
 
 class Model(msgspec.Struct, kw_only=True):
-    """Weights, and how they came to be."""
+    """Weights, the training they come from, and its learning curve."""
 
     training: Training
     theta: Floats
     games: int = 0
-    """How many games have been played so far."""
+    """The number of games played so far."""
     curve: list[CurvePoint] = []
 
     def save(self, path: str | Path) -> None:
-        """Write it in one step: whoever looks sees the old file or the new one."""
+        """Write the file in one step: a reader sees the old file or the new one."""
         path = Path(path)
         if not path.name:
             raise BadValueError("model", str(path), "the name of a file")
@@ -82,8 +84,8 @@ class Model(msgspec.Struct, kw_only=True):
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
-        """Read it; `BadValueError` if it is damaged, or of another version."""
-        expected = "a model that liars-dice train has written"
+        """Read a file; `BadValueError` if it is damaged or of another version."""
+        expected = "a model written by liars-dice train"
         try:
             data = Path(path).read_bytes()
         except (OSError, ValueError) as error:
@@ -94,19 +96,19 @@ class Model(msgspec.Struct, kw_only=True):
                 theta = np.array(arrays["theta"], dtype=np.float64)
             version = msgspec.json.decode(about, type=_Version).version
         except Exception as error:  # a damaged archive fails in many ways
-            damaged = f"{expected}; this file is damaged or something else"
+            damaged = f"{expected}; this file is damaged or not a model"
             raise BadValueError("model", str(path), damaged) from error
         if version != VERSION:
-            raise BadValueError("model", str(path), f"a model of version {VERSION}, not of {version}")
+            raise BadValueError("model", str(path), f"a model of version {VERSION}, not {version}")
         try:
             known = msgspec.json.decode(about, type=_About)
             known.training.rules()
         except (msgspec.ValidationError, BadValueError) as error:
             raise BadValueError("model", str(path), f"{expected} ({error})") from error
         if not 0 <= known.games <= known.training.games:
-            raise BadValueError("model", str(path), f"0 to {known.training.games} games; it says {known.games}")
+            raise BadValueError("model", str(path), f"0 to {known.training.games} games played; it says {known.games}")
         if not np.isfinite(theta).all():
-            raise BadValueError("model", str(path), "weights that are numbers")
+            raise BadValueError("model", str(path), "finite weights")
         return cls(training=known.training, theta=theta, games=known.games, curve=known.curve)
 
 
@@ -115,7 +117,7 @@ class _Version(msgspec.Struct):
 
 
 class _About(msgspec.Struct):
-    """All of a model but its weights."""
+    """Everything in a model except its weights."""
 
     version: int
     training: Training

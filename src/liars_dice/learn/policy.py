@@ -1,4 +1,4 @@
-"""The policy that weights stand for: the best action in every cell."""
+"""The greedy policy of a model: the best action for every hand and last bid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _fill(theta: Floats, basis: Basis, cells: NDArray[np.int32]) -> None:
 
 
 def greedy_cells(theta: Floats, basis: Basis) -> NDArray[np.int32]:
-    """Argmax over the legal actions of θᵀ φ(o, a), for all hands and last bids: a policy table."""
+    """The greedy policy as a table: argmax of θᵀ φ(o, a) over the legal actions, for all hands and last bids."""
     cells = np.empty((basis.counts.shape[0], basis.rungs + 1), dtype=np.int32)
     _fill(theta, basis, cells)
     return cells

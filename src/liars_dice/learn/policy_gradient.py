@@ -1,4 +1,4 @@
-"""Policy gradient with a baseline, as the method was written down.
+"""Policy gradient with a baseline.
 
 π_θ(a|o) = exp(f_θ(φ(o, a))) / Σ over a' in LEGAL(D) of exp(f_θ(φ(o, a'))),   f_θ(φ) = θᵀ φ
 G = γ^T r_T,   b = mean of G over a batch of games
@@ -14,7 +14,7 @@ import numpy as np
 from ..core import BadValueError, is_whole
 from ..numeric import DECISIONS, DICE, Floats, Int, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
-from .mdp import Opponent, Round, answer, deal, holds
+from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
 from .schedule import Schedule, check_gamma
 
 
@@ -24,19 +24,19 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     alpha: Schedule = Schedule(5.0, 5.0)
     """α: the learning rate."""
     gamma: float = 1.0
-    """γ: what a later reward is worth."""
+    """γ: the discount per step."""
     batch: int = 200
     """Games between two updates."""
 
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if not is_whole(self.batch, range(2, 10**7)):
-            raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is a mean over the batch")
+            raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is the mean of a batch")
 
 
 @inlined
 def softmax(theta: Floats, basis: Basis, hand: Int, rung: Int, chances: Floats) -> None:
-    """π_θ(·|o), written into `chances`; zero for what is not legal."""
+    """π_θ(·|o), written into `chances`; 0 for illegal actions."""
     most = -np.inf
     for action in range(basis.rungs + 1):
         chances[action] = -np.inf
@@ -53,7 +53,7 @@ def softmax(theta: Floats, basis: Basis, hand: Int, rung: Int, chances: Floats) 
 
 @inlined
 def sample(chances: Floats, spot: float) -> int:
-    """An action drawn from a distribution."""
+    """An action drawn from a distribution, given a uniform number from 0 to 1."""
     last = 0
     for action in range(chances.size):
         if chances[action] > 0.0:
@@ -68,8 +68,8 @@ def sample(chances: Floats, spot: float) -> int:
 def learn(
     theta: Floats,
     basis: Basis,
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     first: int,
     games: int,
@@ -78,8 +78,8 @@ def learn(
     batch: int,
     gamma: float,
 ) -> int:
-    """Play games `first`, `first + 1`, ... in batches, with an update after each; how many of them were won, or -1 as
-    soon as the weights are no longer numbers.
+    """Play games `first`, `first + 1`, ... in batches, with an update after each. Returns the number of games won, or
+    -1 as soon as a weight is no longer finite.
     """
     longest = game.rungs // 2 + 2
     hands = np.empty((batch, longest), dtype=np.int64)
@@ -93,12 +93,12 @@ def learn(
     while start < games:
         size = min(batch, games - start)
         for i in range(size):
-            own, other = deal(game, stream(seed, first + start + i, DICE))
+            own, other = deal_hands(game, stream(seed, first + start + i, DICE))
             key = stream(seed, first + start + i, DECISIONS)
             position = 0
             rung = np.int64(-1)
             if not opens:
-                rung = answer(opponent, other, rung, key, position)
+                rung = opponent_action(opponent, other, rung, key, position)
                 position += 1
             step = 0
             while True:
@@ -108,12 +108,12 @@ def learn(
                 hands[i, step], rungs[i, step], actions[i, step] = own, rung, action
                 step += 1
                 if action == game.rungs:  # P1 calls
-                    reward = -1.0 if holds(game, own, other, rung) else 1.0
+                    reward = -1.0 if bid_holds(game, own, other, rung) else 1.0
                     break
-                rung = answer(opponent, other, action, key, position)
+                rung = opponent_action(opponent, other, action, key, position)
                 position += 1
                 if rung == game.rungs:  # P2 calls
-                    reward = 1.0 if holds(game, own, other, action) else -1.0
+                    reward = 1.0 if bid_holds(game, own, other, action) else -1.0
                     break
             steps[i] = step
             returns[i] = gamma ** (step - 1) * reward

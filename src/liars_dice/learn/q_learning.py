@@ -1,10 +1,10 @@
-"""Q-learning with a linear Q, as the method was written down.
+"""Q-learning with a linear Q.
 
     Q_θ(o, a) = θᵀ φ(o, a)
     δ = r + γ max over a' in LEGAL(D') of Q_θ(o', a') − Q_θ(o, a)
     θ ← θ + α δ ∇Q = θ + α δ φ(o, a)
 
-where o' is what is seen after the opponent's answer, and the maximum is 0 if the round is over.
+where o' is the observation after the opponent's answer, and the maximum is 0 if the round is over.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..core import BadValueError
 from ..numeric import DECISIONS, DICE, Floats, Int, below, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
-from .mdp import Opponent, Round, answer, deal, holds
+from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
 from .schedule import Schedule, check_gamma
 
 
@@ -25,19 +25,19 @@ class QLearning(msgspec.Struct, frozen=True, kw_only=True):
     alpha: Schedule = Schedule(0.2, 0.005)
     """α: the learning rate."""
     epsilon: Schedule = Schedule(0.5, 0.02)
-    """ε: how often it explores."""
+    """ε: the probability of exploring."""
     gamma: float = 1.0
-    """γ: what a later reward is worth."""
+    """γ: the discount per step."""
 
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if max(self.epsilon.start, self.epsilon.end) > 1:
-            raise BadValueError("epsilon", (self.epsilon.start, self.epsilon.end), "two chances from 0 to 1")
+            raise BadValueError("epsilon", (self.epsilon.start, self.epsilon.end), "two probabilities from 0 to 1")
 
 
 @inlined
 def greedy(theta: Floats, basis: Basis, hand: Int, rung: Int) -> tuple[int, float]:
-    """Argmax over LEGAL(D) of Q(o, a), and the maximum; the first of several."""
+    """Argmax over LEGAL(D) of Q(o, a), the first of several, and the maximum."""
     best, most = -1, -np.inf
     for action in range(rung + 1, basis.rungs + 1):
         if is_legal(basis, rung, action):
@@ -49,7 +49,7 @@ def greedy(theta: Floats, basis: Basis, hand: Int, rung: Int) -> tuple[int, floa
 
 @inlined
 def explore(basis: Basis, rung: Int, key: np.uint64, position: int) -> int:
-    """Any of LEGAL(D), all alike."""
+    """A random action of LEGAL(D), all equally likely."""
     count = 0
     for action in range(rung + 1, basis.rungs + 1):
         if is_legal(basis, rung, action):
@@ -67,8 +67,8 @@ def explore(basis: Basis, rung: Int, key: np.uint64, position: int) -> int:
 def learn(
     theta: Floats,
     basis: Basis,
-    game: Round,
-    opponent: Opponent,
+    game: RoundArrays,
+    opponent: OpponentTable,
     seed: np.uint64,
     first: int,
     games: int,
@@ -77,24 +77,24 @@ def learn(
     epsilon: Floats,
     gamma: float,
 ) -> int:
-    """Play games `first`, `first + 1`, ... and learn from each step; how many of them were won, or -1 as soon as a step
-    is no longer a number. α and ε go from the first number to the second over these games. In self-play the other side
-    `opens` in turn.
+    """Play games `first`, `first + 1`, ... and learn from each step. Returns the number of games won, or -1 as soon as
+    a step is no longer finite. α and ε go from their first value to their second over these games. Unless the learner
+    `opens`, the opponent does, as in every other piece of self-play.
     """
     won = 0
     for number in range(games):
         part = number / games
         rate = alpha[0] + (alpha[1] - alpha[0]) * part
         curiosity = epsilon[0] + (epsilon[1] - epsilon[0]) * part
-        own, other = deal(game, stream(seed, first + number, DICE))
+        own, other = deal_hands(game, stream(seed, first + number, DICE))
         key = stream(seed, first + number, DECISIONS)
         position = 0
         rung = np.int64(-1)
         if not opens:
-            rung = answer(opponent, other, rung, key, position)
+            rung = opponent_action(opponent, other, rung, key, position)
             position += 1
         while True:
-            # a ~ π_ε: with chance ε any legal action, else the best
+            # a ~ π_ε: with probability ε a random legal action, else the best
             if fraction(key, position) < curiosity:
                 action = explore(basis, rung, key, position + 1)
             else:
@@ -104,12 +104,12 @@ def learn(
             position += 9
             reward, after = 0.0, np.int64(-1)
             if action == game.rungs:  # P1 calls
-                reward = -1.0 if holds(game, own, other, rung) else 1.0
+                reward = -1.0 if bid_holds(game, own, other, rung) else 1.0
             else:
-                after = answer(opponent, other, action, key, position)
+                after = opponent_action(opponent, other, action, key, position)
                 position += 1
                 if after == game.rungs:  # P2 calls
-                    reward = 1.0 if holds(game, own, other, action) else -1.0
+                    reward = 1.0 if bid_holds(game, own, other, action) else -1.0
             target = reward
             if reward == 0.0:
                 _, most = greedy(theta, basis, own, after)

@@ -1,4 +1,4 @@
-"""Numbers that change while learning goes on."""
+"""Settings that change during training."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core import BadValueError
 
 
 class Schedule(msgspec.Struct, frozen=True):
-    """From `start` to `end` in a straight line over the whole training.
+    """A value that goes linearly from `start` to `end` over the whole training.
 
     >>> Schedule(0.5, 0.1).at(0.5)
     0.3
@@ -21,14 +21,14 @@ class Schedule(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not (isfinite(self.start) and isfinite(self.end) and self.start >= 0 and self.end >= 0):
-            raise BadValueError("schedule", (self.start, self.end), "two numbers from 0 up")
+            raise BadValueError("schedule", (self.start, self.end), "two finite numbers from 0 up")
 
     def at(self, part: float) -> float:
-        """Its value when this part of the training is over."""
+        """The value when this fraction of the training is done."""
         return self.start + (self.end - self.start) * part
 
 
 def check_gamma(gamma: float) -> None:
-    """γ is a part."""
+    """Raise `BadValueError` unless γ is from 0 to 1."""
     if not 0 <= gamma <= 1:
         raise BadValueError("gamma", gamma, "a number from 0 to 1")

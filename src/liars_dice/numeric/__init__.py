@@ -1,4 +1,4 @@
-"""Array types, compiled functions and random streams that all numeric rooms share."""
+"""Array types, compiled functions and random streams for all numeric code."""
 
 from .arrays import Floats, Ints, Truths
 from .jit import Int, compiled, in_threads, inlined

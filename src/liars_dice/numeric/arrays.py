@@ -1,4 +1,4 @@
-"""Short names for the array types that all numeric code uses."""
+"""Short names for the array types of numeric code."""
 
 from __future__ import annotations
 

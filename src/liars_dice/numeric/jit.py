@@ -1,4 +1,4 @@
-"""One way to compile a function: ahead of its first call, kept on disk, and free of the interpreter's lock."""
+"""Compile functions when first called, keep them on disk, and run them in threads without the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int = int | np.int64
-"""A whole number: in compiled code the two are one."""
+"""A whole number: compiled code does not tell the two apart."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile to machine code when first called; threads can run it side by side."""
+    """Compile to machine code when first called; several threads can run it at the same time."""
     return cast(Function, numba.njit(cache=True, nogil=True)(function))
 
 
 def inlined(function: Function) -> Function:
-    """Compile as part of whoever calls it: a call that passes many arrays would cost more than what it does."""
+    """Compile as part of its callers: for small steps with many arrays, where a call would cost more than the step."""
     return cast(Function, numba.njit(inline="always")(function))
 
 
 def in_threads(
     workers: int, work: Callable[[Item], Result], items: Iterable[Item], stop: NDArray[np.int64]
 ) -> list[Result]:
-    """Do the work for all items side by side. Compiled code hears of Ctrl-C by `stop[0]`, which it has to look at."""
+    """Do the work for all items at the same time. On Ctrl-C `stop[0]` is set; compiled code has to look at it."""
     with ThreadPoolExecutor(workers) as pool:
         try:
             return list(pool.map(work, items))

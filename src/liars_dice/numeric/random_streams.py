@@ -1,7 +1,7 @@
 """Random numbers by position: word i of stream (seed, game) is a function of these three numbers and nothing else.
 
-So a game's dice depend on nobody's order of play, and any number of workers plays the same games. The mixing is that of
-splitmix64: add a multiple of an odd constant, then scramble the bits (Steele, Lea and Flood 2014).
+So a game's dice do not depend on the order of play, and any number of workers plays the same games. Words are mixed as
+in splitmix64: add a multiple of an odd constant, then scramble the bits (Steele, Lea and Flood 2014).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _S27, _S30, _S31, _S32, _S11 = (np.uint64(shift) for shift in (27, 30, 31, 32, 11))
 DICE, DECISIONS = 0, 1
-"""Two streams a game."""
+"""The two streams of a game."""
 
 
 @compiled
 def scramble(word: np.uint64) -> np.uint64:
-    """A 64-bit number that looks unrelated; different numbers stay different."""
+    """A 64-bit number that looks unrelated to the given one; different numbers give different results."""
     word = (word ^ (word >> _S30)) * _FIRST
     word = (word ^ (word >> _S27)) * _SECOND
     return word ^ (word >> _S31)
@@ -42,7 +42,7 @@ def word(key: np.uint64, position: int) -> np.uint64:
 
 @compiled
 def below(key: np.uint64, position: int, n: Int) -> tuple[np.int64, int]:
-    """A whole number from 0 to n - 1, every one exactly equally likely, and the next free position (Lemire 2019).
+    """A whole number from 0 to n - 1, all exactly equally likely, and the next free position (Lemire 2019).
 
     Of the 2**32 values of half a word, the few that would favour some numbers are drawn again.
     """
@@ -57,5 +57,5 @@ def below(key: np.uint64, position: int, n: Int) -> tuple[np.int64, int]:
 
 @compiled
 def fraction(key: np.uint64, position: int) -> np.float64:
-    """A number from 0 to 1, 1 excluded."""
+    """A number from 0 up to, but not including, 1."""
     return np.float64(word(key, position) >> _S11) * (1.0 / 9007199254740992.0)

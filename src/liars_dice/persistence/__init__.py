@@ -1,23 +1,32 @@
-"""Games that are never lost: recorded events, four stores for them, and exact replay."""
+"""Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
-from .envelope import SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
+from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
 from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, rules_name
-from .replay import Replay, branch, decisions, final_state, replay, settled, state_at, verify_game, visible_events
-from .session import default_store, open_store, player_type, record_game
+from .recording import player_type, record_game
+from .replay import Replay, branch, decisions, final_state, replay, resume_point, state_at, verify_game, visible_events
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
-from .unfinished_games import PERSON_TYPE, YOU, is_person, latest_left, left_game, position, seats_of, without_abandoned
+from .store_address import default_store, open_store
+from .unfinished_games import (
+    PERSON,
+    is_person,
+    latest_unfinished_game,
+    lineup_of,
+    unfinished_game,
+    version_at_turn,
+    without_abandoned,
+)
 
 __all__ = [
+    "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
-    "YOU",
     "Clock",
     "CorruptEventError",
     "Enveloper",
@@ -43,21 +52,21 @@ __all__ = [
     "final_state",
     "import_games",
     "is_person",
-    "latest_left",
-    "left_game",
+    "latest_unfinished_game",
+    "lineup_of",
     "new_game_id",
     "open_store",
     "player_type",
-    "position",
     "read_lines",
     "record_game",
     "replay",
+    "resume_point",
     "rules_name",
-    "seats_of",
-    "settled",
     "state_at",
+    "unfinished_game",
     "utc_now",
     "verify_game",
+    "version_at_turn",
     "visible_events",
     "win_rates",
     "without_abandoned",

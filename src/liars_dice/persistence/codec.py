@@ -1,7 +1,7 @@
-"""Recorded events as text lines and as compact bytes, and the way up from older formats.
+"""Recorded events as lines of JSON and as compact blocks, and the reading of older formats.
 
-A line is one event as JSON, readable anywhere. A block is many events of one game, column by column, compressed: a
-finished match takes about a kilobyte. Both keep everything; `decode(encode(x)) == x`.
+A line is one event as JSON, readable anywhere. A block is many events of one game, stored by column and compressed: a
+finished match takes about a kilobyte. Both are lossless: `decode(encode(x)) == x`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import msgspec
 from ..core import Event
 from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, UnknownSchemaError
-from .upgrade import PlanUpgrade
+from .schema_upgrade import SchemaZeroUpgrade
 
 Upgrade = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
-UPGRADES: dict[int, Callable[[], Upgrade]] = {0: PlanUpgrade}
-"""For each older schema, what makes the upgrade of a file: its events go in one by one, today's come out."""
+UPGRADES: dict[int, Callable[[], Upgrade]] = {0: SchemaZeroUpgrade}
+"""For each older schema, a factory of its upgrade. One upgrade reads one file, event by event, and returns events of
+today's schema.
+"""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -35,19 +37,19 @@ class _Block(msgspec.Struct, array_like=True):
     rounds: list[int]
     turns: list[int]
     times: list[int]
-    """Microseconds since 1970 of the first event, and of each other since the one before."""
+    """Microseconds: since 1970 for the first event, and since the previous event for each later one."""
     player_types: list[str | None]
     payloads: list[Event]
 
 
 class _Kind(msgspec.Struct):
-    """All that is read of an event that is only counted."""
+    """The part of an event that is read when events are only counted."""
 
     event_type: str
 
 
 class _Outline(msgspec.Struct, array_like=True):
-    """A block of which only the kinds of events matter."""
+    """A block of which only the kinds of events are decoded."""
 
     schema: int
     first_version: int
@@ -71,13 +73,13 @@ def encode_line(event: RecordedEvent) -> bytes:
 
 
 class LineReader:
-    """Reads the lines of one file, whatever schema each was written with."""
+    """Reads the lines of one file, each written with any known schema."""
 
     def __init__(self) -> None:
         self._upgrades: dict[int, Upgrade] = {}
 
     def decode(self, line: bytes) -> list[RecordedEvent]:
-        """The event in a line; an older schema may have needed fewer events for the same thing."""
+        """The event in a line; a line of an older schema may become several events."""
         try:
             event = _line_decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -85,7 +87,9 @@ class LineReader:
         if event.schema != SCHEMA:
             return self._decode_older(line, None)
         if event.event_type != type(event.payload).__name__:
-            raise CorruptEventError(f"event_type {event.event_type!r} does not fit a {type(event.payload).__name__}")
+            raise CorruptEventError(
+                f"event_type is {event.event_type!r}, but the payload is a {type(event.payload).__name__}"
+            )
         return [event]
 
     def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
@@ -99,7 +103,7 @@ class LineReader:
         if schema == SCHEMA:
             raise CorruptEventError(f"not an event of Liar's Dice ({problem})")
         if not isinstance(schema, int) or schema not in UPGRADES:
-            raise UnknownSchemaError(f"schema {schema!r} is unknown here: this version reads up to {SCHEMA}")
+            raise UnknownSchemaError(f"schema {schema!r} is unknown: this version reads schemas up to {SCHEMA}")
         upgrade = self._upgrades.setdefault(schema, UPGRADES[schema]())
         try:
             return [msgspec.convert(fields, RecordedEvent) for fields in upgrade(fields)]
@@ -108,7 +112,7 @@ class LineReader:
 
 
 def encode_block(events: Sequence[RecordedEvent]) -> bytes:
-    """Events of one game, in order and without gaps, as compact bytes."""
+    """Consecutive events of one game as compact bytes."""
     moments = [_EPOCH, *(event.timestamp_utc for event in events)]
     block = _Block(
         SCHEMA,
@@ -131,9 +135,11 @@ def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
     try:
         block = _block_decoder.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorruptEventError(f"game {game_id}: a damaged record ({error})") from error
+        raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
     if block.schema != SCHEMA:
-        raise UnknownSchemaError(f"game {game_id}: schema {block.schema!r} is unknown here")
+        raise UnknownSchemaError(
+            f"game {game_id}: schema {block.schema!r} is unknown: this version reads schemas up to {SCHEMA}"
+        )
     events = []
     version, microseconds = block.first_version, 0
     for round_index, turn_index, later, player_type, payload in zip(
@@ -149,8 +155,8 @@ def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
 
 
 def kinds_in_block(game_id: str, data: bytes) -> list[str]:
-    """The names of the events in a block, without the trouble of reading them."""
+    """The event types in a block, without decoding the events."""
     try:
         return [payload.event_type for payload in _outline_decoder.decode(zlib.decompress(data)).payloads]
     except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorruptEventError(f"game {game_id}: a damaged record ({error})") from error
+        raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error

@@ -1,7 +1,7 @@
-"""One suite that every store passes: ours, and yours.
+"""A test suite that every store must pass: ours, and yours.
 
-Make a subclass whose name begins with `Test`, give it an `open` that opens the same empty store every time it is called
-within one test, and let pytest run it:
+Write a subclass whose name begins with `Test`, with an `open` that opens the same store every time it is called within
+one test, empty at first, and let pytest run it:
 
     class TestMine(RecorderSuite):
         @pytest.fixture(autouse=True)
@@ -22,19 +22,19 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from ..core import PRESETS, Action, GameEngine, GameView, preset
+from ..core import MOVES, PRESETS, Action, GameEngine, GameView, preset
 from .envelope import RecordedEvent
 from .errors import StoreError, VersionConflictError
 from .memory import InMemoryRecorder
 from .recorder import GameRecorder
+from .recording import record_game
 from .replay import final_state, verify_game
-from .session import record_game
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Dealer:
-    """A player that picks any legal action, and says something about it in letters of all kinds."""
+    """A player that picks random legal actions and gives a reasoning with letters beyond ASCII."""
 
     name = "dealer"
 
@@ -42,7 +42,7 @@ class Dealer:
         self._rng = random.Random(seed)
 
     def choose_action(self, view: GameView) -> Action:
-        """Any legal action."""
+        """A random legal action."""
         return msgspec.structs.replace(self._rng.choice(view.legal_actions), reasoning="why ñot: ⚂?")
 
 
@@ -68,18 +68,18 @@ def raises(kind: type[Exception]) -> Iterator[None]:
         yield
     except kind:
         return
-    raise AssertionError(f"nothing was raised where {kind.__name__} should have been")
+    raise AssertionError(f"expected {kind.__name__}, but nothing was raised")
 
 
 class RecorderSuite(ABC):
-    """What a store promises."""
+    """The promises of a store, one test each."""
 
     remembers = True
-    """Whether the store outlives the object that opened it."""
+    """Whether the store keeps its games after the object that opened it is gone."""
 
     @abstractmethod
     def open(self) -> GameRecorder:
-        """The store of this test: empty at first, the same at every call."""
+        """The store of this test: empty at first, and the same at every call."""
 
     def test_what_is_recorded_comes_back(self) -> None:
         """Every preset's game, event by event."""
@@ -95,7 +95,7 @@ class RecorderSuite(ABC):
             assert sorted(store.events(), key=_place) == sorted((e for g in games.values() for e in g), key=_place)
 
     def test_a_part_of_a_game(self) -> None:
-        """Any stretch of its events, while it is played and after."""
+        """Any range of its events, during the game and after it."""
         events = sample_game("one", "perudo")
         with self.open() as store:
             for position in (20, len(events)):
@@ -123,7 +123,7 @@ class RecorderSuite(ABC):
             assert store.events("one") == events[:5]
 
     def test_a_store_outlives_its_writer(self) -> None:
-        """A game goes on in another process, or another day."""
+        """A game can continue in another process, on another day."""
         if not self.remembers:
             return
         events = sample_game("one")
@@ -136,7 +136,7 @@ class RecorderSuite(ABC):
                 assert [game.events for game in store.games()] == [min(start + 7, len(events))]
 
     def test_games_event_by_event_and_at_once_are_the_same(self) -> None:
-        """A flush after every event leaves what one flush leaves."""
+        """Flushing after every event stores the same as flushing once."""
         slow, quick = sample_game("slow", seed=3), sample_game("quick", seed=3)
         with self.open() as store:
             for event in slow:
@@ -152,7 +152,7 @@ class RecorderSuite(ABC):
             assert one.player_types == other.player_types == ("Dealer", "Dealer")
 
     def test_a_doubled_event_is_an_error(self) -> None:
-        """And changes nothing."""
+        """It is refused, and the store does not change."""
         events = sample_game("one")
         with self.open() as store:
             store.record(events[0])
@@ -166,7 +166,7 @@ class RecorderSuite(ABC):
             assert store.events("one") == events[:3]
 
     def test_a_lost_event_is_an_error(self) -> None:
-        """And changes nothing."""
+        """It is refused, and the store does not change."""
         events = sample_game("one")
         with self.open() as store:
             store.record(events[0])
@@ -186,7 +186,7 @@ class RecorderSuite(ABC):
             assert store.games() == []
 
     def test_two_writers_of_one_game(self) -> None:
-        """Whoever is second is told, and nothing of their batch is stored: not of other games either."""
+        """The second writer gets an error, and nothing of its batch is stored, not even of other games."""
         if not self.remembers:
             return
         mine, other = sample_game("shared", seed=1), sample_game("other", seed=2)
@@ -213,9 +213,9 @@ class RecorderSuite(ABC):
         """An empty store has no games, and an unknown game no events."""
         with self.open() as store:
             assert store.events() == []
-            assert store.events("nobody") == []
+            assert store.events("none") == []
             assert store.games() == []
-            assert store.load_snapshot("nobody", 10) is None
+            assert store.load_snapshot("none", 10) is None
 
     def test_the_list_of_games(self) -> None:
         """Newest first, and every filter."""
@@ -232,7 +232,7 @@ class RecorderSuite(ABC):
             assert [game.game_id for game in store.games(until=START + timedelta(days=1))] == ["g0"]
             assert len(store.games(agent="Dealer")) == len(store.games(agent="dealer#2")) == 4
             assert len(store.games(agent="dealer#6")) == 1
-            assert store.games(agent="nobody") == []
+            assert store.games(agent="none") == []
             assert [game.game_id for game in store.games(winner="Dealer")] == ["g2", "g1", "g0"]
             assert [game.game_id for game in store.games(loser="Dealer")] == ["g2", "g1", "g0"]
             for one in store.games(loser="dealer#2"):
@@ -246,23 +246,23 @@ class RecorderSuite(ABC):
             assert newest.rounds == len(final_state(store.events("g2")).public.resolutions)
             assert store.find("last") == "g3"
             assert store.find("g1") == "g1"
-            for name in ("g", "nobody"):
+            for name in ("g", "none"):
                 with raises(ValueError):
                     store.find(name)
 
     def test_turns_are_counted(self) -> None:
-        """In games that are over, and in those that are not."""
+        """In finished games and in unfinished ones."""
         with self.open() as store:
             for game in (sample_game("over"), sample_game("begun")[:-4]):
                 for event in game:
                     store.record(event)
                     store.flush()
-                moves = sum(event.event_type in ("BidPlaced", "LiarCalled", "ExactCalled") for event in game)
+                moves = sum(isinstance(event.payload, MOVES) for event in game)
                 assert store.turns(game[0].game_id) == moves > 0
             assert store.turns("none") == 0
 
     def test_documents(self) -> None:
-        """Texts by kind and name, the newest of a name; if the store keeps them, they outlive their writer."""
+        """Texts by kind and name; a later text replaces an earlier one, and texts last as long as the store."""
         with self.open() as store:
             try:
                 assert store.documents("result") == {}
@@ -282,7 +282,7 @@ class RecorderSuite(ABC):
                 assert store.documents("other") == {"a": "else"}
 
     def test_snapshots(self) -> None:
-        """The latest one that is early enough, if the store keeps them."""
+        """If the store keeps snapshots, the latest one at or before a version is found."""
         events = sample_game("one")
         with self.open() as store:
             for event in events:

@@ -1,4 +1,4 @@
-"""An event with all that a record of it needs, and the writer that puts events into envelopes."""
+"""The envelope of a recorded event, and the writer that puts events into envelopes."""
 
 from __future__ import annotations
 
@@ -11,24 +11,28 @@ import msgspec
 from ..core import MOVES, AgentFaulted, BadValueError, DiceRolled, Event, RoundStarted
 
 SCHEMA = 1
-"""The version of what is stored. `codec.UPGRADES` reads every older one."""
+"""The version of the stored format. `codec.UPGRADES` reads every older one."""
+
+PERSON_TYPE = "Human"
+"""The `player_type` of people in recorded events."""
 
 Clock = Callable[[], datetime]
+"""Returns the current time, with a time zone."""
 
 
 def utc_now() -> datetime:
-    """The time now; the clock used unless another is given."""
+    """The current time; the default clock."""
     return datetime.now(UTC)
 
 
 def new_game_id(clock: Clock = utc_now) -> str:
-    """A name for a game that nobody else has; games sort by the time they were made."""
+    """A unique id for a game; ids sort by the time the games were created."""
     return f"{_in_utc(clock()):%Y%m%d-%H%M%S}-{secrets.token_hex(6)}"
 
 
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
-        raise BadValueError("clock", moment, "a time with its time zone, as in datetime.now(UTC)")
+        raise BadValueError("clock", moment, "a time with a time zone, such as datetime.now(UTC)")
     return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
@@ -37,24 +41,25 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
 
     game_id: str
     version: int
-    """Its place in the game, from 0. An append must continue where the game stands."""
+    """Its place in the game, from 0. An appended event must follow the last one stored."""
     round_index: int
-    """Counts rounds from 0; -1 before the first."""
+    """The round, from 0; -1 before the first."""
     turn_index: int
-    """How many turns had been taken in the round."""
+    """How many turns had been taken in the round before this event."""
     timestamp_utc: datetime
     event_type: str
     payload: Event
     player_type: str | None = None
-    """The class of the agent that acted, or `Human`; None if nobody acted."""
+    """The class of the agent that acted, or `Human`; None if no player acted."""
     schema: int = SCHEMA
 
 
 ACTS = (DiceRolled, *MOVES, AgentFaulted)
+"""The events in which a player acts; only these have a `player_type`."""
 
 
 class Enveloper:
-    """Puts a game's events into envelopes: counts versions, rounds and turns, and knows who plays."""
+    """Puts a game's events into envelopes: numbers versions, rounds and turns, adds time and player type."""
 
     def __init__(self, game_id: str, player_types: Sequence[str], clock: Clock = utc_now) -> None:
         self.game_id = game_id

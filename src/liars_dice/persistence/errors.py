@@ -1,4 +1,4 @@
-"""What can go wrong with a store, one class a kind."""
+"""The errors of stores and replays, one class per kind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from ..core import LiarsDiceError
 
 
 class StoreError(LiarsDiceError):
-    """A store that cannot be read or written now; what was committed before is still there."""
+    """A store that cannot be read or written now; what was flushed before is still there."""
 
     code = "store"
 
 
 class VersionConflictError(StoreError):
-    """An event that does not follow the last one stored: it was lost, doubled, or written by somebody else."""
+    """An event that does not follow the last one stored: one was lost or doubled, or another writer was faster."""
 
     code = "version_conflict"
 
@@ -23,22 +23,22 @@ class VersionConflictError(StoreError):
         self.found = found
 
     def __str__(self) -> str:
-        return f"game {self.game_id}: the next event must have version {self.expected}, this one has {self.found}"
+        return f"game {self.game_id}: expected an event with version {self.expected}, got version {self.found}"
 
 
 class CorruptEventError(StoreError):
-    """Something stored that is not an event any more, and where it is."""
+    """Stored data that cannot be read as an event, and where it is."""
 
     code = "corrupt_event"
 
 
 class UnknownSchemaError(StoreError):
-    """A file of another program, or of a later version of this one."""
+    """A store of another program, or of a later version of this one."""
 
     code = "unknown_schema"
 
 
 class ReplayError(LiarsDiceError):
-    """A recorded game that does not follow from the rules, and where it stops doing so."""
+    """A recorded game that breaks the rules, and the first event that does."""
 
     code = "replay"

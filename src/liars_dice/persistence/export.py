@@ -1,4 +1,4 @@
-"""Recorded events as tables and files for other programs."""
+"""Export of recorded events as files for other programs, and import of exported games."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLUMNS = (
     "dice",
     "payload",
 )
-"""One row an event: the envelope, what most people look for in it, and all of it as JSON."""
+"""One row per event: the envelope, the fields most people look for, and the whole payload as JSON."""
 
 Cell = str | int | None
 
@@ -57,22 +57,22 @@ def row_of(event: RecordedEvent) -> tuple[Cell, ...]:
 
 
 def write_jsonl(events: Iterable[RecordedEvent], file: BinaryIO) -> None:
-    """One line of JSON an event; `import` reads it back."""
+    """Write one line of JSON per event; `import` reads the file back."""
     for event in events:
         file.write(encode_line(event) + b"\n")
 
 
 def write_csv(events: Iterable[RecordedEvent], file: TextIO) -> None:
-    """A table with a heading."""
+    """Write a table with a header row."""
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     writer.writerows(map(row_of, events))
 
 
 def write_parquet(events: Iterable[RecordedEvent], path: str) -> None:
-    """A Parquet file, if pyarrow is there to write it."""
+    """Write a Parquet file; needs pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
-        raise StoreError("Parquet needs pyarrow, which is not installed: pip install pyarrow, or export CSV")
+        raise StoreError("writing Parquet needs pyarrow, which is not installed: pip install pyarrow, or export CSV")
     import pyarrow
     from pyarrow import parquet
 
@@ -84,10 +84,10 @@ def write_parquet(events: Iterable[RecordedEvent], path: str) -> None:
 
 
 def import_games(events: Iterable[RecordedEvent], store: GameRecorder) -> Iterator[tuple[str, int, bool]]:
-    """Bring games into a store; yields each game's id, how many events it has, and whether it was new.
+    """Copy games into a store; yields each game's id, how many events it has, and whether any were new.
 
-    Every game is verified before it is stored. One that is there already is left as it is if it is the same, and is an
-    error if it is not.
+    Every game is verified before it is stored. A game that is already in the store is skipped if it is the same, and
+    raises `StoreError` if it differs.
     """
     games: dict[str, list[RecordedEvent]] = {}
     for event in events:
@@ -96,7 +96,7 @@ def import_games(events: Iterable[RecordedEvent], store: GameRecorder) -> Iterat
         verify_game(game)
         stored = store.events(game_id)
         if stored[: len(game)] != game[: len(stored)]:
-            raise StoreError(f"game {game_id}: another game of this id is in the store already")
+            raise StoreError(f"game {game_id}: the store already has a different game with this id")
         for event in game[len(stored) :]:
             store.record(event)
         store.flush()

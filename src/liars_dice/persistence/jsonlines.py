@@ -1,4 +1,4 @@
-"""Games in a text file, one event a line: readable by anything, safe to append from several processes."""
+"""A store in a text file with one event per line: readable by any program, safe to append from several processes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if sys.platform != "win32":
 
 
 class JSONLinesRecorder(GameRecorder):
-    """One file of lines, which an open recorder keeps in memory.
+    """A file of JSON lines; an open recorder keeps its games in memory.
 
-    A batch is one write under a lock (not on Windows), and a write that fails is taken back. If the program is killed
-    in the middle of a write, a first part of the batch may be there, in order; nothing of it was acknowledged.
-    `durable` waits for the disk at every flush, so that what was acknowledged survives a power cut as well.
+    A batch is one write under a lock (not on Windows), and a write that fails is undone. If the program is killed
+    in the middle of a write, the file may hold the first part of the batch, in order; none of it was acknowledged.
+    With `durable`, every flush waits for the disk, so that what was acknowledged survives a power failure too.
     """
 
     def __init__(self, path: str | Path, *, durable: bool = False) -> None:
@@ -83,12 +83,12 @@ class JSONLinesRecorder(GameRecorder):
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
-        """Keep texts, in a file beside the games'; a later line stands for an earlier one."""
+        """Store texts in a second file next to the games; a later line replaces an earlier one."""
         lines = [msgspec.json.encode([kind, name, text]) + b"\n" for name, text in documents.items()]
         with self._locked(), self._trouble("written"):
             beside = self._documents_file()
             kept = beside.read_bytes() if beside.exists() else b""
-            whole = kept[: kept.rfind(b"\n") + 1]  # a line that was cut short goes
+            whole = kept[: kept.rfind(b"\n") + 1]  # drops a line that was cut short
             write_anew(beside, whole + b"".join(lines), durable=self.durable)
 
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
@@ -132,7 +132,7 @@ class JSONLinesRecorder(GameRecorder):
                 fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def _catch_up(self) -> None:
-        """Read what has been written since the last look, by us or by others. We hold the lock."""
+        """Read what this or another process has written since the last time. The caller holds the lock."""
         with self._trouble("read"):
             status = os.fstat(self._file)
             data = os.pread(self._file, status.st_size - self._read_to, self._read_to)
@@ -143,7 +143,7 @@ class JSONLinesRecorder(GameRecorder):
             self._take(line)
             self._read_to += len(line) + 1
             self._unended = False
-        if rest and not is_cut_short(rest):  # whole, but for its end
+        if rest and not is_cut_short(rest):  # complete except for its newline
             self._take(rest)
             self._read_to += len(rest)
             self._unended = True
@@ -168,7 +168,7 @@ class JSONLinesRecorder(GameRecorder):
         self._lines_read = number
 
     def _write_whole(self, data: bytes) -> None:
-        """Write all of it, or nothing; what a crash left behind the last whole line goes."""
+        """Write all of it or nothing, after removing what a crash left behind the last complete line."""
         try:
             if os.fstat(self._file).st_size > self._read_to:
                 os.ftruncate(self._file, self._read_to)
@@ -178,7 +178,7 @@ class JSONLinesRecorder(GameRecorder):
             if self.durable:
                 os.fsync(self._file)
         except OSError as error:
-            with contextlib.suppress(OSError):  # if it cannot be cut back now, the next writer does it
+            with contextlib.suppress(OSError):  # if it cannot be truncated now, the next writer does it
                 os.ftruncate(self._file, self._read_to)
             raise StoreError(f"{self.path}: cannot be written ({error.strerror}); nothing was stored") from error
         self._read_to += len(data)
@@ -186,7 +186,7 @@ class JSONLinesRecorder(GameRecorder):
 
 
 def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
-    """Put this into a file in one step: whoever looks sees what was there, or all of it."""
+    """Replace a file in one step: a reader sees the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with beside.open("wb") as file:
@@ -200,7 +200,7 @@ def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
 
 
 def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
-    """The events of a file that is only read, one after another."""
+    """The events of a file, one by one; the file is only read."""
     path = Path(path)
     reader = LineReader()
     try:
@@ -216,7 +216,7 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
 
 
 def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[RecordedEvent]:
-    """The events in a line; an error says which line it is."""
+    """The events in a line; an error names the file and the line."""
     if not line.strip():
         return []
     try:
@@ -226,7 +226,7 @@ def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[
 
 
 def is_cut_short(line: bytes) -> bool:
-    """Whether a last line without its end has lost more than that: the beginning of an object is never JSON."""
+    """Whether a last line without a newline is incomplete: the beginning of a JSON object is never valid JSON."""
     try:
         msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -235,12 +235,14 @@ def is_cut_short(line: bytes) -> bool:
 
 
 def check_is_ours(rest: bytes, path: Path, lines_before: int) -> None:
-    """Refuse a file that was never ours, rather than taking all of it for a line that was cut short."""
+    """Refuse a file of another program, rather than treating all of it as one incomplete line."""
     beginning = b'{"game_id":"'
     if lines_before == 0 and not (rest.startswith(beginning) or beginning.startswith(rest)):
         raise CorruptEventError(f"{path}, line 1: not an event of Liar's Dice")
 
 
 def warn_of_cut(path: Path, number: int) -> None:
-    """Tell that a line was lost."""
-    warnings.warn(f"{path}, line {number}: cut short, and lost; all before it is there", stacklevel=3)
+    """Warn that an incomplete line was ignored."""
+    warnings.warn(
+        f"{path}, line {number}: this line was cut short and is ignored; all lines before it are intact", stacklevel=3
+    )

@@ -1,4 +1,4 @@
-"""Games in memory: for tests, and for games nobody needs afterwards."""
+"""A store in memory: for tests, and for games that are not needed afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .recorder import GameRecorder, GameSummary, by_game, summarise
 
 
 class InMemoryRecorder(GameRecorder):
-    """Keeps everything until it is gone."""
+    """Keeps games until the object is gone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class InMemoryRecorder(GameRecorder):
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
-        """Keep a state."""
+        """Store a state."""
         self._snapshots.setdefault(game_id, {})[version] = state
 
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
@@ -48,7 +48,7 @@ class InMemoryRecorder(GameRecorder):
         return None if at is None else (at, kept[at])
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
-        """Keep texts."""
+        """Store texts."""
         self._documents.setdefault(kind, {}).update(documents)
 
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:

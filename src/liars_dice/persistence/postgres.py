@@ -1,4 +1,4 @@
-"""Games in PostgreSQL, for stores that several machines share."""
+"""A store in PostgreSQL, which several machines can share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError, VersionConflictError
-from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
+from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
 
 if TYPE_CHECKING:
     import psycopg
@@ -20,7 +20,7 @@ _FILE = "INSERT INTO documents VALUES (%s, %s, %s) ON CONFLICT (kind, name) DO U
 
 
 class PostgresRecorder(SQLRecorder):
-    """A database reached by a `postgresql://` address; batches go in by COPY, in one transaction each."""
+    """A PostgreSQL database, named by a `postgresql://` address; each batch is one transaction, written by COPY."""
 
     def __init__(self, url: str, *, durable: bool = True) -> None:
         import psycopg
@@ -41,13 +41,13 @@ class PostgresRecorder(SQLRecorder):
     def _prepare(self, db: psycopg.Connection[Any]) -> None:
         if self._schema(db) is None:
             with db.transaction():
-                db.execute("SELECT pg_advisory_xact_lock(5496)")  # one of us makes the tables
+                db.execute("SELECT pg_advisory_xact_lock(5496)")  # only one process creates the tables
                 if self._schema(db) is None:
                     db.execute(TABLES.format(blob="BYTEA").encode())
                     db.execute("CREATE TABLE liars_dice_schema AS SELECT %s AS version", (SCHEMA,))
         version = self._schema(db)
         if version != SCHEMA:
-            raise UnknownSchemaError(f"schema {version} is unknown here: this version reads up to {SCHEMA}")
+            raise UnknownSchemaError(f"schema {version} is unknown: this version reads schemas up to {SCHEMA}")
 
     @staticmethod
     def _schema(db: psycopg.Connection[Any]) -> int | None:
@@ -67,7 +67,7 @@ class PostgresRecorder(SQLRecorder):
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """The connection, made anew if it was lost; its errors in our words."""
+        """The connection, reopened if it was lost; its errors become `StoreError`."""
         import psycopg
 
         try:
@@ -130,7 +130,7 @@ class PostgresRecorder(SQLRecorder):
             return db.execute(query, (game_id, version)).fetchone()
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
-        """Keep texts."""
+        """Store texts."""
         rows = [(kind, name, text) for name, text in documents.items()]
         with self._connection() as db, db.transaction():
             if not self._has_documents(db):

@@ -1,4 +1,4 @@
-"""What a store of games must do, and what all stores do alike."""
+"""The interface of a store, and the behaviour that all stores share."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class GameSummary(msgspec.Struct, frozen=True):
     game_id: str
     created_utc: datetime
     rules: str
-    """The name of its rules, or `custom`."""
+    """The name of its preset, or `custom`."""
     names: tuple[str, ...]
     player_types: tuple[str | None, ...]
     events: int
     rounds: int
     winner: int | None
-    """Who won; None while the game is not over."""
+    """The seat that won; None while the game is not over."""
 
     @property
     def winner_name(self) -> str | None:
@@ -37,25 +37,25 @@ class GameSummary(msgspec.Struct, frozen=True):
         return None if self.winner is None else self.names[self.winner]
 
     def seats_of(self, player: str) -> tuple[int, ...]:
-        """Where the player called so sits, or the players of this type."""
+        """The seats of players with this name or type."""
         both = zip(self.names, self.player_types, strict=True)
         return tuple(seat for seat, known in enumerate(both) if player in known)
 
     def seats_lost_by(self, player: str) -> tuple[int, ...]:
-        """Those of them that did not win, if the game is over."""
+        """The seats of this player that lost; empty while the game is not over."""
         return () if self.winner is None else tuple(seat for seat in self.seats_of(player) if seat != self.winner)
 
 
 class GameRecorder(ABC):
     """A store of games. `record` events, `flush` them, read `events` back.
 
-    What `flush` has acknowledged by returning is there, whatever dies later; a batch is stored whole or not at all.
-    An event carries its version, its place in its game: one that does not follow the last raises
-    `VersionConflictError`, so nothing is lost or doubled unseen.
+    Once `flush` has returned, the events are stored and survive a crash; a batch is stored completely or not at all.
+    Each event carries its version, its place in the game. An event that does not follow the last one raises
+    `VersionConflictError`, so no event is lost or doubled unnoticed.
     """
 
     batch_size = 10_000
-    """How many events are kept back before they are written without being asked."""
+    """How many events may wait before they are written without a `flush`."""
 
     def __init__(self) -> None:
         self._pending: list[RecordedEvent] = []
@@ -65,11 +65,11 @@ class GameRecorder(ABC):
         self._closed = False
 
     def record(self, event: RecordedEvent) -> None:
-        """Take an event; it is stored at the next `flush`, or when enough of them wait."""
+        """Add an event; it is stored at the next `flush`, or when `batch_size` events are waiting."""
         if len(self._pending) >= self.batch_size:
             self.flush()
         expected = self._next.get(event.game_id)
-        if expected is None:  # a new game is looked up when it is written
+        if expected is None:  # a new game is checked when it is written
             expected = 0 if event.version == 0 else self._version(event.game_id)
         if event.version != expected:
             raise VersionConflictError(event.game_id, expected, event.version)
@@ -83,10 +83,10 @@ class GameRecorder(ABC):
             self._over.append(event.game_id)
 
     def flush(self) -> None:
-        """Store what was recorded. If that fails it can be tried again.
+        """Store what was recorded. If that fails, call it again to retry.
 
-        An error means that nothing of it was stored; only a connection that breaks in the very act may have stored all
-        of it, and then the next try finds that out.
+        An error means that nothing was stored. The exception is a connection that breaks while committing: then
+        everything may have been stored, and the next attempt finds out.
         """
         self._check_open()
         if not self._pending:
@@ -106,7 +106,7 @@ class GameRecorder(ABC):
         self._over = []
 
     def _is_stored(self, batch: list[RecordedEvent]) -> bool:
-        """Whether exactly this is there already."""
+        """Whether the store already holds exactly these events."""
         return all(
             self._read(game_id, events[0].version, events[-1].version + 1) == events
             for game_id, events in by_game(batch).items()
@@ -117,11 +117,11 @@ class GameRecorder(ABC):
             raise StoreError("this store has been closed")
 
     def discard(self) -> None:
-        """Give up what was recorded since the last flush."""
+        """Drop what was recorded since the last flush."""
         self._pending, self._next, self._over, self._in_doubt = [], {}, [], False
 
     def events(self, game_id: str | None = None, start: int = 0, stop: int = sys.maxsize) -> list[RecordedEvent]:
-        """The events of a game in order, from version `start` until before `stop`; or all events, game after game."""
+        """The events of a game in order, from version `start` to before `stop`; without a game, all events."""
         self.flush()
         if game_id is not None:
             return self._read(game_id, start, stop)
@@ -146,8 +146,8 @@ class GameRecorder(ABC):
         loser: str | None = None,
         limit: int | None = None,
     ) -> list[GameSummary]:
-        """Games, the newest first. `agent`, `winner` and `loser` (anybody who played to the end and did not win) are
-        names or player types, as in `optimal` or `RandomAgent`.
+        """Games, newest first. `agent`, `winner` and `loser` are names or player types, such as `optimal` or
+        `RandomAgent`; a loser is a player of a finished game who did not win.
         """
         self.flush()
         found: list[GameSummary] = []
@@ -166,36 +166,36 @@ class GameRecorder(ABC):
         return found
 
     def find(self, name: str) -> str:
-        """The id of the game called so: an id, the beginning of one, or `last`."""
+        """The id of a game, given its id, the beginning of its id, or `last`."""
         ids = [game.game_id for game in self.games()]
         if name == "last" and ids:
             return ids[0]
         matching = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
         if len(matching) != 1:
             raise BadValueError(
-                "game", name, f"'last' or the beginning of one id ({len(matching)} of {len(ids)} match)"
+                "game", name, f"'last' or the beginning of exactly one id ({len(matching)} of {len(ids)} match)"
             )
         return matching[0]
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
-        """Keep a state, so that a long game can be opened near it. Snapshots can always be made again."""
+        """Store a state, so that a long game can be opened close to it. Snapshots can always be made again."""
 
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
-        """The latest snapshot of a game at or before `version` events, if one was kept."""
+        """The latest snapshot of a game after at most `version` events, and its version; None if there is none."""
         return None
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
-        """Keep texts under their names, over older ones: results and other things that are no games. All of them are
-        stored when this returns, or none.
+        """Store texts under their names, replacing older ones: results and other data that are not games. Stores all
+        of them or none.
         """
-        raise StoreError("this store keeps games only")
+        raise StoreError("this store keeps only games")
 
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
-        """All texts of a kind whose names begin so, in the order of their names."""
-        raise StoreError("this store keeps games only")
+        """All texts of a kind whose names begin with `beginning`, sorted by name."""
+        raise StoreError("this store keeps only games")
 
     def close(self) -> None:
-        """Flush, and let go of the store, whether that succeeds or not."""
+        """Flush and close the store; it is closed even if the flush fails."""
         if self._closed:
             return
         try:
@@ -205,7 +205,7 @@ class GameRecorder(ABC):
             self._release()
 
     def _release(self) -> None:
-        """Close what the store holds open."""
+        """Close files and connections."""
 
     def __enter__(self) -> Self:
         return self
@@ -221,7 +221,7 @@ class GameRecorder(ABC):
                 self.discard()
         self.close()
 
-    # -- what a store must be able to do -----------------------------------------------------------------------------
+    # -- what each store implements -----------------------------------------------------------------------------
 
     @abstractmethod
     def _version(self, game_id: str) -> int:
@@ -229,22 +229,22 @@ class GameRecorder(ABC):
 
     @abstractmethod
     def _append(self, batch: list[RecordedEvent]) -> None:
-        """Store the batch whole or raise; `VersionConflictError` if a game has moved on meanwhile."""
+        """Store the whole batch or raise; `VersionConflictError` if another writer has extended a game."""
 
     @abstractmethod
     def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
-        """The events of a game from `start` until before `stop`, in order; none if there is no such game."""
+        """The events of a game from version `start` to before `stop`, in order; empty if there is no such game."""
 
     @abstractmethod
     def _summaries(self) -> Iterator[GameSummary]:
-        """All games, the newest first."""
+        """All games, newest first."""
 
     def _game_ids(self) -> Iterable[str]:
         return [game.game_id for game in self._summaries()][::-1]
 
 
 def check_first(event: RecordedEvent) -> None:
-    """A game begins with its creation, and has a name that can be written."""
+    """Raise `StoreError` unless this can be the first event of a game."""
     if not isinstance(event.payload, GameCreated):
         raise StoreError(f"game {event.game_id}: its first event must be GameCreated, not {event.event_type}")
     if not event.game_id.isprintable() or not 0 < len(event.game_id) <= 200:
@@ -260,12 +260,12 @@ def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:
 
 
 def rules_name(config: GameConfig) -> str:
-    """The preset these rules are, for any number of players and dice, or `custom`."""
+    """The name of the preset with these rules, for any number of players and dice, or `custom`."""
     return _NAMES.get(_kind_of_rules(config), "custom")
 
 
 def _kind_of_rules(config: GameConfig) -> tuple[object, ...]:
-    """What stays the same for other numbers of dice and another seed."""
+    """The rules without the number of players, the number of dice and the seed."""
     fields = msgspec.structs.asdict(config) | {"seed": None, "dice": len(set(config.dice)) == 1}
     return tuple(fields.values())
 
@@ -274,12 +274,12 @@ _NAMES = {_kind_of_rules(rules): name for name, rules in PRESETS.items()}
 
 
 def summarise(events: list[RecordedEvent]) -> GameSummary:
-    """A game's line in a list of games."""
+    """The summary of a game, from its events."""
     first = events[0]
     created = first.payload
     assert isinstance(created, GameCreated)
     types: dict[int, str | None] = {}
-    for event in reversed(events):  # who plays now: in a branched game others may have played before
+    for event in reversed(events):  # the latest: in a branched game, others may have played before
         if isinstance(event.payload, ACTS) and event.player_type is not None:
             types.setdefault(event.payload.player_id, event.player_type)
         if len(types) == len(created.names):

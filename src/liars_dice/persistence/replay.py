@@ -1,4 +1,4 @@
-"""A recorded game, played again without rolling: every state, every view, and proof that it followed the rules."""
+"""Replay of recorded games: every state and view without rolling dice, and proof that a game followed the rules."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .recorder import GameRecorder
 
 
 class Replay:
-    """Folds events into states, one event at a time. With `strict`, whatever does not follow from the rules raises."""
+    """Turns events into states, one event at a time. With `strict`, an outcome that the rules do not give raises."""
 
     def __init__(self, state: GameState | None = None, *, strict: bool = False) -> None:
         self.strict = strict
@@ -53,7 +53,7 @@ class Replay:
 
     @property
     def between_moves(self) -> bool:
-        """Whether events are still due that follow from the last ones: rolls, a reveal, an end."""
+        """Whether events are still due that follow from the last ones: rolls, a reveal, the end of a round or game."""
         return self._started is not None or bool(self._due)
 
     @property
@@ -66,7 +66,7 @@ class Replay:
     def feed(self, event: Event) -> GameState:
         """The state after one more event."""
         if self.strict and self._due and not isinstance(event, (self._due[0], AgentFaulted)):
-            raise ReplayError(f"{type(event).__name__} stands where {self._due[0].__name__} must")
+            raise ReplayError(f"expected {self._due[0].__name__}, found {type(event).__name__}")
         match event:
             case GameCreated(config=config, names=names, agent_ids=agent_ids):
                 if self._state is not None:
@@ -86,21 +86,21 @@ class Replay:
                 self._check_outcome(event)
             case AgentFaulted(player_id=player):
                 if not 0 <= player < len(self.state.public.names):
-                    raise ReplayError(f"player {player} faulted, and there is no such player")
+                    raise ReplayError(f"player {player} faulted, but there is no such player")
         return self.state
 
     def _start_round(self, event: RoundStarted) -> None:
         public = self.state.public
         expected = (public.round_index + 1, public.dice_counts)
         if self._started is not None or public.status != "REVEAL":
-            raise ReplayError("a round starts, though none can start now")
+            raise ReplayError("a round cannot start now")
         if self.strict and (event.round_index, event.dice_counts) != expected:
-            raise ReplayError(f"{event} was recorded where round {expected[0]} with dice {expected[1]} follows")
+            raise ReplayError(f"expected round {expected[0]} with dice {expected[1]}, found {event}")
         self._started, self._rolled = event, {}
 
     def _roll(self, seat: int, dice: tuple[int, ...]) -> None:
         if self._started is None or seat in self._rolled:
-            raise ReplayError(f"dice for seat {seat}, which rolls none now")
+            raise ReplayError(f"seat {seat} cannot roll now")
         self._rolled[seat] = dice
         counts = self.state.public.dice_counts
         if len(self._rolled) < len(counts) - counts.count(0):
@@ -111,7 +111,7 @@ class Replay:
         public = self._state.public
         follows = RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico)
         if self.strict and follows != started:
-            raise ReplayError(f"{started} was recorded where {follows} follows")
+            raise ReplayError(f"expected {follows}, found {started}")
 
     def _move(self, player: int, action: BidAction | CallLiarAction | CallExactAction) -> None:
         if player != self.state.public.current_player:
@@ -124,7 +124,7 @@ class Replay:
 
     def _check_outcome(self, event: DiceRevealed | RoundEnded | GameEnded) -> None:
         if self.strict and not self._due:
-            raise ReplayError(f"{type(event).__name__}, though nothing has ended")
+            raise ReplayError(f"{type(event).__name__}, but nothing has ended")
         self._due = self._due[1:]
         if not self.strict:
             return
@@ -140,7 +140,7 @@ class Replay:
         else:
             follows = GameEnded(last.winner)
         if event != follows:
-            raise ReplayError(f"{event} was recorded where {follows} follows")
+            raise ReplayError(f"expected {follows}, found {event}")
 
 
 def replay(events: Iterable[RecordedEvent], *, strict: bool = False) -> Iterator[tuple[RecordedEvent, GameState]]:
@@ -165,10 +165,10 @@ def final_state(events: Iterable[RecordedEvent]) -> GameState:
     return fold.state
 
 
-def settled(events: Sequence[RecordedEvent]) -> int:
-    """How many events stand before the last place at which somebody may move or roll.
+def resume_point(events: Sequence[RecordedEvent]) -> int:
+    """How many events to replay before the game can go on with a move or a roll.
 
-    That is all of them, unless whoever wrote them was stopped between a call and the events that follow from it.
+    That is all of them, unless the program was stopped between a call and the events that follow from it.
     """
     fold = Replay()
     version = 0
@@ -180,9 +180,9 @@ def settled(events: Sequence[RecordedEvent]) -> int:
 
 
 def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[int]:
-    """How many events stand before each decision of the game (of this seat): places to go back to.
+    """For each decision of the game, or of this seat, how many events come before it: the points to go back to.
 
-    A decision begins with the bot's faults, if there were any.
+    A bot's faults belong to the decision that follows them.
     """
     places: list[int] = []
     place: int | None = None
@@ -197,25 +197,26 @@ def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[
 
 
 def verify_game(events: Sequence[RecordedEvent]) -> GameState:
-    """The state after all events; `ReplayError` at the first of them that does not follow from the rules."""
+    """The state after all events; `ReplayError` at the first event that breaks the rules."""
     fold = Replay(strict=True)
     round_index, turn = -1, 0
     for expected_version, event in enumerate(events):
         _step(fold, event)
         where = f"game {event.game_id}, event {event.version} ({event.event_type})"
         if event.game_id != events[0].game_id:
-            raise ReplayError(f"{where}: stands among the events of game {events[0].game_id}")
+            raise ReplayError(f"{where}: found among the events of game {events[0].game_id}")
         if event.event_type != type(event.payload).__name__:
-            raise ReplayError(f"{where}: is a {type(event.payload).__name__}")
+            raise ReplayError(f"{where}: the payload is a {type(event.payload).__name__}")
         if (event.player_type is None) == isinstance(event.payload, ACTS):
-            raise ReplayError(
-                f"{where}: player_type = {event.player_type!r}, which must be there for what players do alone"
+            expected = (
+                "a type, because a player acted" if event.player_type is None else "None, because no player acted"
             )
+            raise ReplayError(f"{where}: player_type = {event.player_type!r}: expected {expected}")
         if isinstance(event.payload, RoundStarted):
             round_index, turn = event.payload.round_index, 0
         at = (expected_version, round_index, turn)
         if (event.version, event.round_index, event.turn_index) != at:
-            raise ReplayError(f"{where}: counted as {at} (version, round, turn)")
+            raise ReplayError(f"{where}: expected (version, round, turn) = {at}")
         if isinstance(event.payload, MOVES):
             turn += 1
     if not events:
@@ -224,7 +225,7 @@ def verify_game(events: Sequence[RecordedEvent]) -> GameState:
 
 
 def state_at(recorder: GameRecorder, game_id: str, version: int) -> GameState:
-    """The state after the first `version` events, found from the nearest snapshot before it."""
+    """The state after the first `version` events, starting from the nearest earlier snapshot."""
     snapshot = recorder.load_snapshot(game_id, version)
     start, state = (0, None) if snapshot is None else snapshot
     events = recorder.events(game_id, start, version)
@@ -245,10 +246,10 @@ def branch(
     names: Sequence[str] | None = None,
     seed: int | None = None,
 ) -> tuple[GameEngine, list[RecordedEvent]]:
-    """A live game that goes on from the state after the first `version` events, and those events.
+    """A live game that continues from the state after the first `version` events, and those events.
 
-    The dice on the table stay as they were rolled; later rounds roll anew. Give the events as `history` to
-    `record_game` and the new game's record is complete and says where it came from.
+    The dice on the table stay as they were rolled; later rounds roll new dice. Pass the events as `history`
+    to `record_game`: then the record of the new game is complete and says where it came from.
     """
     if not 0 < version <= len(events):
         raise ReplayError(f"version = {version}: expected 1 to {len(events)}, the events of the game")
@@ -257,7 +258,7 @@ def branch(
     for event in past:
         _step(fold, event)
     if fold.between_moves:
-        raise ReplayError(f"version = {version}: expected a place after a move and all that follows from it")
+        raise ReplayError(f"version = {version}: expected a point after a move and all events that follow from it")
     seed = fresh_seed() if seed is None else seed
     created = past[0].payload
     assert isinstance(created, GameCreated)

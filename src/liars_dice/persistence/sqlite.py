@@ -1,4 +1,4 @@
-"""Games in one SQLite file: the default store."""
+"""A store in one SQLite file: the default."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError
-from .sql import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
+from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
 
 APPLICATION_ID = 0x4C644963
-"""Written into the file's header, so that a file of another program is known as such."""
+"""Written into the file's header, to tell our files from those of other programs."""
 
 
 class SQLiteRecorder(SQLRecorder):
-    """One file, write-ahead log, any number of readers and writers in any number of processes.
+    """A SQLite file with a write-ahead log, for any number of readers and writers in any number of processes.
 
-    What `flush` has acknowledged survives the death of the program; with `durable` also a power cut, at the price of
-    waiting for the disk. `wait` is how many seconds another writer may keep us waiting.
+    What `flush` has acknowledged survives a crash of the program; with `durable` also a power failure, but every flush
+    then waits for the disk. `wait` is how many seconds to wait for another writer.
     """
 
     def __init__(self, path: str | Path, *, durable: bool = False, wait: float = 30.0) -> None:
@@ -40,7 +40,7 @@ class SQLiteRecorder(SQLRecorder):
         return sqlite3.connect(self.path, timeout=wait, isolation_level=None)
 
     def _prepare(self, *, durable: bool, wait: float) -> None:
-        """Check that the file is ours, and make the tables if it is new. Several may do this at once."""
+        """Check that the file is ours, and create the tables if it is new. Several processes may do this at once."""
         if not self._is_ready():
             deadline = time.monotonic() + wait
             _while_busy(deadline, self._create)
@@ -52,7 +52,7 @@ class SQLiteRecorder(SQLRecorder):
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
         if application == APPLICATION_ID and version > SCHEMA:
             raise UnknownSchemaError(
-                f"{self.path}: schema {version} is unknown here: this version reads up to {SCHEMA}"
+                f"{self.path}: schema {version} is unknown: this version reads schemas up to {SCHEMA}"
             )
         return bool(application == APPLICATION_ID and version == SCHEMA)
 
@@ -62,7 +62,7 @@ class SQLiteRecorder(SQLRecorder):
                 return
             (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if tables:
-                raise UnknownSchemaError(f"{self.path}: a database of another program")
+                raise UnknownSchemaError(f"{self.path}: this database belongs to another program")
             for statement in TABLES.format(blob="BLOB").split(";"):
                 self._db.execute(statement)
             self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -73,7 +73,7 @@ class SQLiteRecorder(SQLRecorder):
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:
-        """Say what went wrong in words people understand."""
+        """Turn errors of the database and the file system into `StoreError`s that say what to do."""
         try:
             yield
         except sqlite3.Error as error:
@@ -81,15 +81,15 @@ class SQLiteRecorder(SQLRecorder):
             kind = {
                 sqlite3.SQLITE_BUSY: "locked by another program",
                 sqlite3.SQLITE_FULL: "the disk is full",
-                sqlite3.SQLITE_READONLY: "it may only be read",
-                sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-                sqlite3.SQLITE_NOTADB: "it is not a database",
-                sqlite3.SQLITE_CORRUPT: "it is damaged",
+                sqlite3.SQLITE_READONLY: "the file is read-only",
+                sqlite3.SQLITE_CANTOPEN: "cannot be opened",
+                sqlite3.SQLITE_NOTADB: "not a database",
+                sqlite3.SQLITE_CORRUPT: "the database is damaged",
                 sqlite3.SQLITE_IOERR: "the disk failed",
             }.get(code, "the database failed")
             raise StoreError(f"{self.path}: {kind} ({error})") from error
         except OSError as error:
-            raise StoreError(f"{self.path}: it cannot be opened ({error.strerror})") from error
+            raise StoreError(f"{self.path}: cannot be opened ({error.strerror})") from error
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -142,7 +142,7 @@ class SQLiteRecorder(SQLRecorder):
         return row
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
-        """Keep texts."""
+        """Store texts."""
         rows = [(kind, name, text) for name, text in documents.items()]
         with self._trouble(), self._transaction():
             self._db.execute(DOCUMENTS)
@@ -162,7 +162,7 @@ class SQLiteRecorder(SQLRecorder):
 
 
 def _while_busy(deadline: float, action: Callable[[], object]) -> None:
-    """Try again while others keep the file locked: not every statement waits by itself."""
+    """Retry while another process holds the lock: SQLite does not wait in every statement."""
     while True:
         try:
             action()

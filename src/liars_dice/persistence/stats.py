@@ -1,4 +1,4 @@
-"""Who wins how often, counted over recorded games."""
+"""Win rates over recorded games."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from .envelope import PERSON_TYPE
 from .recorder import GameSummary
 
 
 class WinRate(msgspec.Struct, frozen=True):
-    """How often one kind of player won: a seat in a finished game counts as one game."""
+    """How often one kind of player won; each seat in a finished game counts as one game."""
 
     player_type: str
-    """What the bot is called, without the number of a copy; `Human` for people."""
+    """The name of the bot, without the number of a copy (`#2`); `Human` for people."""
     among: str
     """Which games are counted: a rule set, `opening` or `not opening`, or `all`."""
     games: int
@@ -22,12 +23,12 @@ class WinRate(msgspec.Struct, frozen=True):
 
     @property
     def win_rate(self) -> float:
-        """Wins by games."""
+        """Wins divided by games."""
         return self.wins / self.games
 
 
 def win_rates(games: Iterable[GameSummary], among: Callable[[GameSummary, int], str] | None = None) -> list[WinRate]:
-    """The win rate of each kind of player, split by what `among` says of a game and a seat."""
+    """The win rate of each kind of player, grouped by what `among` returns for a game and a seat."""
     counts: dict[tuple[str, str], list[int]] = {}
     for game in games:
         if game.winner is None:
@@ -41,20 +42,20 @@ def win_rates(games: Iterable[GameSummary], among: Callable[[GameSummary, int], 
 
 
 def _kind(game: GameSummary, seat: int) -> str:
-    """Who sat there: a bot by its name, which is the same however the game was played (its type is not), people as
-    `Human`. A seat that nobody named is counted by its type.
+    """The kind of player in a seat: `Human` for people, and a bot's name, because its type depends on how it was run. A
+    seat without a name of its own is counted by its type.
     """
     name, kind = game.names[seat], game.player_types[seat]
-    if kind == "Human" or name in (f"player-{seat}", f"player{seat}"):
+    if kind == PERSON_TYPE or name in (f"player-{seat}", f"player{seat}"):
         return kind or "unknown"
     return re.sub(r"#[0-9]+$", "", name) or name
 
 
 def by_rules(game: GameSummary, seat: int) -> str:
-    """Split by rule set."""
+    """Group by rule set."""
     return game.rules
 
 
 def by_opener(game: GameSummary, seat: int) -> str:
-    """Split by who opened the first round: seat 0."""
+    """Group by who opened the first round: seat 0."""
     return "opening" if seat == 0 else "not opening"

@@ -1,21 +1,39 @@
-"""Everything that is drawn into files: charts as PNG, and report pages."""
+"""Everything drawn into files: charts as PNG, and the tournament report."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import lazy_names as _lazy_names
 from .colours import SEAT_COLOURS
-from .explanation_chart import draw_explanation
-from .learning_curve import check_comparable, draw_curve
-from .png_files import blank, check_png, write_png
-from .review_chart import draw_review
-from .tournament_report import check_writable, write_report
+
+if TYPE_CHECKING:
+    from .explanation_chart import draw_explanation
+    from .learning_curve import check_comparable, draw_curve
+    from .png_files import check_png
+    from .review_chart import draw_review
+    from .tournament_report import check_writable, write_report
+
+__getattr__, __dir__ = _lazy_names(
+    __name__,
+    {
+        "check_comparable": "learning_curve",
+        "check_png": "png_files",
+        "check_writable": "tournament_report",
+        "draw_curve": "learning_curve",
+        "draw_explanation": "explanation_chart",
+        "draw_review": "review_chart",
+        "write_report": "tournament_report",
+    },
+)
 
 __all__ = [
     "SEAT_COLOURS",
-    "blank",
     "check_comparable",
     "check_png",
     "check_writable",
     "draw_curve",
     "draw_explanation",
     "draw_review",
-    "write_png",
     "write_report",
 ]

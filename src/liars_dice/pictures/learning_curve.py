@@ -1,4 +1,4 @@
-"""The learning curve as a picture: W after every piece of the training, and the line nobody can cross."""
+"""A chart of learning curves: the exact W during training, and W*, which no policy can exceed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from pathlib import Path
 
 from ..core import BadValueError
 from ..learn import Model
-from .png_files import blank, write_png
+from .colours import GREEN, GREY, INK, ORANGE, PURPLE
+from .png_files import new_figure, write_png
+
+STYLES = ((PURPLE, "-"), (ORANGE, "--"), (GREEN, "-."), (GREY, ":"))
+"""Colour and line of each curve."""
 
 
 def check_comparable(model: Model, others: Sequence[Model]) -> None:
-    """Raise `BadValueError` unless all curves measure the same: against the same opponent, by the same rules."""
+    """Raise `BadValueError` unless all models were trained against the same opponent under the same rules."""
     for other in others:
         mine, theirs = ((one.training.opponent, one.training.rules().dice) for one in (model, other))
         if mine != theirs:
@@ -20,16 +24,15 @@ def check_comparable(model: Model, others: Sequence[Model]) -> None:
 
 
 def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
-    """Write a PNG with the curve of each model, and W* above them if it is known."""
-    figure = blank(7, 4)
+    """Write a PNG with each model's curve, and W* as a line if it is known."""
+    figure = new_figure(7, 4)
     axes = figure.add_subplot()
-    styles = (("#5e3c99", "-"), ("#e66101", "--"), ("#1b7837", "-."), ("#555555", ":"))
     if optimum is not None:
-        axes.axhline(100 * optimum, color="black", linewidth=1)
+        axes.axhline(100 * optimum, color=INK, linewidth=1)
         place = (1, 100 * optimum)
         axes.annotate(f"W* = {100 * optimum:.2f} %", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
     for i, model in enumerate(models):
-        colour, line = styles[i % len(styles)]
+        colour, line = STYLES[i % len(STYLES)]
         training = model.training
         label = f"{training.algorithm}, {training.basis} basis"
         axes.plot(

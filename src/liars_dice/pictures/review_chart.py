@@ -1,4 +1,4 @@
-"""A review as a picture: the chances to win after every turn, with marks at mistakes and blunders."""
+"""A chart of a review: each player's chance to win after every turn, with mistakes and blunders marked."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..coach import Review
-from .colours import SEAT_COLOURS
-from .png_files import blank, check_png, write_png
+from .colours import GREY, INK, PALE, SEAT_COLOURS
+from .png_files import check_png, hide_frame, new_figure, write_png
 
 DASHES = ("-", "--", "-.", ":")
 
 
 def draw_review(review: Review, path: Path, title: str = "") -> None:
-    """Write a PNG: each seat's chance to win after every turn, with marks at mistakes and blunders."""
+    """Write a PNG of each player's chance to win after every turn, with mistakes and blunders marked."""
     check_png("png", path)
-    figure = blank(8, 3.6)
+    figure = new_figure(8, 3.6)
     axes = figure.subplots()
     turns = [point.turn for point in review.curve]
     for before, after in pairwise(review.curve[1:]):
         if before.round != after.round:
-            axes.axvline(before.turn, color="#dddddd", linewidth=0.8, zorder=0)
+            axes.axvline(before.turn, color=PALE, linewidth=0.8, zorder=0)
     for seat, name in enumerate(review.names):
         chances = [100 * point.chances[seat] for point in review.curve]
         style = DASHES[seat // len(SEAT_COLOURS) % len(DASHES)] if len(review.names) > 4 else DASHES[seat % len(DASHES)]
@@ -37,15 +37,13 @@ def draw_review(review: Review, path: Path, title: str = "") -> None:
         wrong = [move for move in review.moves if move.kind == kind]
         heights = [100 * by_turn[move.turn].chances[move.player] for move in wrong]
         if wrong:
-            axes.plot(
-                [m.turn for m in wrong], heights, marker, color="black", markersize=7, linestyle="none", label=kind
-            )
-    axes.axhline(50, color="#999999", linewidth=0.8)
+            axes.plot([m.turn for m in wrong], heights, marker, color=INK, markersize=7, linestyle="none", label=kind)
+    axes.axhline(50, color=GREY, linewidth=0.8)
     axes.set_xlim(0, max(turns[-1], 1))
     axes.set_ylim(-2, 102)
-    axes.set_xlabel("turn (grey lines: a round ends)")
+    axes.set_xlabel("turn (grey lines mark the ends of rounds)")
     axes.set_ylabel("chance to win, in percent")
-    axes.spines[["top", "right"]].set_visible(False)
+    hide_frame(axes)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     if title:
         figure.suptitle(title.replace("$", r"\$"), fontsize=11)

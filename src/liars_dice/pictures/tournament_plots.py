@@ -1,35 +1,33 @@
-"""Pictures of a tournament as PNG files: who beats whom, which of that is sure, ratings, and how rounds go.
+"""Charts of a tournament as PNG: win rates, significance, ratings, and how rounds go.
 
-Agents stand in the order of the ranking. Purple is better, orange is worse, and neither says anything that a number, a
-symbol or a place does not say too. The same result gives the same bytes.
+Agents appear in the order of the ranking. Purple is better and orange is worse, and a number, a symbol or a position
+always says the same. The same result gives the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numeric import Floats
 from ..tournament import PairingResult, RoundRate, Standing, TournamentResult
+from .colours import GREY, INK, LIGHT_ORANGE, ORANGE, PALE, PURPLE, SILVER
+from .png_files import new_figure, png_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DPI = 150
 SHOWN = 12
-"""How many agents are broken down, the best first."""
+"""How many agents `breakdown` shows, the best first."""
 NUMBERED = 15
-"""Up to so many agents, each cell of the heatmap has its number."""
+"""With at most this many agents, each cell of the heatmap shows its number."""
 
 WIDTH = 6.4
-"""Of a plot with a line for each agent, in inches."""
-INK, GREY, SILVER, PALE = "#1f2328", "#6b7280", "#c8ccd2", "#e7e8ea"
-PURPLE, ORANGE = "#5e3c99", "#d95f02"
+"""The width of a chart with one line per agent, in inches."""
 
 
 def ranked(result: TournamentResult) -> list[list[PairingResult | None]]:
@@ -39,7 +37,7 @@ def ranked(result: TournamentResult) -> list[list[PairingResult | None]]:
 
 
 def heatmap(result: TournamentResult) -> bytes:
-    """How often the agent of each row wins against that of each column."""
+    """How often the agent in each row beats the agent in each column."""
     from matplotlib import colormaps
 
     cells = ranked(result)
@@ -49,7 +47,7 @@ def heatmap(result: TournamentResult) -> bytes:
     colours = colormaps["PuOr"].with_extremes(bad=SILVER)
     image = axes.imshow(rates, cmap=colours, vmin=0.5 - spread, vmax=0.5 + spread)
     brightness = np.asarray(colours(image.norm(rates)))[..., :3] ** 2.2 @ [0.2126, 0.7152, 0.0722]
-    ink = np.where(brightness < 0.18, "white", "black")  # whichever has more contrast, 4.5 at least
+    ink = np.where(brightness < 0.18, "white", "black")  # the one with more contrast, at least 4.5
     numbered = len(cells) <= NUMBERED
     if numbered:
         for i, j in np.argwhere(~np.isnan(rates)):
@@ -66,15 +64,15 @@ def heatmap(result: TournamentResult) -> bytes:
 
 
 def significance(result: TournamentResult) -> bytes:
-    """Which differences are sure: the agent of each row is better, worse, or neither."""
+    """Which differences are significant: whether the agent in each row is better, worse, or neither."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
     verdicts = _verdicts(ranked(result))
     figure, axes, size = _grid(result.ranking)
-    colours = ListedColormap(["#fdb863", "white", PURPLE])
+    colours = ListedColormap([LIGHT_ORANGE, "white", PURPLE])
     axes.imshow(verdicts, cmap=colours.with_extremes(bad=SILVER), vmin=-1, vmax=1)
-    even = "exact tie" if result.method == "exact" else "not decided"
+    even = "exact tie" if result.method == "exact" else "undecided"
     patches = []
     signs = ((1, "+", "white", "+  better"), (0, ".", INK, f"•  {even}"), (-1, "_", INK, "−  worse"))
     for value, marker, ink, name in signs:
@@ -87,7 +85,7 @@ def significance(result: TournamentResult) -> bytes:
 
 
 def ratings(result: TournamentResult) -> bytes:
-    """Each agent's rating, with its interval if it has one."""
+    """Each agent's rating, with its interval where there is one."""
     figure = _figure()
     axes = _rows(figure, result.ranking)
     for row, standing in enumerate(result.ranking):
@@ -102,7 +100,7 @@ def ratings(result: TournamentResult) -> bytes:
 
 
 def breakdown(result: TournamentResult) -> bytes | None:
-    """How often the best agents win rounds, by who opens and by how many dice they have; None if nobody counted."""
+    """How often the best agents win rounds, by who opens and by number of dice; None if rounds were not counted."""
     top = result.ranking[:SHOWN]
     figure = _figure()
     opening, answering = [_share(one.opening) for one in top], [_share(one.answering) for one in top]
@@ -110,7 +108,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
         axes = _rows(figure, top)
         axes.hlines(range(len(top)), opening, answering, color=GREY, linewidth=1)
         axes.plot(opening, range(len(top)), "o", color=PURPLE, label="opens the round")
-        axes.plot(answering, range(len(top)), "D", color=ORANGE, label="answers")
+        axes.plot(answering, range(len(top)), "D", color=ORANGE, label="does not open")
         axes.set_xlabel("rounds won", color=INK, fontsize=9)
         axes.locator_params(axis="x", steps=(1, 2, 5, 10))
         axes.xaxis.set_major_formatter(_percent)
@@ -128,7 +126,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
         axes.tick_params(labelleft=column == 0)
         axes.set_xticks(sorted({n for curve in curves.values() for n in curve}))
         if panel + 4 >= len(curves):
-            axes.set_xlabel("own dice", color=INK, fontsize=9)
+            axes.set_xlabel("the agent's dice", color=INK, fontsize=9)
     return _png(figure) if figure.axes else None
 
 
@@ -137,28 +135,21 @@ def _verdicts(cells: list[list[PairingResult | None]]) -> Floats:
 
 
 def _share(rate: RoundRate | None) -> float:
-    """The part of the rounds that was won; not a number if there were none."""
+    """The share of rounds won; NaN if there were none."""
     return rate.rate if rate is not None and rate.rounds else np.nan
 
 
 def _figure() -> Figure:
-    """A figure one inch wide and high, so that axes are placed in inches; what stands out is saved all the same."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(1, 1), dpi=DPI)
-    FigureCanvasAgg(figure)
-    return figure
+    """A figure of one inch by one, so that axes are placed in inches; `_png` saves what lies outside it too."""
+    return new_figure(1, 1, layout=None)
 
 
 def _png(figure: Figure) -> bytes:
-    file = BytesIO()
-    figure.savefig(file, format="png", bbox_inches="tight", pad_inches=0.15, metadata={"Software": None})
-    return file.getvalue()
+    return png_bytes(figure, bbox_inches="tight", pad_inches=0.15)
 
 
 def _grid(ranking: Sequence[Standing]) -> tuple[Figure, Axes, float]:
-    """Axes with a square for each two agents, and how many inches a square is wide."""
+    """Axes with a square for each pair of agents, and the width of a square in inches."""
     n = len(ranking)
     size = max(0.16, min(1.0, 7 / n))
     figure = _figure()
@@ -178,7 +169,7 @@ def _grid(ranking: Sequence[Standing]) -> tuple[Figure, Axes, float]:
 
 
 def _rows(figure: Figure, ranking: Sequence[Standing]) -> Axes:
-    """Axes with a line for each agent, the best on top."""
+    """Axes with one line per agent, the best at the top."""
     n = len(ranking)
     step = 0.3 if n <= 20 else 0.18
     axes = figure.add_axes((0, 0, WIDTH, n * step))
@@ -201,7 +192,7 @@ def _percent(rate: float, _: object) -> str:
 
 
 def _label(name: str, width: int = 24) -> str:
-    """A name as the font can draw it, and not too long: what is left out is in the middle."""
+    """A name in characters the font has, shortened in the middle if it is too long."""
     known = _characters()
     name = "".join(letter if ord(letter) in known else "\N{REPLACEMENT CHARACTER}" for letter in name)
     return name if len(name) <= width else f"{name[: width // 2 - 1]}…{name[-(width // 2) :]}"

@@ -1,4 +1,4 @@
-"""A tournament as a page to look at: tables, pictures and what they mean, in files that need nothing else."""
+"""The report of a tournament: an HTML page with tables and charts, the charts as PNG, and the result as JSON."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ import msgspec
 from ..core import BadValueError
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
+from .png_files import DPI
 
 STYLE = Path(__file__).with_name("report.css")
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """What `result.json` holds: the result, which follows from its settings, and the run, which does not."""
+    """What `result.json` holds: the result, which depends on the settings alone, and facts about this run."""
 
     result: TournamentResult
     run: dict[str, object]
 
 
 def check_writable(directory: Path) -> None:
-    """Complain now, not after a long tournament, if no report can be written there. Nothing is left behind."""
+    """Raise `BadValueError` now, not after a long tournament, if no report can be written to `directory`.
+
+    Leaves nothing behind.
+    """
     made = []
     try:
         for path in (*reversed(directory.parents), directory):
@@ -41,14 +45,14 @@ def check_writable(directory: Path) -> None:
         raise BadValueError("report", str(directory), f"a directory that can be written ({reason})") from error
     finally:
         for path in reversed(made):
-            with contextlib.suppress(OSError):  # somebody else has begun to use it
+            with contextlib.suppress(OSError):  # another program has begun to use it
                 path.rmdir()
 
 
 def write_report(result: TournamentResult, directory: Path, run: Mapping[str, object]) -> Path:
-    """Write pictures, `result.json`, and `index.html`, which holds the pictures too. Gives the path of the page.
+    """Write the charts, `result.json`, and `index.html` with the charts embedded; returns the path of the page.
 
-    `run` is what may differ between two runs with the same settings, such as the time and the number of workers.
+    `run` holds what may differ between two runs with the same settings, such as the time and the number of workers.
     """
     directory.mkdir(parents=True, exist_ok=True)
     saved = msgspec.json.encode(Saved(result, dict(run)), enc_hook=str)
@@ -80,7 +84,7 @@ def _page(result: TournamentResult, run: Mapping[str, object], pictures: Mapping
         "Who beats whom": _pairs(result, pictures),
         "How rounds go": _rounds(result, pictures.get("breakdown")),
         "Faults": _faults(result),
-        "How it was done": _settings(result, run),
+        "Settings and run": _settings(result, run),
     }
     body = "".join(f"<section>\n<h2>{heading}</h2>\n{content}</section>\n" for heading, content in sections.items())
     return (
@@ -93,33 +97,37 @@ def _page(result: TournamentResult, run: Mapping[str, object], pictures: Mapping
 
 
 def _summary(result: TournamentResult) -> str:
-    """Who won, how sure that is, by which method, and what to bear in mind."""
+    """Who won, how certain that is, how it was computed, and any caveats."""
     exact = result.method == "exact"
     first = [standing for standing in result.ranking if standing.rank == 1]
     best, others = first[0], len(result.agents) - 1
     share = "on average" if result.settings.kind == "round-robin" else "of its games"
     names = " and ".join(f"<strong>{escape(standing.agent)}</strong>" for standing in first)
     if len(first) > 1:
-        who = f"{names} share the first place: each wins {_percent(best.win_rate)} {share}."
+        who = f"{names} share first place: each wins {_percent(best.win_rate)} {share}."
     else:
         beats = "beats" if exact else "is significantly better than"
-        whom = f"{best.beats} of {others} other agents" if others > 1 else ("the other" if best.beats else "nobody")
+        whom = (
+            f"{best.beats} of {others} other agents"
+            if others > 1
+            else ("the other agent" if best.beats else "no other agent")
+        )
         who = f"{names} comes first: it wins {_percent(best.win_rate)} {share} and {beats} {whom}."
         if best.rank_interval[1] > 1:
             who += f" That is not certain: its rank may be as low as {best.rank_interval[1]}."
     if exact:
-        how = "These numbers are exact: no games were played, and there is no interval because there is no error."
+        how = "These numbers are exact: they were computed, not sampled from games, so there are no intervals."
     else:
         engine = "the compiled simulator" if result.method == "compiled" else "the rules engine"
-        how = f"The numbers rest on {result.games or 0:,} games played by {engine}."
-        how += f" Why not exact: {escape(result.why.rstrip('.'))}." if result.why else ""
+        how = f"These numbers come from {result.games or 0:,} games played by {engine}."
+        how += f" They are not exact because: {escape(result.why.rstrip('.'))}." if result.why else ""
     text = f'<p class="lead">{who} {how}</p>\n'
     if not result.complete:
         text += '<p class="note">This tournament was stopped early: the ranking is preliminary.</p>\n'
     if result.ordered:
         text += (
-            f'<p class="note">Learning while they played: {escape(", ".join(result.ordered))}. Their games were played '
-            "one after the other; a win rate is the mean over that time, not how good they were at the end.</p>\n"
+            f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
+            "Their games were played in order, and a win rate is the mean over all of them.</p>\n"
         )
     return text
 
@@ -138,7 +146,7 @@ def _leaderboard(result: TournamentResult) -> str:
             rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
         ranks = str(low) if low == high else f"{low} – {high}"
         rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
-    return _table("The agents, the best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+    return _table("Agents, best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
 
 
 def _ratings(result: TournamentResult, png: bytes) -> str:
@@ -147,34 +155,38 @@ def _ratings(result: TournamentResult, png: bytes) -> str:
     alt = f"Ratings from {best.rating:.1f} for {best.agent} down to {worst.rating:.1f} for {worst.agent}."
     how = "Further right is stronger."
     if result.settings.kind == "round-robin":
-        how += " 400 points more mean about ten wins for each loss."
+        how += " A lead of 400 points means about ten wins per loss."
     if any(standing.rating_interval is not None for standing in result.ranking):
-        how += " Where bars overlap a lot, the games do not tell who is."
+        how += " Where bars overlap a lot, there were too few games to tell which agent is stronger."
     return _picture(png, alt, how)
 
 
 def _pairs(result: TournamentResult, pictures: Mapping[str, bytes]) -> str:
     exact, league = result.method == "exact", result.settings.kind == "league"
-    even = "exact ties" if exact else "pairs that are not decided"
+    even = "exact ties" if exact else "undecided pairs"
     text = _picture(
         pictures["heatmap"],
-        "Heatmap of win rates, the best agent first. All numbers are in the table below.",
-        "How often the agent of the row wins against the agent of the column, in percent: purple is more than half, "
-        f"orange less. Dots mark {even}. Grey: the same agent, or two that never met."
-        + (" Of the games at a common table, those count that one of the two won." if league else ""),
+        "Heatmap of win rates, best agent first. The table below holds all the numbers.",
+        "How often the agent in the row beats the agent in the column, in percent: purple is more than half, "
+        f"orange is less. Dots mark {even}. Grey cells: the same agent, or two agents that never met."
+        + (
+            " Of the games both agents played at one table, those that one of the two won are counted."
+            if league
+            else ""
+        ),
     )
     text += _picture(
         pictures["significance"],
-        "Grid of who is better and who is worse, the best agent first. The table below marks the same pairs.",
-        "Where the agent of the row is better (+) or worse (−) than the agent of the column."
-        + ("" if exact else " The chance that even one of these is wrong is at most 5\u202f% (Holm's correction)."),
+        "Grid of better and worse agents, best agent first. The table below marks the same pairs.",
+        "Where the agent in the row is better (+) or worse (−) than the agent in the column."
+        + ("" if exact else " The chance that any of these marks is wrong is at most 5\u202f% (Holm's correction)."),
     )
     names = [one.agent for one in result.ranking]
     rows = [
         (name, *("" if c is None else f"{100 * c.win_rate:.1f}{'' if c.verdict else ' ≈'}" for c in row))
         for name, row in zip(names, tournament_plots.ranked(result), strict=True)
     ]
-    caption = f"Games won by the agent of the row, in percent; ≈ marks {even}"
+    caption = f"Games won by the agent in the row, in percent; ≈ marks {even}"
     table = _table(caption, ("Agent", *names), rows, kind="grid")
     return f"{text}<details>\n<summary>All win rates as a table</summary>\n{table}</details>\n"
 
@@ -182,12 +194,16 @@ def _pairs(result: TournamentResult, pictures: Mapping[str, bytes]) -> str:
 def _rounds(result: TournamentResult, png: bytes | None) -> str:
     if png is None:
         return "<p>Rounds were not counted.</p>\n"
-    most = f" Shown are the best {tournament_plots.SHOWN}." if len(result.ranking) > tournament_plots.SHOWN else ""
+    most = (
+        f" Only the best {tournament_plots.SHOWN} agents are shown."
+        if len(result.ranking) > tournament_plots.SHOWN
+        else ""
+    )
     text = _picture(
         png,
-        "Part of the rounds won, by who opens and by the number of own dice. The tables below hold the numbers.",
-        "Above: rounds won when the agent opens (circle) and when another does (diamond). Below: rounds won by how "
-        f"many dice the agent has; grey are the other agents, to compare.{most}",
+        "Share of rounds won, by who opens and by the agent's number of dice. The tables below hold the numbers.",
+        "Top: rounds won when the agent opens (circle) and when another agent does (diamond). Bottom: rounds won by "
+        f"the agent's number of dice; grey lines are the other agents, for comparison.{most}",
     )
     openers = [(one.agent, *_shares(one.opening), *_shares(one.answering)) for one in result.ranking]
     caption = "Rounds by who opens" + (" (expected numbers)" if result.method == "exact" else "")
@@ -195,17 +211,17 @@ def _rounds(result: TournamentResult, png: bytes | None) -> str:
     if dice := sorted({n for one in result.ranking for n in one.by_dice}):
         by_dice = [(one.agent, *(_shares(one.by_dice.get(n))[1] for n in dice)) for one in result.ranking]
         counts = [f"{n} {'die' if n == 1 else 'dice'}" for n in dice]
-        text += _table("Rounds won, by the number of own dice", ("Agent", *counts), by_dice)
+        text += _table("Rounds won, by the agent's number of dice", ("Agent", *counts), by_dice)
     return text
 
 
 def _faults(result: TournamentResult) -> str:
     kinds = sorted({kind for one in result.ranking for kind in one.faults})
     if not kinds:
-        return "<p>No faults: every agent kept to the rules.</p>\n"
+        return "<p>No faults: every agent followed the rules.</p>\n"
     rows = [(one.agent, *(one.faults.get(kind, 0) for kind in kinds)) for one in result.ranking if one.faults]
     head = ("Agent", *(kind.replace("_", " ") for kind in kinds))
-    return _table("What agents did wrong, and how often; agents not listed did nothing wrong", head, rows)
+    return _table("Faults per agent; agents that are not listed had none", head, rows)
 
 
 def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:
@@ -222,7 +238,7 @@ def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:
 def _table(
     caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], *, named: int = 0, kind: str = "numbers"
 ) -> str:
-    """A table; column `named` is what its rows are called."""
+    """An HTML table; column `named` holds the names of its rows."""
     columns = [f'<th scope="col"><span>{escape(name)}</span></th>' for name in head]
     columns[named] = f'<th scope="col" class="name">{escape(head[named])}</th>'
     text = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">\n<table class="{kind}">\n'
@@ -235,7 +251,7 @@ def _table(
 
 
 def _picture(png: bytes, alt: str, caption: str) -> str:
-    width, height = (round(int.from_bytes(png[at : at + 4]) * 96 / tournament_plots.DPI) for at in (16, 20))
+    width, height = (round(int.from_bytes(png[at : at + 4]) * 96 / DPI) for at in (16, 20))
     kind = ' class="wide"' if width > 1000 else ""
     return (
         f'<figure{kind}>\n<div class="card"><img src="data:image/png;base64,{b64encode(png).decode()}" width="{width}" '
@@ -244,7 +260,7 @@ def _picture(png: bytes, alt: str, caption: str) -> str:
 
 
 def _shares(rate: RoundRate | None) -> tuple[str, str]:
-    """How many rounds, and the part that was won."""
+    """The number of rounds, and the share won."""
     return (_number(rate.rounds), _percent(rate.rate)) if rate is not None and rate.rounds else ("–", "–")
 
 

@@ -1,13 +1,13 @@
-"""Bots at a table: limits, seats, sandbox, wire protocol, the referee and the bot check."""
+"""Bots at a table: their sessions, limits, seats, sandbox and wire protocol, the referee and the bot check."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
+from .bot_session import BotSession, fallback, fault_event
 from .limits import BotFault, BotLimits, Verdict
 from .named_seats import (
-    all_known,
     are_strangers,
     check_fits,
     check_program,
@@ -16,8 +16,9 @@ from .named_seats import (
     make_seat,
     plays_with,
 )
+from .recorded_steps import RecordedSteps
 from .referee import MatchResult, Referee
-from .seats import InProcessSeat, Seat, decide, fallback
+from .seats import InProcessSeat, Seat
 from .time_guard import alarms, guarded, tables_guard
 
 if TYPE_CHECKING:
@@ -33,19 +34,20 @@ __getattr__, __dir__ = _lazy_names(
 __all__ = [
     "BotFault",
     "BotLimits",
+    "BotSession",
     "InProcessSeat",
     "MatchResult",
+    "RecordedSteps",
     "Referee",
     "Seat",
     "Verdict",
     "alarms",
-    "all_known",
     "are_strangers",
     "check_bot",
     "check_fits",
     "check_program",
-    "decide",
     "fallback",
+    "fault_event",
     "guarded",
     "load_agents",
     "make_fitting_seat",

@@ -1,4 +1,4 @@
-"""The conformance kit: what a bot should be, checked, with advice where it is not."""
+"""The bot check: whether a bot loads, follows the rules and is what it says, with advice where it does not."""
 
 from __future__ import annotations
 
@@ -9,30 +9,40 @@ from contextlib import suppress
 
 import msgspec
 
-from ..agents import Agent, BotFileError, make_agent
-from ..core import PRESETS, Action, BadValueError, Bid, GameConfig, GameView, LiarsDiceError, Move, hook_of, preset
+from ..agents import (
+    Agent,
+    AgentNameError,
+    AgentProblem,
+    BotFileError,
+    GameStart,
+    PolicyError,
+    ask,
+    make_agent,
+    states_policy,
+)
+from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, Move, preset
 from .limits import BotFault, BotLimits
 from .named_seats import make_seat
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat
-from .time_guard import guarded
+from .time_guard import guarded, tables_guard
 
 GAMES = 10
-"""How many games each check plays."""
+"""How many games each check plays per rule set."""
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that was checked."""
+    """The result of one check."""
 
     name: str
     ok: bool
     detail: str
     fix: str = ""
-    """How to mend it."""
+    """How to correct it."""
 
 
 def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
-    """Check the bot called `name`, one thing after another."""
+    """Check the bot called `name`: one result after another."""
     limits = BotLimits() if limits is None else limits
     if name.startswith("cmd:"):
         for rules in PRESETS:
@@ -51,7 +61,7 @@ def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
         check = _check_rules(name, rules, _accepted(agent, _config(agent.players, rules)), limits)
         yield check
         if not check.ok:
-            return  # the other checks would only find the same
+            return  # the other checks would only find the same fault
     usual = _some_config(agent)
     yield _check_speed(name, usual, limits)
     yield _check_deterministic(name, usual, limits)
@@ -63,43 +73,48 @@ def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
     yield _check_cut_off(name, usual, limits)
 
 
-_ADVICE = {
-    "illegal": "Return one of view.legal_actions; they know every rule.",
+_LESS_WORK = "Do less work in choose_action: keep what does not change, and look fewer moves ahead."
+
+_ADVICE: dict[str, str] = {
+    "illegal": "Return one of view.legal_actions: they follow every rule.",
     "wrong_type": "Return an action: one of view.legal_actions, or BidAction(Bid(3, 4)), CallLiarAction().",
-    "too_slow": "Compute less in choose_action: remember what does not change, look fewer moves ahead.",
-    "out_of_memory": "Keep less: a bot has a gigabyte at most.",
+    "too_slow": _LESS_WORK,
+    "out_of_memory": "Keep less in memory: a bot has a gigabyte at most.",
 }
+"""What to do about a fault in a game, by its verdict."""
 
-
-_LOADING = {
-    "a bot file that can be read": "Look at the name of the file, and at the folder you are in.",
-    "a file with one bot in it, or FILE:CLASS; it has none": (
+_LOADING: dict[AgentProblem, str] = {
+    "missing_class": "Check the name of the class.",
+    "missing_module": "Check the name of the module: it must be installed, or in this folder.",
+    "needs_arguments": "Give every argument of __init__ a default: bots are made without arguments.",
+    "no_bot_in_file": (
         "Write a class that inherits from liars_dice.agents.Agent and has a method choose_action(self, view)."
     ),
-    "a file with one bot in it": "Say which one is meant: FILE:CLASS.",
-    "one of": "Take one of these names, or name a file: mybot.py, or mybot.py:Class.",
-    "a module that can be imported": "Look at the name of the module: it must be installed, or in this folder.",
-    "a class in the module": "Look at the name of the class.",
-    "a class that needs no arguments": "Give every argument of __init__ a default: bots are made without any.",
-    "a class that can be made": "Mend the error in __init__.",
-    "an object with a method choose_action": "Write a method choose_action(self, view) that returns an action.",
+    "no_choose_action": "Write a method choose_action(self, view) that returns an action.",
+    "raises_when_made": "Correct the error in __init__.",
+    "several_bots_in_file": "Say which one you mean: FILE:CLASS.",
+    "unknown_name": "Use one of these names, or name a file: mybot.py, or mybot.py:Class.",
+    "unreadable_file": "Check the name of the file, and the folder you are in.",
 }
-"""What to do about a bot that does not load, by how the error says what was expected."""
+"""What to do about a bot that does not load, by what is wrong with its name."""
 
 
 def _how_to_load(error: BaseException) -> str:
-    if isinstance(error, BotFileError):
-        if isinstance(error.__cause__, SyntaxError):
-            return "Mend the syntax in this line, or in the one before it."
-        return "Mend the error: it happens when the file is loaded, before any bot in it is made."
-    if isinstance(error, BotFault) and error.verdict == "too_slow":
-        return "Do less when the file is loaded and in __init__."
-    allowed = error.allowed if isinstance(error, BadValueError) else ""
-    return next((advice for start, advice in _LOADING.items() if allowed.startswith(start)), "Mend the error.")
+    match error:
+        case BotFileError(__cause__=SyntaxError()):
+            return "Correct the syntax in this line, or in the one before it."
+        case BotFileError():
+            return "Correct the error: it happens when the file is loaded, before any bot in it is made."
+        case BotFault(verdict="too_slow"):
+            return "Do less when the file is loaded and in __init__."
+        case AgentNameError(problem=problem):
+            return _LOADING.get(problem, "Correct the error.")
+        case _:
+            return "Correct the error."
 
 
 def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
-    """A game of this preset for these numbers of players, if there is one."""
+    """The rules of this preset for a number of players between these two, if there are any."""
     fewest, most = players
     config = PRESETS[rules]
     if rules == "perudo":
@@ -108,7 +123,7 @@ def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
 
 
 def _accepted(agent: Agent, config: GameConfig | None) -> GameConfig | None:
-    """The game, if the bot says that it plays by such rules."""
+    """The rules, if the bot says that it plays by them."""
     if config is not None and isinstance(agent, Agent):
         try:
             agent.check_rules(config)
@@ -118,7 +133,7 @@ def _accepted(agent: Agent, config: GameConfig | None) -> GameConfig | None:
 
 
 def _play(name: str, config: GameConfig, seed: int, limits: BotLimits) -> MatchResult:
-    """The bot in one seat, `random` in the others."""
+    """A game with the bot in one seat and `random` in the others."""
     own = seed % config.num_players
     seats = [make_seat(name if seat == own else "random", limits) for seat in range(config.num_players)]
     return Referee(seats, config, seed=seed).play()
@@ -126,30 +141,34 @@ def _play(name: str, config: GameConfig, seed: int, limits: BotLimits) -> MatchR
 
 def _check_rules(name: str, rules: str, config: GameConfig | None, limits: BotLimits) -> Check:
     if config is None:
-        return Check(f"legal in {rules}", True, "not played: the bot says it is for other rules or numbers of players")
+        return Check(
+            f"legal in {rules}",
+            True,
+            "not played: the bot says that it is for other rules or another number of players",
+        )
     for seed in range(GAMES):
         for fault in _play(name, config, seed, limits).faults:
-            advice = _ADVICE.get(fault.verdict, "Mend the error; it happens with this seed every time.")
+            advice = _ADVICE.get(fault.verdict, "Correct the error; it happens with this seed every time.")
             return Check(f"legal in {rules}", False, f"seed {seed}: {fault.verdict}, {fault.detail}", advice)
     return Check(f"legal in {rules}", True, f"{GAMES} games without a fault")
 
 
 class _Noting(InProcessSeat):
-    """A seat that notes every view its bot decides on."""
+    """A seat that notes every view its bot decides in."""
 
     def __init__(self, agent: Agent, seen: list[tuple[Agent, GameView]]) -> None:
         super().__init__(agent, BotLimits())
         self._note = (agent, seen)
 
     def choose_action(self, view: GameView) -> Move:
-        """Note, and ask."""
+        """Note the view, and ask the bot."""
         agent, seen = self._note
         seen.append((agent, view))
         return super().choose_action(view)
 
 
 def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, GameView]]:
-    """Every view the bot has to decide on in some games against itself."""
+    """Every view that the bot decides in, in some games against itself, with the bot as it was then."""
     seen: list[tuple[Agent, GameView]] = []
     for seed in range(games):
         Referee([_Noting(make_agent(name), seen) for _ in config.dice], config, seed=seed).play()
@@ -157,7 +176,7 @@ def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, G
 
 
 def _some_config(agent: Agent) -> GameConfig:
-    """A game with as much in it as the bot can play."""
+    """The richest of our rule sets that the bot plays."""
     configs = (_accepted(agent, _config(agent.players, rules)) for rules in ("perudo", "heads-up", "classic"))
     return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
 
@@ -166,12 +185,11 @@ def _check_speed(name: str, config: GameConfig, limits: BotLimits) -> Check:
     slowest = 0.0
     for agent, view in _decisions(name, config, 2):
         start = time.perf_counter()
-        with suppress(BotFault):  # that it was too slow is what is measured, and errors were found before
+        with suppress(BotFault):  # slowness is what is measured here, and errors were found before
             guarded(limits.decision, agent.choose_action, view)
         slowest = max(slowest, time.perf_counter() - start)
-    detail = f"slowest decision {slowest * 1000:.1f} ms, {limits.decision:g} s allowed"
-    advice = "Compute less in choose_action: remember what does not change, look fewer moves ahead."
-    return Check("fast enough", slowest < limits.decision / 2, detail, advice)
+    detail = f"slowest decision {slowest * 1000:.1f} ms; {limits.decision:g} s allowed"
+    return Check("fast enough", slowest < limits.decision / 2, detail, _LESS_WORK)
 
 
 def _check_deterministic(name: str, config: GameConfig, limits: BotLimits) -> Check:
@@ -179,18 +197,18 @@ def _check_deterministic(name: str, config: GameConfig, limits: BotLimits) -> Ch
         one, two = (_play(name, config, seed, limits).game for _ in range(2))
         if one != two:
             advice = (
-                "Draw every random number from self.rng, and keep nothing between games that a seed does not reset."
+                "Draw every random number from self.rng, and keep nothing between games that seed() does not reset."
             )
             return Check("deterministic under a seed", False, f"seed {seed} gave two different games", advice)
     return Check("deterministic under a seed", True, f"{GAMES} games twice")
 
 
 def _check_memoryless(name: str, config: GameConfig, limits: BotLimits) -> Check:
-    """Views that differ only in what a memoryless bot must not look at get the same decision, from a bot that has
-    played and from one that has not.
+    """Whether views that differ only in what a memoryless bot must not look at get the same decision, from a bot that
+    has played and from one that has not.
     """
     compared = 0
-    advice = "Set memoryless = False, or decide from the own dice, the other dice and the current bid alone."
+    advice = "Set memoryless = False, or decide from your dice, the number of other dice and the current bid alone."
     for agent, view in _decisions(name, config, 3):
         for other in _same_to_the_memoryless(view):
             compared += 1
@@ -203,9 +221,8 @@ def _check_memoryless(name: str, config: GameConfig, limits: BotLimits) -> Check
 
 
 def _check_table(name: str, config: GameConfig, limits: BotLimits) -> Check:
-    """Compiled into tables, the bot does in every view of some games what it does itself."""
-    from ..exact.tables import PolicyBook, PolicyError, ask, situation_of
-    from .time_guard import tables_guard
+    """Whether the bot's table says, for every view of some games, what the bot does itself."""
+    from ..exact.tables import PolicyBook, situation_of
 
     guard = tables_guard(limits)
     advice = "Draw random numbers only to follow policy(view); or set memoryless = False."
@@ -233,13 +250,10 @@ def _listed(chances: Mapping[Action, float]) -> str:
 
 def _begin(agent: Agent, config: GameConfig, limits: BotLimits) -> None:
     """Tell a bot that a game begins."""
-    if hook := hook_of(agent, "on_game_start"):
-        guarded(limits.load, hook, config, 0)
+    InProcessSeat(agent, limits).tell(GameStart(config, 0))
 
 
 def _decision(agent: Agent, view: GameView, limits: BotLimits) -> object:
-    from ..exact.tables import states_policy
-
     guarded(limits.decision, agent.seed, 1)
     policy = guarded(limits.decision, agent.policy, view) if states_policy(agent) else None
     if policy is not None:
@@ -248,7 +262,7 @@ def _decision(agent: Agent, view: GameView, limits: BotLimits) -> object:
 
 
 def _same_to_the_memoryless(view: GameView) -> Iterator[GameView]:
-    """The same hand, dice and bid with another past, in another seat, or with the other dice in other hands."""
+    """Views of the same hand, dice and bid: with another past, in another seat, or with the other dice moved around."""
     public = view.public
     replace = msgspec.structs.replace
     strangers = tuple(f"stranger-{seat}" for seat in range(len(public.names)))
@@ -275,21 +289,21 @@ def _same_to_the_memoryless(view: GameView) -> Iterator[GameView]:
 
 
 def _check_picklable(agent: Agent) -> Check:
-    advice = "Keep no open files, locks or lambdas in the bot; make them when they are needed."
+    advice = "Keep no open files, locks or lambdas in the bot: make them when they are needed."
     try:
         again = pickle.loads(pickle.dumps(agent))
     except Exception as error:
         return Check("picklable", False, f"{type(error).__name__}: {error}", advice)
-    return Check("picklable", type(again) is type(agent), "can go to other processes", advice)
+    return Check("picklable", type(again) is type(agent), "can be sent to other processes", advice)
 
 
 def _check_cut_off(name: str, config: GameConfig, limits: BotLimits) -> Check:
-    """Interrupted in the middle of decisions, it plays on as if nothing had been."""
+    """Whether a bot that was interrupted in the middle of decisions plays the next game without a fault."""
     agents = [make_agent(name) for _ in config.dice]
     hurried = BotLimits(decision=0.0001, game_end=0.0001, load=limits.load)
     Referee(agents, config, seed=1, limits=hurried).play()
     faults = Referee(agents, config, seed=2, limits=limits).play().faults
     if faults:
-        advice = "Change the bot's own state last in choose_action, and begin anew in on_game_start."
+        advice = "In choose_action, change the bot's own state last; reset it in on_game_start."
         return Check("survives being cut off", False, f"{faults[0].verdict}: {faults[0].detail}", advice)
-    return Check("survives being cut off", True, "played on without a fault")
+    return Check("survives being cut off", True, "played the next game without a fault")

@@ -1,4 +1,4 @@
-"""The outside of a box: a seat whose bot runs in a process of its own, and cannot harm the game whatever it does."""
+"""A seat whose bot runs in its own process and cannot harm the game, whatever it does: the outside of the box."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core import Action, ConfigError, Event, GameConfig, GameResult, GameView, NotationError, RoundResolution
+from ..agents import GameStart, Heard, Question, is_event
+from ..core import Action, BadValueError, GameResult, GameView, NotationError
 from . import protocol, sandbox
 from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
 from .seats import Seat
 
 MOST_HOOK_FAULTS = 100
-"""So many errors of hooks are listened to between a question and its answer."""
+"""How many faults of hooks a bot may report between a question and its answer."""
 
 _VERDICTS: frozenset[Verdict] = frozenset(("exception", "wrong_type", "out_of_memory"))
-"""What a box may say of its own bot; everything else we see for ourselves."""
+"""The verdicts that a box may give on its own bot; the others are ours."""
 
 
 class IsolatedSeat(Seat):
-    """A bot in a box: fresh for every match, killed when it is late, and gone with all its children afterwards."""
+    """A bot in a box: started for one match, killed when it is late, and gone with all its children afterwards."""
 
     def __init__(
         self, spec: str, limits: BotLimits, *, name: str | None = None, command: Sequence[str] | None = None
     ) -> None:
         if sys.platform == "win32":
-            raise ConfigError("isolate", True, "a Unix system: Windows has no such walls")
+            raise BadValueError("isolate", True, "a Unix system: bots cannot be isolated on Windows")
         self.name = spec if name is None else name
         self.player_type = self.name
         self.limits = limits
@@ -46,15 +47,31 @@ class IsolatedSeat(Seat):
         self._wants_events = True
         self._faults: list[BotFault] = []
 
-    def start(self, config: GameConfig, player_id: int, names: tuple[str, ...], seed: int) -> None:
-        """Build the box, wait until the bot is loaded, and tell it of the game."""
+    def tell(self, heard: Heard) -> None:
+        """Send the bot a message, and wait for its answer where there is one.
+
+        A bot that is gone, or that does not listen to events, is told nothing. Its end was reported when it happened.
+        """
+        if isinstance(heard, GameStart):
+            self._start(heard)
+        elif self._box is None or (is_event(heard) and not self._wants_events):
+            return
+        elif isinstance(heard, GameResult):
+            answer = self._ask(protocol.message_of(heard, self._next_number()), self.limits.game_end)
+            if answer.get("type") != "done":
+                raise self._broken(answer)
+        else:
+            self._write(protocol.message_of(heard, 0), time.monotonic() + self.limits.decision)
+
+    def _start(self, start: GameStart) -> None:
+        """Build the box, wait until the bot is loaded, and tell it that the game begins."""
         deadline = time.monotonic() + self.limits.load
         self._build()
         ready = self._read(deadline)
         if ready.get("type") != "ready":
             raise self._broken(ready)
         self._wants_events = ready.get("events") is True
-        message = protocol.start_message(config, player_id, names, seed)
+        message = protocol.message_of(start, 0)
         if ready.get("confirms_start") is not True:
             self._write(message, deadline)
             return
@@ -64,7 +81,7 @@ class IsolatedSeat(Seat):
 
     def choose_action(self, view: GameView) -> Action:
         """Ask, and wait no longer than a decision may take."""
-        answer = self._ask(protocol.choose_message(self._next_number(), view), self.limits.decision)
+        answer = self._ask(protocol.message_of(Question(view), self._next_number()), self.limits.decision)
         if answer.get("type") != "action" or not isinstance(answer.get("action"), str):
             raise self._broken(answer)
         try:
@@ -72,30 +89,13 @@ class IsolatedSeat(Seat):
         except NotationError as error:
             raise BotFault("wrong_type", str(error)) from error
 
-    def event(self, event: Event) -> None:
-        """Tell the bot, if it listens and lives."""
-        if self._wants_events and self._box is not None:
-            self._write(protocol.event_message(event), time.monotonic() + self.limits.decision)
-
-    def round_end(self, resolution: RoundResolution) -> None:
-        """Tell the bot, if it lives."""
-        if self._box is not None:
-            self._write(protocol.round_end_message(resolution), time.monotonic() + self.limits.decision)
-
-    def game_end(self, result: GameResult) -> None:
-        """Let the bot learn, if it lives."""
-        if self._box is not None:
-            answer = self._ask(protocol.game_end_message(self._next_number(), result), self.limits.game_end)
-            if answer.get("type") != "done":
-                raise self._broken(answer)
-
     def take_faults(self) -> list[BotFault]:
-        """Errors the bot's hooks made on the way."""
+        """The faults of hooks that the bot has reported."""
         taken, self._faults = self._faults, []
         return taken
 
     def close(self) -> None:
-        """Tear the box down: when this returns, the bot and all it started are gone."""
+        """Tear the box down: when this returns, the bot and every process it started are gone."""
         box, self._box = self._box, None
         if box is None:
             return
@@ -143,14 +143,15 @@ class IsolatedSeat(Seat):
         return self._number
 
     def _ask(self, message: Message, seconds: float) -> Message:
-        """Send a question and read until its answer; errors of hooks that come before it are kept."""
+        """Send a question and read until its answer; faults of hooks that come before it are kept."""
         deadline = time.monotonic() + seconds
         self._write(message, deadline)
         for _ in range(MOST_HOOK_FAULTS):
             answer = self._read(deadline)
             if answer.get("type") == "fault" and answer.get("id") is None:
                 self._faults.append(self._told(answer))
-                self._wants_events = False  # one that fails at events is not told of more
+                if answer.get("hook") != "on_round_end":
+                    self._wants_events = False  # a bot that fails at an event hears no more of them
                 continue
             if type(answer.get("id")) is not int or answer["id"] != message["id"]:
                 raise self._broken(answer)
@@ -167,15 +168,15 @@ class IsolatedSeat(Seat):
         return BotFault(known, str(message.get("detail", "")))
 
     def _broken(self, message: Message) -> BotFault:
-        """The bot said something that is not the protocol: it is not listened to again."""
+        """The fault of a bot that broke the protocol. Its box is closed: it gets no second chance."""
         self.close()
         if message.get("type") == "fault":
             return self._told(message)
-        return BotFault("garbage", f"unexpected: {json.dumps(message)[:200]}")
+        return BotFault("garbage", f"unexpected message: {json.dumps(message)[:200]}")
 
     def _write(self, message: Message, deadline: float) -> None:
         if self._box is None:
-            raise BotFault("died", "it is not running any more")
+            raise BotFault("died", "its process is no longer running")
         assert self._box.stdin is not None
         pipe = self._box.stdin.fileno()
         data = protocol.encode(message)
@@ -183,7 +184,7 @@ class IsolatedSeat(Seat):
             ready = select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]
             if not ready:
                 self.close()
-                raise BotFault("too_slow", "does not read what it is told")
+                raise BotFault("too_slow", "does not read its messages")
             try:
                 data = data[os.write(pipe, data) :]
             except BlockingIOError:
@@ -194,7 +195,7 @@ class IsolatedSeat(Seat):
 
     def _read(self, deadline: float) -> Message:
         if self._box is None:
-            raise BotFault("died", "it is not running any more")
+            raise BotFault("died", "its process is no longer running")
         assert self._box.stdout is not None
         pipe = self._box.stdout.fileno()
         if time.monotonic() > deadline:
@@ -224,7 +225,7 @@ class IsolatedSeat(Seat):
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
-    """Wait for the keeper to end everything; where the bot could stop the keeper, help."""
+    """Wait until the keeper has ended everything, and help where the bot may have stopped the keeper."""
     for _ in range(100):
         try:
             box.wait(timeout=0.1)

@@ -1,4 +1,4 @@
-"""What a bot may use, and what is said of one that does more."""
+"""How much time, memory and so on a bot may use, and the faults of a bot that breaks a limit or a rule."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Literal
 import msgspec
 
 Verdict = Literal["illegal", "exception", "wrong_type", "too_slow", "died", "garbage", "out_of_memory"]
-"""What a bot did wrong: a move against the rules; an error; something that is no action; an answer too late; its end;
-output that is not the protocol; more memory than it may have."""
+"""What a bot did wrong: a move against the rules; an exception; an answer that is not an action; a late answer; its
+process ended; output that breaks the protocol; more memory than it may use."""
 
 
 class BotLimits(msgspec.Struct, frozen=True):
-    """How long and how much. Times are seconds; what is below them holds for isolated bots only."""
+    """What a bot may use. Times are in seconds. The limits from `memory_mb` on hold for isolated bots only."""
 
     decision: float = 1.0
-    """For one decision."""
+    """For one decision, one event or one end of a round."""
     game_end: float = 2.0
     """For `on_game_end`, where bots learn."""
     load: float = 10.0
-    """For being made, before the game."""
+    """For loading the bot, and for `on_game_start`."""
     memory_mb: int = 1024
     cpu_seconds: int = 600
-    """For the whole match."""
+    """CPU time for the whole match."""
     processes: int = 16
     open_files: int = 64
     file_mb: int = 1
-    """The largest file it may write."""
+    """The size of the largest file that it may write."""
 
 
-class BotFault(Exception):  # noqa: N818 - a verdict about a bot, not an error of ours
-    """A bot did what it may not do."""
+class BotFault(Exception):  # noqa: N818 - a verdict on a bot, not an error of ours
+    """A bot broke a rule or a limit; `verdict` says which kind of fault it is, for programs to test."""
 
     def __init__(self, verdict: Verdict, detail: str = "") -> None:
         super().__init__(verdict, detail)

@@ -1,4 +1,4 @@
-"""From names on a command line to bots at a table."""
+"""From the names of bots, as they are typed on a command line, to bots at a table."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 
-from ..agents import AGENTS, Agent, make_agent, place_of
-from ..core import ConfigError, GameConfig, LiarsDiceError
+from ..agents import AGENTS, Agent, AgentNameError, make_agent, place_of
+from ..core import BadValueError, GameConfig, LiarsDiceError
 from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat
 from .time_guard import guarded
 
 
 def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
-    """A seat for the agent called `name`; `cmd:PROGRAM ARGUMENTS` is a program in any language, always in a box."""
+    """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated."""
     limits = BotLimits() if limits is None else limits
     if not isolate and not name.startswith("cmd:"):
         return InProcessSeat(make_agent(name), limits)
@@ -31,25 +31,25 @@ def _command(name: str) -> list[str]:
     try:
         command = shlex.split(name.removeprefix("cmd:"))
     except ValueError as error:
-        raise ConfigError("agent", name, f"a command line ({error})") from error
+        raise AgentNameError(name, "no_program_given", f"a command line ({error})") from error
     if not command:
-        raise ConfigError("agent", name, "a program to run, as in cmd:node mybot.js")
+        raise AgentNameError(name, "no_program_given", "a program to run, for example cmd:node mybot.js")
     return command
 
 
 def check_program(name: str) -> None:
-    """Raise `ConfigError` if `cmd:PROGRAM ARGUMENTS` names a program that is not here."""
+    """Raise `AgentNameError` if `cmd:PROGRAM ARGUMENTS` names a program that is not installed here."""
     program = _command(name)[0]
     if shutil.which(program) is None:
-        raise ConfigError("agent", name, f"a program that can be run here, and {program} cannot")
+        raise AgentNameError(name, "missing_program", f"a program that can be run here; {program} was not found")
 
 
 def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -> Seat:
-    """A seat for the agent called `name`, which must play by these rules; one in a box is not asked whether it does."""
+    """A seat for the agent called `name`; an error if it does not play by these rules. Isolated bots are not asked."""
     if name.startswith("cmd:"):
         check_program(name)
     if name.partition(":")[0] == "human":
-        raise ConfigError("agent", name, "a bot; people sit down with liars-dice play")
+        raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
     seat = make_seat(name, isolate=isolate)
     if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
         check_fits(name, seat.agent, config)
@@ -57,7 +57,7 @@ def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -
 
 
 def are_strangers(names: Iterable[str]) -> bool:
-    """Whether any of these bots is not one of ours."""
+    """Whether any of these bots is not part of the package."""
     return any(name not in AGENTS and not name.startswith("threshold:") for name in names)
 
 
@@ -67,21 +67,21 @@ def plays_with(agent: Agent | None, players: int) -> bool:
         case (int(fewest), int(most)):
             return fewest <= players <= most
         case other:
-            raise ConfigError("players", other, "(fewest, most), two whole numbers, in the bot's class")
+            raise BadValueError("players", other, "(fewest, most), two whole numbers, in the bot's class")
 
 
 def check_fits(name: str, agent: Agent | None, config: GameConfig) -> None:
-    """Raise `ConfigError` if an agent does not play by these rules, or with so many."""
+    """Raise `AgentNameError` or `ConfigError` if an agent does not play with this many players or by these rules."""
     if not plays_with(agent, config.num_players):
-        raise ConfigError("agent", name, f"an agent that plays with {config.num_players} players")
+        raise AgentNameError(name, "unfit", f"an agent that plays with {config.num_players} players")
     if isinstance(agent, Agent):
         agent.check_rules(config)
 
 
 def load_agents(names: Sequence[str], limits: BotLimits, config: GameConfig | None = None) -> list[Agent | None]:
-    """The agents called so, in this process; None for a program in another language, which no table can hold.
+    """The agents called by these names, in this process; None for a program, which cannot be loaded.
 
-    `ConfigError` for a name that nobody has, and for an agent that does not play by these rules or with so many.
+    Raises `AgentNameError` for a name without an agent. With a `config`, agents must also fit it (`check_fits`).
     """
     agents = []
     for name in names:
@@ -102,14 +102,4 @@ def _loaded(name: str, limits: BotLimits) -> Agent:
     except BotFault as fault:
         if isinstance(fault.__cause__, LiarsDiceError):
             raise fault.__cause__ from None
-        raise ConfigError("agent", name, f"a bot that loads ({fault})") from fault
-
-
-def all_known(names: Sequence[str], agents: Sequence[Agent | None]) -> list[Agent]:
-    """The agents, if none of them is a program."""
-    for name, agent in zip(names, agents, strict=True):
-        if agent is None:
-            from ..exact import OutOfReachError
-
-            raise OutOfReachError(f"{name} is a program, so there is no table of what it does; the engine can play it")
-    return [agent for agent in agents if agent is not None]
+        raise AgentNameError(name, "does_not_load", f"a bot that loads ({fault})") from fault

@@ -1,4 +1,4 @@
-"""What is said between the referee and a bot in a process of its own: one JSON object a line (docs/bot-protocol.md)."""
+"""The messages between a host and a bot in another process: one JSON object per line (docs/bot-protocol.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 
 import msgspec
 
+from ..agents import GameStart, Heard, Question
 from ..core import (
     REASONING_LIMIT,
     Action,
@@ -26,7 +27,7 @@ from ..core import (
 
 PROTOCOL = 1
 LONGEST_LINE = 65_536
-"""A longer line from a bot is garbage."""
+"""The most bytes in a line from a bot; a longer line is garbage."""
 
 Message = dict[str, Any]
 
@@ -34,24 +35,46 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode(message: Message) -> bytes:
-    """A message as a line."""
+    """A message as a line of text."""
     return _encoder.encode(message) + b"\n"
 
 
-def start_message(config: GameConfig, player_id: int, names: tuple[str, ...], seed: int) -> Message:
-    """The game begins."""
+def message_of(heard: Heard, number: int) -> Message:
+    """What a bot hears, as a message. `number` is the `id` of a message that the bot answers.
+
+    A start has no `id`: hosts add one for bots that confirm it.
+    """
+    match heard:
+        case GameStart():
+            return _start_message(heard)
+        case Question():
+            return _choose_message(number, heard.view)
+        case RoundResolution():
+            return {"type": "round_end", "resolution": msgspec.to_builtins(heard)}
+        case GameResult():
+            return game_end_message(number, heard.winner, heard.names)
+        case _:
+            return {"type": "event", "event": msgspec.to_builtins(heard)}
+
+
+def _start_message(start: GameStart) -> Message:
     return {
         "type": "start",
         "protocol": PROTOCOL,
-        "config": msgspec.to_builtins(config.without_seed),
-        "player_id": player_id,
-        "names": names,
-        "seed": seed,
+        "config": msgspec.to_builtins(start.config.without_seed),
+        "player_id": start.player_id,
+        "names": start.names,
+        "seed": start.seed,
     }
 
 
-def choose_message(number: int, view: GameView) -> Message:
-    """It is this bot's turn. The first fields say all there is; those behind spare bots some arithmetic."""
+def game_end_message(number: int, winner: int | None, names: tuple[str, ...]) -> Message:
+    """The game is over; its rounds were told by `round_end` messages. A game that grew too long has no winner."""
+    return {"type": "game_end", "id": number, "winner": winner, "names": names}
+
+
+def _choose_message(number: int, view: GameView) -> Message:
+    """The fields up to `round_number` say everything; the others save bots some arithmetic."""
     public = view.public
     return {
         "type": "choose",
@@ -74,23 +97,8 @@ def choose_message(number: int, view: GameView) -> Message:
     }
 
 
-def event_message(event: Event) -> Message:
-    """Something happened that this bot may know of."""
-    return {"type": "event", "event": msgspec.to_builtins(event)}
-
-
-def round_end_message(resolution: RoundResolution) -> Message:
-    """A round is over."""
-    return {"type": "round_end", "resolution": msgspec.to_builtins(resolution)}
-
-
-def game_end_message(number: int, result: GameResult) -> Message:
-    """The game is over; `round_end` messages have told its rounds."""
-    return {"type": "game_end", "id": number, "winner": result.winner, "names": result.names}
-
-
 def action_of(message: Message) -> Action:
-    """The action in a bot's answer; `NotationError` if its text is no action."""
+    """The action in a bot's answer; `NotationError` if its text is not an action."""
     action = parse_action(str(message["action"]))
     reasoning = message.get("reasoning", "")
     return msgspec.structs.replace(action, reasoning=reasoning if isinstance(reasoning, str) else "")
@@ -102,7 +110,7 @@ def answer_message(number: int, action: Action) -> Message:
 
 
 class GameFromMessages:
-    """The bot's side: rebuilds views from what was said."""
+    """The bot's side of one game: turns messages back into what the host wrote them from."""
 
     def __init__(self, start: Message) -> None:
         self.config = GameConfig.from_dict(start["config"])
@@ -110,14 +118,25 @@ class GameFromMessages:
         self.names = tuple(start["names"])
         self.resolutions: tuple[RoundResolution, ...] = ()
 
-    def round_end(self, message: Message) -> RoundResolution:
-        """Remember how a round ended."""
-        resolution = msgspec.convert(message["resolution"], RoundResolution)
-        self.resolutions = (*self.resolutions, resolution)
-        return resolution
+    def heard(self, message: Message) -> Heard:
+        """What the bot hears by this message."""
+        match message["type"]:
+            case "start":
+                return GameStart(self.config, self.player_id, message["seed"], self.names)
+            case "choose":
+                return Question(self.view(message["view"]))
+            case "round_end":
+                resolution = msgspec.convert(message["resolution"], RoundResolution)
+                self.resolutions = (*self.resolutions, resolution)
+                return resolution
+            case "game_end":
+                return GameResult(message["winner"], self.names, self.resolutions)
+            case _:
+                event: Event = msgspec.convert(message["event"], Event)
+                return event
 
     def view(self, fields: Message) -> GameView:
-        """The view a `choose` message tells of, exactly as the engine made it."""
+        """The view that a `choose` message describes, exactly as the engine made it."""
         counts = tuple(fields["dice_counts"])
         rules = round_rules(self.config, sum(counts), fields["palifico"])
         bids = tuple(map(parse_bid, fields["bids"]))
@@ -128,16 +147,12 @@ class GameFromMessages:
         )
         return GameView(player, tuple(fields["my_dice"]), public)
 
-    def result(self, message: Message) -> GameResult:
-        """How the game ended."""
-        return GameResult(message["winner"], self.names, self.resolutions)
-
 
 _ACTION_TYPES = (BidAction, CallLiarAction, CallExactAction)
 
 
 def is_action(thing: object) -> TypeGuard[Action]:
-    """Whether a bot returned an action at all, legal or not."""
+    """Whether a bot returned an action, legal or not."""
     if type(thing) is BidAction:
         bid: object = thing.bid
         numbers = (bid.quantity, bid.face) if type(bid) is Bid else (None,)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Sequence
 
 import msgspec
 
 from ..core import (
-    MOVES,
     Action,
     AgentFaulted,
     CallExactAction,
@@ -20,19 +17,15 @@ from ..core import (
     GameCreated,
     GameEngine,
     GameResult,
-    GameView,
     LiarCalled,
     LiarsDiceError,
     Player,
-    RoundEnded,
-    derive_seed,
     result_of,
-    view_of,
-    visible_to,
 )
-from ..persistence import RecordedEvent, Replay, final_state, settled
-from .limits import BotFault, BotLimits
-from .seats import InProcessSeat, Seat, decide, fallback
+from ..persistence import RecordedEvent, final_state, resume_point
+from .bot_session import BotSession
+from .limits import BotLimits
+from .seats import InProcessSeat, Seat
 from .time_guard import alarms
 
 
@@ -40,7 +33,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     """How a refereed game ended."""
 
     winner: int | None
-    """Who won; None if a bot forfeited a game of more than two."""
+    """The seat that won; None if a bot forfeited a game of more than two players."""
     names: tuple[str, ...]
     faults: tuple[AgentFaulted, ...]
     """What the bots did wrong, in order."""
@@ -50,11 +43,11 @@ class MatchResult(msgspec.Struct, frozen=True):
 
 
 MOST_ROUNDS = 80_000
-"""No game that comes to an end is so long: the best of 9,999 rounds among 15 players has fewer."""
+"""No game that ends is this long: the best of 9,999 rounds among 15 players has fewer rounds."""
 
 
 class EndlessGameError(LiarsDiceError):
-    """A game in which players give each other dice for ever (rule 6.3)."""
+    """A game in which players keep giving each other dice (rule 6.3)."""
 
     code = "endless_game"
 
@@ -62,8 +55,8 @@ class EndlessGameError(LiarsDiceError):
 class Referee:
     """Plays a game and never raises for a bot's fault.
 
-    A fault (an illegal or late action, an error, a dead process, ...) is told as `AgentFaulted` and answered with the
-    fallback: liar if there is a bid, else the lowest legal bid. In `strict` mode the first fault forfeits the game.
+    A fault (an illegal or late action, an error, a dead process, ...) is announced as `AgentFaulted` and answered with
+    the fallback: liar if there is a bid, else the lowest legal bid. In `strict` mode the first fault forfeits the game.
     """
 
     def __init__(
@@ -77,38 +70,39 @@ class Referee:
     ) -> None:
         limits = BotLimits() if limits is None else limits
         self.seats = [p if isinstance(p, Seat) else InProcessSeat(p, limits) for p in players]
-        self._confessing = [
-            (player, seat) for player, seat in enumerate(self.seats) if type(seat).take_faults is not Seat.take_faults
-        ]
         self.strict = strict
         self.engine = GameEngine(config, self.seats, seed=seed)
         self.faults: list[AgentFaulted] = []
-        self._unheard: list[AgentFaulted] = []
-        self._muted: set[int] = set()
+        self._sessions: list[BotSession] = []
+        self._listening: list[BotSession] = []
+        self._news: list[Event] = []
+        """What happened since the bots were last told."""
+        self._unannounced: list[AgentFaulted] = []
         self._forfeited_by: int | None = None
         self._past: Sequence[RecordedEvent] = ()
-        self._again: Action | None = None
+        self._recorded_call: Action | None = None
+        """A call at the end of the past whose consequences were not recorded."""
 
     @classmethod
     def resume(
         cls, players: Sequence[Player | Seat], past: Sequence[RecordedEvent], *, limits: BotLimits | None = None
     ) -> Referee:
-        """A referee of the game that goes on where `past` ends, with the dice its seed still holds.
+        """A referee of the game that continues where `past` ends, with the dice that its seed gives.
 
         Bots hear what happened and are asked again what they did, so that their memory and their randomness stand where
-        they stood. What they answer changes nothing.
+        they stood. Their answers change nothing.
         """
         created = past[0].payload
         assert isinstance(created, GameCreated)
         referee = cls(players, created.config, limits=limits)
-        there = settled(past)
+        there = resume_point(past)
         referee._past = past[:there]
         referee.engine = GameEngine.resume(final_state(referee._past), referee.seats, seed=created.config.seed)
         match past[there].payload if there < len(past) else None:
             case LiarCalled():
-                referee._again = CallLiarAction()
+                referee._recorded_call = CallLiarAction()
             case ExactCalled():
-                referee._again = CallExactAction()
+                referee._recorded_call = CallExactAction()
         return referee
 
     def play(self) -> MatchResult:
@@ -129,111 +123,71 @@ class Referee:
                 seat.close()
 
     def _start(self) -> None:
-        config, names = self.engine.state.config, self.engine.state.public.names
-        for player, seat in enumerate(self.seats):
-            if seat.listens:
-                self.engine.subscribe(partial(self._tell, player), player)
-            self._guard(player, seat.start, config, player, names, derive_seed(self.engine.seed, "agent", player))
+        seed = self.engine.seed
+        self._sessions = [BotSession(seat, n, seed, self._note) for n, seat in enumerate(self.seats)]
+        self._listening = [session for session in self._sessions if session.seat.listens]
+        if self._listening:
+            self.engine.subscribe(self._hear)
+        for session in self._sessions:
+            session.start(self.engine.get_view(session.player_id))
         self._announce_faults()
-        if self._past:
-            self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Let the bots live through what was played before. What goes wrong was told then."""
-        fold = Replay()
-        for recorded in self._past:
-            event = recorded.payload
-            if isinstance(event, MOVES):
-                self._ask_in_vain(event.player_id, view_of(fold.state, event.player_id))
-            public = fold.feed(event).public
-            for player, seat in enumerate(self.seats):
-                seen = visible_to(event, player) if seat.listens and player not in self._muted else None
-                if seen is not None:
-                    try:
-                        seat.event(seen)
-                    except BotFault:
-                        self._muted.add(player)
-                if isinstance(event, RoundEnded):
-                    with suppress(BotFault):
-                        seat.round_end(public.resolutions[-1])
-        for _, seat in self._confessing:
-            seat.take_faults()
-
-    def _ask_in_vain(self, player: int, view: GameView) -> None:
-        """Ask a bot, not a person, what has been decided already."""
-        if self.seats[player].player_type != "Human":
-            with suppress(BotFault):
-                self.seats[player].choose_action(view)
+        for session in self._sessions if self._past else ():
+            session.catch_up(self._past, known=len(self._past))
 
     def _turn(self) -> None:
         engine = self.engine
         public = engine.state.public
         if public.status != "BIDDING":
             engine.start_new_round()
+            self._tell_news()
             return
         player = public.current_player
-        view = engine.get_view(player)
-        if self._again is not None:
-            self._ask_in_vain(player, view)
-            action: Action | None = self._again
-            self._again = None
-        else:
-            action = self._ask(player, view)
-        self._announce_faults()
+        session, view = self._sessions[player], engine.get_view(player)
+        action, self._recorded_call = self._recorded_call, None
         if action is None:
+            action = session.choose(view)
+        else:
+            session.ask_again(view)
+        self._announce_faults()
+        if self._forfeited_by is not None:
             return
         engine.apply_action(player, action)
+        self._tell_news()
+        # Faults at hearing a bid wait until the next player has been asked: in a record, too, a question stands before
+        # all faults that precede its move, and a bot that catches up must hear what it heard then.
         if engine.state.public.status != "BIDDING":
-            for number, seat in enumerate(self.seats):
-                self._guard(number, seat.round_end, engine.state.public.resolutions[-1])
-        self._announce_faults()
+            self._announce_faults()
 
-    def _ask(self, player: int, view: GameView) -> Action | None:
-        """The bot's action if it is one and legal, else the fallback; None if that forfeits the game."""
-        try:
-            return decide(self.seats[player], view)
-        except BotFault as fault:
-            instead = fallback(view)
-            self._fault(player, fault, str(instead))
-        return None if self._forfeited_by is not None else instead
+    def _hear(self, event: Event) -> None:
+        self._news.append(event)
 
-    def _tell(self, player: int, event: Event) -> None:
-        """Tell a bot of an event; one that fails at this is not told of more."""
-        if player not in self._muted and not self._guard(player, self.seats[player].event, event):
-            self._muted.add(player)
+    def _tell_news(self) -> None:
+        if self._news:
+            news, self._news = self._news, []
+            for session in self._listening:
+                session.hear(news, self.engine.get_view(session.player_id))
 
-    def _guard(self, player: int, call: Callable[..., None], *arguments: object) -> bool:
-        """Call a bot's hook; whether it went well."""
-        try:
-            call(*arguments)
-        except BotFault as fault:
-            self._fault(player, fault, "the game goes on")
-            return False
-        return True
-
-    def _fault(self, player: int, fault: BotFault, fallback: str) -> None:
+    def _note(self, fault: AgentFaulted) -> None:
         if self.strict and self._forfeited_by is None:
-            self._forfeited_by = player
-            fallback = "forfeit"
-        event = AgentFaulted(player, fault.verdict, fault.detail, fallback)
-        self.faults.append(event)
-        self._unheard.append(event)
+            self._forfeited_by = fault.player_id
+            fault = msgspec.structs.replace(fault, fallback="forfeit")
+        self.faults.append(fault)
+        self._unannounced.append(fault)
 
     def _announce_faults(self) -> None:
-        for player, seat in self._confessing:
-            for fault in seat.take_faults():
-                self._fault(player, fault, "the game goes on")
-        while self._unheard:
-            self.engine.announce(self._unheard.pop(0))
+        while self._unannounced:
+            self.engine.announce(self._unannounced.pop(0))
+            self._tell_news()
 
     def _result(self) -> MatchResult:
         public = self.engine.state.public
         if self._forfeited_by is not None:
+            self._announce_faults()
             winner = 1 - self._forfeited_by if len(self.seats) == 2 else None
             return MatchResult(winner, public.names, tuple(self.faults), self._forfeited_by)
         game = result_of(public)
-        self.strict = False  # the game is won; what goes wrong from here on forfeits nothing
-        for player, seat in enumerate(self.seats):
-            self._guard(player, seat.game_end, game)
+        self.strict = False  # the game is won: faults from here on forfeit nothing
+        for session in self._sessions:
+            session.end(game)
         self._announce_faults()
         return MatchResult(game.winner, public.names, tuple(self.faults), None, game)

@@ -1,7 +1,7 @@
-"""The walls around a bot's process: limits, no privileges, and an end from which no child escapes. Unix only.
+"""The sandbox around a bot's process: limits, no privileges, and no child that outlives it. Unix only.
 
-A box is two processes. The *keeper* adopts whatever the bot leaves behind (on Linux it is a subreaper), and when its
-control pipe closes, because the referee says so or is dead, it kills all of it. The *bot* runs under limits.
+A box is two processes. The *bot* runs under limits. The *keeper* adopts every process that the bot leaves behind (on
+Linux it is a subreaper), and kills them all when its control pipe closes: the referee closed it, or is dead.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import NoReturn
 
 NOBODY = 65534
 FIRST_STRANGER = 1_000_000
-"""Started by root, each bot becomes a user of its own, so that bots cannot touch each other either."""
+"""Started by root, each bot runs under its own user id from here up, so that bots cannot touch each other."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 
 
 def keep(control: int, bot: Callable[[], None]) -> NoReturn:
-    """Run `bot` in a child, and end with everything it started when it ends or `control` closes."""
+    """Run `bot` in a child. When it ends or `control` closes, kill everything it started, and exit."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     child = os.fork()
@@ -53,7 +53,7 @@ def keep(control: int, bot: Callable[[], None]) -> NoReturn:
 
 
 def _reap(child: int) -> bool:
-    """Collect the dead; whether `child` was among them, or nobody is left."""
+    """Collect children that have ended; whether `child` was among them, or none is left."""
     ended = False
     while True:
         try:
@@ -66,7 +66,7 @@ def _reap(child: int) -> bool:
 
 
 def _kill_all(bot: int) -> None:
-    """Kill every descendant until the system itself says that there is none."""
+    """Kill every descendant until the system says that there is none left."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         if os.geteuid() == 0:
@@ -80,7 +80,7 @@ def _kill_all(bot: int) -> None:
 
 
 def _kill_user(user: int) -> None:
-    """Kill everything of a user in one call, which no fork can outrun."""
+    """Kill every process of a user in one call, which no fork can outrun."""
     killer = os.fork()
     if killer == 0:
         with contextlib.suppress(OSError):
@@ -92,7 +92,7 @@ def _kill_user(user: int) -> None:
 
 
 def descendants(root: int) -> list[int]:
-    """All processes below `root`, as /proc knows them; a dead one may have living threads, and children."""
+    """All processes below `root`, according to /proc; one that has ended may still have threads and children."""
     children: dict[int, list[int]] = {}
     for entry in _processes():
         with contextlib.suppress(OSError, IndexError, ValueError):
@@ -108,17 +108,17 @@ def descendants(root: int) -> list[int]:
 
 
 def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int) -> None:
-    """Put this process under limits, and take root's privileges from it."""
+    """Put this process under limits, and drop root's privileges."""
     if os.geteuid() == 0:
         os.setgroups([])
         stranger = FIRST_STRANGER + os.getpid()
         try:
             os.setresgid(stranger, stranger, stranger)
             os.setresuid(stranger, stranger, stranger)
-        except OSError:  # a container that does not know so many users
+        except OSError:  # a container with fewer user ids
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
-    else:  # the limit counts everything this user runs
+    else:  # the limit counts all processes of this user
         processes += _processes_of(os.geteuid())
     for kind, value in (
         (resource.RLIMIT_CORE, 0),
@@ -132,7 +132,7 @@ def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: in
         capped = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (capped, capped))
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # nobody outlives the keeper
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the bot must not outlive the keeper
 
 
 def _processes_of(user: int) -> int:
@@ -145,6 +145,6 @@ def _processes_of(user: int) -> int:
 
 
 def _processes() -> list[Path]:
-    """All processes, where the system tells of them as Linux does."""
+    """All processes, on systems that list them in /proc as Linux does."""
     proc = Path("/proc")
     return [entry for entry in proc.iterdir() if entry.name.isdigit()] if proc.is_dir() else []

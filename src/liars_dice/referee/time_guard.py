@@ -1,4 +1,4 @@
-"""Running a bot's code inside this process: errors become faults, and so does taking too long."""
+"""Running a bot's code in this process: errors become faults, and so does taking too long."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from ..agents import Guard
 from ..core import describe
 from .limits import BotFault, BotLimits
 
-if TYPE_CHECKING:
-    from ..exact.tables import Guard
-
 Result = TypeVar("Result")
+
+_HAS_TIMER = hasattr(signal, "setitimer")
+"""Whether this system can interrupt a call; Windows cannot."""
 
 
 class _Late(BaseException):
-    """Raised inside a bot whose time is over; no `except Exception` of the bot stops it."""
+    """Raised inside a bot that has run out of time. It is no `Exception`, so that bots do not catch it by accident."""
 
 
 def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
-    """Run a bot's code: errors become faults, and so does running longer than this."""
+    """Run a bot's code; `BotFault` if it fails or runs longer than this."""
     start = time.perf_counter()
     try:
         result = _interrupted_after(seconds, call, *arguments)
@@ -38,7 +39,7 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
     except MemoryError as error:
         raise BotFault("out_of_memory", describe(error)) from error
     except KeyboardInterrupt:
-        raise  # somebody at the keyboard wants to stop
+        raise  # a person wants to stop the program
     except BaseException as error:
         raise BotFault("exception", describe(error) + _place(call, error)) from error
     if time.perf_counter() - start > seconds:
@@ -47,18 +48,18 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
 
 
 def _place(call: Callable[..., object], error: BaseException) -> str:
-    """Where in the bot's own file it failed: the innermost line of that file, in brackets; nothing if not there."""
+    """Where the bot failed: the innermost line of its own file, in brackets; empty if the error came from elsewhere."""
     bot = type(getattr(call, "__self__", None))
     file = getattr(sys.modules.get(str(bot.__module__)), "__file__", None)
-    if type(file) is not str:  # a bot may write there what it likes
+    if type(file) is not str:  # a bot may set it to anything
         return ""
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
     return f" ({Path(file).name}, line {lines[-1]})" if lines else ""
 
 
 class _Alarm:
-    """One alarm clock for all bots of this process. It may ring at any moment, also when a call has just returned:
-    it raises only while armed, and again and again in case a bot swallows it.
+    """The one alarm clock of this process. It may ring at any moment, even when a call has just returned, so it raises
+    only while armed. It keeps ringing, in case a bot swallows the exception.
     """
 
     armed = False
@@ -71,7 +72,7 @@ class _Alarm:
 
 
 def _collecting(frame: FrameType | None) -> bool:
-    """Whether a callback of the garbage collector runs: what is raised there goes to the screen and not to the bot."""
+    """Whether a callback of the garbage collector runs: an exception there is printed, and never reaches the bot."""
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None and frame.f_code not in callbacks:
         frame = frame.f_back
@@ -80,7 +81,7 @@ def _collecting(frame: FrameType | None) -> bool:
 
 @contextmanager
 def alarms() -> Iterator[None]:
-    """Keep the alarm clock at hand: setting it up for every single call would take longer than most calls."""
+    """Install the alarm clock once for many calls: doing it for each would take longer than most calls."""
     if _Alarm.installed or not _can_interrupt():
         yield
         return
@@ -94,11 +95,11 @@ def alarms() -> Iterator[None]:
 
 
 def _can_interrupt() -> bool:
-    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    return _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
 
 
 def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
-    """Call, and raise `_Late` inside if it takes longer, where the system can do that."""
+    """Call, and raise `_Late` inside the call if it takes longer, where the system can do that."""
     if not _can_interrupt():
         return call(*arguments)
     if not _Alarm.installed:
@@ -117,5 +118,5 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
 
 
 def tables_guard(limits: BotLimits) -> Guard:
-    """How a stranger's agent is asked for its table: no decision takes longer than the limits allow."""
+    """A guard for agents that are asked outside games: no call takes longer than a decision may."""
     return partial(guarded, limits.decision)

@@ -10,7 +10,7 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agent, AgentLike, as_agent
+from ..agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ..core import (
     SEEDS,
     BadValueError,
@@ -31,7 +31,6 @@ from ..exact.tables import (
     MOST_CELLS,
     UNKNOWN,
     VECTORISED,
-    Guard,
     MixArrays,
     PolicyBook,
     PolicyTable,
@@ -40,30 +39,29 @@ from ..exact.tables import (
     dice_states,
     hand_set,
     situations,
-    unguarded,
 )
 from ..numeric import Ints, in_threads
 from .game_kernel import ENDLESS, MOST_ROUNDS, NEW_ROUND, Policies, Rules, play_games
 
 MOST_ROLLS = 1 << 16
-"""Hands are looked up by their ordered roll up to so many rolls; more dice are added one by one."""
+"""Hands are looked up by their ordered roll up to this many rolls; further dice are added one by one."""
 SMALL = 1 << 11
-"""So few games are not worth a thread."""
+"""Fewer games than this are not worth a thread."""
 _GO_ON = np.zeros(1, dtype=np.int64)
 BLOCK, FIRST_BLOCK = 1 << 19, 1 << 10
-"""So many games by so many players are played at once, and so many games at first if cells may be missing."""
+"""How many games, times players, are played at once; and how many games at first if cells may be missing."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What came of some games."""
+    """The results of some games."""
 
     winners: NDArray[np.int8]
     """Who won each game, by seat."""
     rounds: int
     actions: int
     decided: Ints
-    """[seat, own dice, whether it opened, whether it won]: rounds that a seat lost or won."""
+    """[seat, own dice, whether it opened, whether it won]: the rounds that each seat lost or won."""
 
     def wins(self, seat: int) -> int:
         """How many games a seat won."""
@@ -71,7 +69,7 @@ class Tally:
 
     @classmethod
     def joined(cls, parts: Sequence[Tally]) -> Tally:
-        """All of these one after the other."""
+        """The results of all these games together."""
         return cls(
             np.concatenate([part.winners for part in parts]),
             sum(part.rounds for part in parts),
@@ -120,7 +118,7 @@ class Simulator:
         self._rules = _rules_as_arrays(self.config)
         self._lay_out(list(situations(self.config)))
 
-    # -- the tables, one behind the other ----------------------------------------------------------------------------
+    # -- the tables, one after the other -----------------------------------------------------------------------------
 
     def _lay_out(self, every: list[Situation]) -> None:
         states = dice_states(self.config)
@@ -145,7 +143,7 @@ class Simulator:
     def _gather(self) -> None:
         """Copy all tables into one array, with all agents' distributions in one list.
 
-        Half as wide numbers keep twice as much of the tables near the processor; they do where all is known already.
+        16-bit numbers keep twice as much of the tables in the cache; they are enough if all cells are known already.
         """
         parts = [book.mixes.arrays() for book in self._books]
         mixes = self._first_mix = _starts([len(part.size) for part in parts])
@@ -164,14 +162,14 @@ class Simulator:
             self._cells[first : first + cells.size] = np.where(table.cells.ravel() == UNKNOWN, self._unknown, cells)
 
     def _make(self, places: Ints) -> None:
-        """Make the cells at these places, by asking the agents."""
+        """Fill the cells at these places by asking the agents."""
         mixed = sum(len(book.mixes) for book in self._books)
         for place in places.tolist():
             at = bisect_right(self._first, place) - 1
             table = self._tables[at]
             hand, column = divmod(place - self._first[at], table.size + 1)
             cell = table.cell(hand, column - 1)
-            assert cell != UNKNOWN, "a game leads only to cells that can be made"
+            assert cell != UNKNOWN, "a game leads only to cells that can be filled"
             self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
         if sum(len(book.mixes) for book in self._books) > mixed:
             self._gather()
@@ -179,8 +177,8 @@ class Simulator:
     # -- playing -----------------------------------------------------------------------------------------------------
 
     def play(self, games: int, *, seed: int, seats: Sequence[int] | None = None, first: int = 0) -> Tally:
-        """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default one
-        after the other).
+        """Play games `first`, `first + 1`, ... of a seed, with these agents of the field in the seats (by default all
+        of them, in order).
         """
         if games < 0 or first < 0:
             raise BadValueError("games", (games, first), "a number of games, and the first of them, from 0 up")
@@ -204,7 +202,7 @@ class Simulator:
     def _seated(self, seats: Sequence[int] | None) -> Policies:
         chosen = range(len(self._policy_of)) if seats is None else seats
         if len(chosen) != self.config.num_players:
-            raise BadValueError("seats", len(chosen), f"{self.config.num_players} agents, one a seat")
+            raise BadValueError("seats", len(chosen), f"{self.config.num_players} agents, one per seat")
         if not set(chosen) <= set(range(len(self._policy_of))):
             raise BadValueError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
         return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
@@ -214,7 +212,7 @@ class Simulator:
         return Tally(np.empty(0, dtype=np.int8), 0, 0, np.zeros(shape, dtype=np.int64))
 
     def _play(self, policies: Policies, seed: int, games: Ints) -> tuple[Tally, Ints]:
-        """Play these games side by side; what came of them, and the cells that some of them lacked."""
+        """Play these games in threads; their results, and the cells that some of them lacked."""
         no_trace = np.empty(0, dtype=np.int32)
         stop = np.zeros(1, dtype=np.int64)
 
@@ -254,7 +252,7 @@ class Simulator:
         return int(tally.winners[0]), self._read(trace.tolist())
 
     def _read(self, trace: list[int]) -> list[TracedRound]:
-        """The rounds of a trace; dice counts follow from the rounds before, as the rules say."""
+        """The rounds of a trace; the rules say how many dice each seat has in each."""
         state = new_game(self.config)
         rounds = []
         at = 0
@@ -276,14 +274,14 @@ class Simulator:
 
 
 def _kind(situation: Situation) -> int:
-    """The number of a kind of situation: the limit on raises, apart for palifico rounds."""
+    """The number of a kind of situation: the limit on raises, numbered separately for palifico rounds."""
     faces = situation.rules.config.faces
     limit = faces + 1 if situation.limit == CALLS_ONLY else situation.limit
     return limit + (faces + 2) * situation.rules.palifico
 
 
 def _same_policy(agent: Agent) -> object:
-    """What two agents have in common that share their tables."""
+    """A key that is equal for agents that can share their tables."""
     if type(agent) not in VECTORISED:
         return id(agent)
     settings = {name: value for name, value in vars(agent).items() if name != "name" and not name.startswith("_")}

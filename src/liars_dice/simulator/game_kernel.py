@@ -1,6 +1,6 @@
-"""The rules of play once more, compiled: whole games between policy tables (rules 2 to 7).
+"""The rules of play again, compiled: whole games between policy tables (rules 2 to 7).
 
-`transition` is the rule book; this is its fast copy. Tests hold the two together, move by move.
+`core.transition` has the rules; this is a fast copy. Tests compare the two move by move.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..exact.tables import MixArrays, draw_action
 from ..numeric import DECISIONS, DICE, Int, Ints, Truths, below, compiled, inlined, stream
 
 WORDS_PER_ROLL = 256
-"""Positions of the dice stream that belong to one seat in one round."""
+"""How many positions of the dice stream belong to one seat in one round."""
 SEATS = 16
 MISSING = -1
 """Instead of a winner: the game needs a cell that is not there yet."""
 ENDLESS, MOST_ROUNDS = -2, 100_000
-"""Instead of a missing cell: the game was not over after so many rounds. No match of the best of N is so long."""
+"""Instead of a missing cell: the game was not over after this many rounds. No best-of match is that long."""
 NEW_ROUND = -1
-"""In a trace, what comes before a round's dice."""
+"""The mark in a trace before each round's dice."""
 
 
 class Rules(NamedTuple):
@@ -39,7 +39,7 @@ class Rules(NamedTuple):
     most_turns: int
     faces: int
     at_once: int
-    """As many dice are rolled with one number; more are added one by one."""
+    """How many dice are rolled with one random number; further dice are added one by one."""
     rolls: Ints
     """How many ordered rolls of n dice there are, for n up to `at_once`."""
     roll_start: Ints
@@ -59,7 +59,7 @@ class Rules(NamedTuple):
 
 
 class Policies(NamedTuple):
-    """The tables of all seats' agents, one behind the other."""
+    """The tables of all seats' agents, one after the other."""
 
     seat_policy: Ints
     """Which policy each seat plays."""
@@ -71,7 +71,7 @@ class Policies(NamedTuple):
 
 @inlined
 def roll(rules: Rules, n: int, key: np.uint64, place: int) -> np.int64:
-    """The hand of n dice rolled at a place of the dice stream."""
+    """The hand of n dice at a place of the dice stream."""
     position = place * WORDS_PER_ROLL
     at_once = min(n, rules.at_once)
     ordered, position = below(key, position, rules.rolls[at_once])
@@ -98,9 +98,9 @@ def play_games(
 ) -> None:
     """Play the games with these numbers and write down who won each.
 
-    A game that comes to a cell not known yet is given up; `needed` says which cell. `totals` counts rounds and
-    actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. Both also
-    count what was played of games that are given up. If `trace` has room, every round's dice and actions are written.
+    A game that comes to an unknown cell is given up; `needed` says which cell. `totals` counts rounds and
+    actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. `decided`
+    also counts rounds of games that are given up. If `trace` has room, every round's dice and actions are written.
     Once another thread sets `stop[0]`, no further game is begun.
     """
     seats = rules.dice.size

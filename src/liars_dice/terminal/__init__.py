@@ -1,32 +1,32 @@
 """Play, watch and review in a terminal."""
 
 from .dice_art import draw_die, draw_hand
-from .game_session import Sitting
+from .game_session import GameSession
 from .human_player import TerminalPlayer, UndoRequested, ask
 from .read_move import read_answer
-from .review_text import review_lines, show_review
-from .seating import seated, take_seat, with_opponents
-from .table_setup import Wanted, ask_for_a_table
-from .table_view import Pace, Quit, Spectator, TableView, wipe
+from .review_text import print_review, review_lines
+from .seating import make_lineup, replace_bots, take_seat
+from .table_setup import TableSetup, ask_table_setup
+from .table_view import Pace, Quit, Spectator, TableView, clear_screen
 
 __all__ = [
+    "GameSession",
     "Pace",
     "Quit",
-    "Sitting",
     "Spectator",
+    "TableSetup",
     "TableView",
     "TerminalPlayer",
     "UndoRequested",
-    "Wanted",
     "ask",
-    "ask_for_a_table",
+    "ask_table_setup",
+    "clear_screen",
     "draw_die",
     "draw_hand",
+    "make_lineup",
+    "print_review",
     "read_answer",
+    "replace_bots",
     "review_lines",
-    "seated",
-    "show_review",
     "take_seat",
-    "wipe",
-    "with_opponents",
 ]

@@ -15,7 +15,7 @@ _PIPS = {
 
 
 def draw_die(face: int, *, ascii_only: bool = False) -> tuple[str, ...]:
-    """One die in five lines; a face above six is written as a number."""
+    """One die in five lines; a face above six is shown as a number."""
     rows = _PIPS.get(face, ("     ", f"{face:^5}", "     "))
     if ascii_only:
         return ("+-----+", *(f"|{row}|" for row in rows), "+-----+")
@@ -23,7 +23,7 @@ def draw_die(face: int, *, ascii_only: bool = False) -> tuple[str, ...]:
 
 
 def draw_hand(dice: Sequence[int], *, per_row: int = 10, ascii_only: bool = False) -> list[str]:
-    """Dice side by side, a new row of them after every `per_row`."""
+    """Dice side by side, `per_row` in each row."""
     lines: list[str] = []
     for start in range(0, len(dice), per_row):
         drawn = [draw_die(face, ascii_only=ascii_only) for face in dice[start : start + per_row]]

@@ -1,4 +1,4 @@
-"""A game with people in it: recorded as it is played, taken up again after a break, and in practice taken back."""
+"""A game with people in a terminal: begun, resumed or branched, recorded as it is played, with undo in practice."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from .seating import make_seats
 from .table_view import TableView
 
 
-class Sitting:
-    """People and bots at one table, from sitting down to the end of the game or until somebody leaves."""
+class GameSession:
+    """One game between people and bots, from its start until it ends or a player quits."""
 
     def __init__(
         self,
         console: Console,
         store: GameRecorder,
-        words: Sequence[str],
+        lineup: Sequence[str],
         *,
         practice: bool = False,
         ascii_only: bool = False,
         isolate: bool = False,
     ) -> None:
-        """`words` say who sits where, as in `seating`."""
+        """`lineup` says who sits in each seat: see `seating`."""
         self.console = console
         self.store = store
-        self.words = tuple(words)
+        self.lineup = tuple(lineup)
         self.practice = practice
         self.isolate = isolate
         self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
@@ -42,49 +42,50 @@ class Sitting:
     @property
     def people(self) -> list[int]:
         """The seats of people."""
-        return [seat for seat, word in enumerate(self.words) if is_person(word)]
+        return [seat for seat, entry in enumerate(self.lineup) if is_person(entry)]
 
     @property
     def state(self) -> GameState:
-        """The game as it stands, hidden dice included: for the house's own books."""
+        """The current state, hidden dice included; not for the players."""
         return self.referee.engine.state
 
     @property
     def table(self) -> TableView:
-        """What the game is shown on."""
+        """The view that shows the game."""
         return TableView(self.console, self.state.public.names, ascii_only=self.player.ascii_only)
 
     def begin(self, config: GameConfig, seed: int | None = None) -> Self:
-        """Sit down to a new game."""
-        seats = make_seats(self.words, self.player, config, isolate=self.isolate)
+        """Start a new game."""
+        seats = make_seats(self.lineup, self.player, config, isolate=self.isolate)
         return self._open(Referee(seats, config, seed=seed))
 
     def resume(self, events: Sequence[RecordedEvent]) -> Self:
-        """Go on with a game that was left. Its record goes on, too."""
-        seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
+        """Continue an unfinished game, and its record."""
+        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
         return self._open(Referee.resume(seats, events), events, events[0].game_id)
 
     def branch(self, events: Sequence[RecordedEvent], version: int, seed: int | None = None) -> Self:
-        """Sit down to a new game that begins like the first `version` events of another."""
-        seats = make_seats(self.words, self.player, _created(events).config, isolate=self.isolate)
+        """Start a new game that begins with the first `version` events of another."""
+        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
         names = GameEngine(_created(events).config, seats).state.public.names
         _, past = branch(events, version, seats, names=names, seed=seed)
         return self._open(Referee.resume(seats, past), past)
 
     def play(self) -> MatchResult:
-        """Play to the end. `Quit` or `KeyboardInterrupt` if somebody leaves: what was played is stored by then."""
+        """Play to the end. `Quit` or `KeyboardInterrupt` if a player leaves; everything played is stored by then."""
         try:
             while True:
                 try:
                     return self.referee.play()
-                except UndoRequested as wish:
-                    self.take_back(wish.seat)
+                except UndoRequested as request:
+                    self.take_back(request.seat)
         finally:
             self.player.wait_for_coach()
 
     def take_back(self, *seats: int) -> bool:
-        """Back to the last decision of these seats, if there is one, with the same dice now and later. The record of
-        what is taken back stays; a new one goes on from there.
+        """Go back to the last decision of these seats, with the same dice now and later; returns whether there was one.
+
+        The abandoned line stays in the store, and a new game continues from there.
         """
         events = self.store.events(self.game_id)
         places = [place for seat in seats for place in decisions(events, seat)]
@@ -97,15 +98,17 @@ class Sitting:
         self.game_id = record_game(referee.engine, self.store, game_id=game_id, live=True, history=past)
         self.store.flush()
         state = referee.engine.state
-        self.player.known_as = [word or name for word, name in zip(state.agent_ids, state.public.names, strict=True)]
+        self.player.known_as = [
+            agent_id or name for agent_id, name in zip(state.agent_ids, state.public.names, strict=True)
+        ]
         referee.engine.subscribe(self.table.reveal, seat=SPECTATOR)
-        referee.engine.subscribe(self._bid_farewell, seat=SPECTATOR)
+        referee.engine.subscribe(self._announce_elimination, seat=SPECTATOR)
         if past:
             self._recap()
         return self
 
-    def _bid_farewell(self, event: Event) -> None:
-        """Say so to people who are out of a game that goes on."""
+    def _announce_elimination(self, event: Event) -> None:
+        """Tell people who have lost their last die that the game goes on without them."""
         public = self.state.public
         if not isinstance(event, RoundEnded) or public.status == "ENDED":
             return
@@ -115,7 +118,7 @@ class Sitting:
                 self.table.say(escape(f"{out} out; the others play on."))
 
     def _recap(self) -> None:
-        """Where the game stands."""
+        """Print the current round's bids and the number of dice."""
         public = self.state.public
         counts = (f"{name} {n}" for name, n in zip(public.names, public.dice_counts, strict=True) if n)
         if public.status == "BIDDING":

@@ -1,4 +1,4 @@
-"""A person at the keyboard: asked until the answer is a legal move, helped on the way."""
+"""People at the keyboard: prompts until they type a legal move, and the commands that help them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
-from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible, what_now
-from .read_move import Wish, read_answer, shown
-from .table_view import Quit, TableView, read_line, wipe
+from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible_moves, turn_prompt
+from .read_move import Command, printable, read_answer
+from .table_view import Quit, TableView, clear_screen, read_line
 
 if TYPE_CHECKING:
     from ..coach import OpponentModel
 
 
-class UndoRequested(Exception):  # noqa: N818 - a person's wish, not an error
-    """A person wants to go back to the own last decision."""
+class UndoRequested(Exception):  # noqa: N818 - a request, not an error
+    """A person wants to go back to their last decision."""
 
     def __init__(self, seat: int) -> None:
         super().__init__(seat)
@@ -30,7 +30,7 @@ class UndoRequested(Exception):  # noqa: N818 - a person's wish, not an error
 class TerminalPlayer:
     """The people who share this terminal: the interface a `HumanAgent` asks through.
 
-    With several `people`, dice are hidden between turns: the screen is wiped, and whoever is next says so.
+    With several `people`, dice are hidden between turns: the screen is cleared, and the next player presses Enter.
     """
 
     def __init__(self, console: Console, *, people: int = 1, practice: bool = False, ascii_only: bool = False) -> None:
@@ -39,9 +39,9 @@ class TerminalPlayer:
         self.practice = practice
         self.ascii_only = ascii_only
         self.known_as: Sequence[str] | None = None
-        """What sits at the table, a word a seat, for the coach; by default it goes by the names."""
+        """Who sits in each seat, for the coach; by default the players' names."""
         self._on_screen: tuple[int, int] | None = None
-        """Whose dice of which round can be read on the screen."""
+        """The seat and the round whose dice can be read on the screen."""
         self._preparing: Thread | None = None
         self._prepared = -1
         """The round that the coach is prepared for."""
@@ -54,28 +54,28 @@ class TerminalPlayer:
         self._look(view, table)
         self._prepare(view)
         while True:
-            answer = self.ask(f"  {shown(view.name, 12)} > " if self.people > 1 else "  > ")
+            answer = self.ask(f"  {printable(view.name, 12)} > " if self.people > 1 else "  > ")
             if not answer:
-                table.say(escape(what_now(view)))
+                table.say(escape(turn_prompt(view)))
                 continue
             try:
                 meant = read_answer(answer)
                 if isinstance(meant, str):
-                    self._grant(meant, view, table)
+                    self._run_command(meant, view, table)
                     continue
                 verify(view.public, view.player_id, meant)
             except NotationError as error:
                 said = repr(error.text) if error.text else "that key"
-                table.say(escape(f"I cannot read {said}: type {error.expected}."))
+                table.say(escape(f"I do not understand {said}: type {error.expected}."))
             except IllegalMoveError as error:
-                table.say(escape(f"{error}. Possible: {possible(view)}"))
+                table.say(escape(f"{error}. Possible: {possible_moves(view)}"))
             else:
                 return meant
 
     def hide(self) -> None:
-        """Wipe the screen if others share it and somebody's dice can be read there."""
+        """Clear the screen if several people share it and it shows dice."""
         if self.people > 1 and self._on_screen is not None:
-            wipe(self.console)
+            clear_screen(self.console)
         self._on_screen = None
 
     def ask(self, prompt: str = "  > ") -> str:
@@ -83,12 +83,12 @@ class TerminalPlayer:
         return ask(self.console, prompt)
 
     def _pass_to(self, view: GameView, table: TableView) -> None:
-        """See to it that nobody but the next player looks."""
+        """Hand the screen to the next player, without anyone else's dice on it."""
         now = (view.player_id, view.public.round_index)
         if self._on_screen == now:
             return
         if self._on_screen is not None and self._on_screen[1] >= now[1]:
-            wipe(self.console)
+            clear_screen(self.console)
             self._lines(table, history_lines(view.public)[-1:])
         self._on_screen = None
         table.say(f"[bold]Pass to {escape(view.name)}[/bold], and press Enter.")
@@ -97,14 +97,14 @@ class TerminalPlayer:
     def _look(self, view: GameView, table: TableView) -> None:
         self._on_screen = (view.player_id, view.public.round_index)
         table.hand(view.player_id, view.my_dice)
-        table.say(escape(what_now(view)))
+        table.say(escape(turn_prompt(view)))
 
-    def _grant(self, wish: Wish, view: GameView, table: TableView) -> None:
-        match wish:
+    def _run_command(self, command: Command, view: GameView, table: TableView) -> None:
+        match command:
             case "help":
                 self._lines(table, help_lines(view, practice=self.practice))
             case "odds":
-                self._lines(table, ["Given your dice, before anybody's bid is believed:"])
+                self._lines(table, ["Given your dice alone, whatever the others bid:"])
                 self._lines(table, odds_lines(view, self.console.width - 2, ascii_only=table.ascii_only))
             case "history":
                 self._lines(table, history_lines(view.public))
@@ -126,7 +126,7 @@ class TerminalPlayer:
         try:
             self._lines(table, hint_lines(advise(view, self._models())))
         except LiarsDiceError as error:
-            table.say(escape(f"I do not know either: {error}."))
+            table.say(escape(f"No hint is available: {error}."))
 
     def _models(self) -> tuple[OpponentModel, ...] | None:
         from ..coach import model_of
@@ -134,7 +134,7 @@ class TerminalPlayer:
         return None if self.known_as is None else tuple(map(model_of, self.known_as))
 
     def _prepare(self, view: GameView) -> None:
-        """While somebody looks at the dice of a new round, read what a hint rests on: it takes a second at times."""
+        """Prepare the coach in a thread while the player looks at the dice of a new round: it can take a second."""
         if not self.console.is_terminal or self._prepared == view.public.round_index:
             return
         self._prepared = view.public.round_index
@@ -142,25 +142,25 @@ class TerminalPlayer:
         def read() -> None:
             from ..coach import prepare
 
-            with suppress(LiarsDiceError):  # a hint will say why
+            with suppress(LiarsDiceError):  # a hint will give the reason
                 prepare(view.public, self._models())
 
         self._preparing = Thread(target=read, name="coach")
         self._preparing.start()
 
     def wait_for_coach(self) -> None:
-        """Until it is ready: Python cannot end before that. Only the very first time on a machine it takes long."""
+        """Wait until the coach is ready: Python cannot exit before. It takes long only the first time on a machine."""
         if self._preparing is not None:
             self._preparing.join(timeout=3)
             if self._preparing.is_alive():
-                self.console.print("  One moment: the coach is still getting ready ...", markup=False)
+                self.console.print("  One moment, the coach is still getting ready ...", markup=False)
                 self._preparing.join()
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:
-            table.say("What is said is said. With --practice, moves can be taken back.")
+            table.say("Undo works only in a game started with --practice.")
         elif not has_decided(view):
-            table.say("You have not decided anything yet.")
+            table.say("You have not made a decision yet.")
         else:
             raise UndoRequested(view.player_id)
 
@@ -181,6 +181,6 @@ def ask(console: Console, prompt: str) -> str:
 
 
 def has_decided(view: GameView) -> bool:
-    """Whether this player has made a decision that can be taken back."""
+    """Whether this player has made a decision to undo."""
     seat = view.player_id
     return seat in view.public.bidders or any(seat in (*r.bidders, r.caller) for r in view.resolutions)

@@ -1,4 +1,4 @@
-"""What a player is told who asks: what is possible, how likely it is, what was bid, what a strong player would do."""
+"""The answers to a player's commands: possible moves, odds, the history of bids, a hint."""
 
 from __future__ import annotations
 
@@ -24,57 +24,57 @@ if TYPE_CHECKING:
     from ..coach import Advice
 
 SENSIBLE = 0.25
-"""Beside the lowest raise on each face, raises that hold at least so often are worth showing."""
+"""Raises that hold at least this often are shown, in addition to the lowest raise on each face."""
 
 NOTHING = 1e-9
-"""Chances below this are errors of rounding."""
+"""Chances below this are rounding errors."""
 
 
-def what_now(view: GameView) -> str:
-    """What is asked of the player, in one line."""
+def turn_prompt(view: GameView) -> str:
+    """The last bid and what the player can do, in one line."""
     bid = view.current_bid
     if bid is None:
         return "You open: make a bid."
-    said = f"{view.public.names[view.public.bidders[-1]]} said {say_bid(bid)}."
+    said = f"{view.public.names[view.public.bidders[-1]]} bid {say_bid(bid)}."
     if not any(isinstance(action, BidAction) for action in view.legal_actions):
-        return f"{said} Nothing is higher: {' or '.join(map(str, calls(view)))}."
-    return f"{said} Raise, or say {' or '.join(map(str, calls(view)))}."
+        return f"{said} Nothing is higher: {' or '.join(map(str, possible_calls(view)))}."
+    return f"{said} Raise, or say {' or '.join(map(str, possible_calls(view)))}."
 
 
-def calls(view: GameView) -> list[Action]:
-    """The calls that are possible now."""
+def possible_calls(view: GameView) -> list[Action]:
+    """The calls that are legal now."""
     return [action for action in view.legal_actions if not isinstance(action, BidAction)]
 
 
-def possible(view: GameView) -> str:
-    """The lowest bids that are possible, and the calls."""
+def possible_moves(view: GameView) -> str:
+    """The lowest legal bids, the highest, and the legal calls, as text."""
     bids = [str(action) for action in view.legal_actions if isinstance(action, BidAction)]
     some = f"{' '.join(bids[:6])}{f' ... {bids[-1]}' if len(bids) > 6 else ''}"
-    return ", or ".join(part for part in (some, " or ".join(map(str, calls(view)))) if part)
+    return ", or ".join(part for part in (some, " or ".join(map(str, possible_calls(view)))) if part)
 
 
 def help_lines(view: GameView, *, practice: bool) -> list[str]:
-    """All that can be typed."""
+    """Everything the player can type."""
     lines = [
-        f"Possible now: {possible(view)}",
-        "A bid is how many and which face: 3 4, 3x4, 3 fours, three fours.",
-        "liar (or call, dudo) doubts the last bid"
-        + ("; exact (or calza, spot on) says it is just right." if view.config.exact_call else "."),
+        f"Possible now: {possible_moves(view)}",
+        "To bid, type how many and which face: 3 4, 3x4, 3 fours, three fours.",
+        "liar (or call, dudo): call the last bid a lie"
+        + ("; exact (or calza, spot on): call it exactly right." if view.config.exact_call else "."),
         "hint: what a strong player would do, and why",
-        "odds: how likely the bid and raises are, given your dice",
+        "odds: the chances of the bid and of raises, given your dice",
         "history: the bids of this round, and earlier rounds",
-        "dice: your dice and the last bid again",
+        "dice: show your dice and the last bid again",
     ]
     if practice:
-        lines.append("undo: back to your last decision")
+        lines.append("undo: go back to your last decision")
     wild = view.wild_face
     if wild is not None:
-        lines.append(f"A {wild} counts as every face.")
+        lines.append(f"Wild: a {wild} counts as every face.")
     return [*lines, "quit: leave; the game is saved"]
 
 
 def sensible_raises(view: GameView) -> list[Bid]:
-    """The lowest raise on each face, and others that are not unlikely, from the lowest up."""
+    """The lowest raise on each face, and higher raises that are likely enough, in rising order."""
     shown: list[Bid] = []
     unlikely: set[int] = set()
     seen: set[int] = set()
@@ -93,15 +93,15 @@ def sensible_raises(view: GameView) -> list[Bid]:
 
 
 def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
-    """What can be said and how likely it is to be right, given the own dice alone: the bid on the table and its calls,
-    then raises from the likeliest down.
+    """Moves and their chances to be right, given the player's own dice alone: the bid on the table and its calls, then
+    raises, the most likely first.
     """
     rows: list[tuple[str, float]] = []
     bid = view.current_bid
     if bid is not None:
         true = chance_true(view, bid)
         rows.append((f"{bid} holds", true))
-        for action in calls(view):
+        for action in possible_calls(view):
             if isinstance(action, CallLiarAction):
                 rows.append(("liar is right", 1 - true))
             elif isinstance(action, CallExactAction):
@@ -111,7 +111,7 @@ def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
 
 
 def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]:
-    """The odds as a small chart."""
+    """The odds as a bar chart."""
     room = max(8, min(30, width - 24))
     for label, chance in odds_rows(view):
         bar = ("#" if ascii_only else "█") * round(chance * room)
@@ -119,7 +119,7 @@ def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]
 
 
 def history_lines(public: PublicState) -> list[str]:
-    """Earlier rounds, a line each, and this round's bids."""
+    """One line for each earlier round, and one with the bids of this round."""
     lines = [_told(resolution, public.names) for resolution in public.resolutions]
     if public.status == "BIDDING":
         bids = _bids(public.names, public.bidders, public.bid_history)
@@ -140,10 +140,10 @@ def _bids(names: tuple[str, ...], bidders: tuple[int, ...], bids: tuple[Bid, ...
 
 
 def hint_lines(advice: Advice) -> list[str]:
-    """What a strong player would do, why, and what else might be done."""
+    """What a strong player would do, why, and the next best choices."""
     best, *others = advice.choices
     if best.win_chance < NOTHING:
-        return [f"Whatever you do, this round is lost {advice.given}".rstrip() + ".", f"({advice.source})"]
+        return [f"Every move loses this round {advice.given}".rstrip() + ".", f"({advice.source})"]
     lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])

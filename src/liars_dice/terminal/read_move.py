@@ -1,4 +1,4 @@
-"""What a person types, understood: bids as people write them, calls by any of their names, and wishes."""
+"""Reading what a person types: bids in many spellings, calls by any of their names, and commands."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 
 from ..core import Action, Bid, BidAction, CallExactAction, CallLiarAction, NotationError
 
-Wish = Literal["help", "hint", "odds", "history", "dice", "undo", "quit"]
-"""What a person may want beside a move."""
+Command = Literal["help", "hint", "odds", "history", "dice", "undo", "quit"]
+"""What a person can ask for instead of making a move."""
 
-_WISHES: dict[Wish, str] = {
+_COMMANDS: dict[Command, str] = {
     "help": "? h help",
     "hint": "hint advice coach",
     "odds": "odds o chances probability",
@@ -19,7 +19,7 @@ _WISHES: dict[Wish, str] = {
     "undo": "undo back takeback",
     "quit": "quit q exit leave bye",
 }
-_WISH_OF: dict[str, Wish] = {word: wish for wish, words in _WISHES.items() for word in words.split()}
+_COMMAND_OF: dict[str, Command] = {word: command for command, words in _COMMANDS.items() for word in words.split()}
 
 _LIAR = {"liar", "call", "dudo", "challenge", "doubt", "bluff", "call liar", "call bluff", "call it"}
 _EXACT = {"exact", "exactly", "calza", "spot on", "spoton", "call exact", "call calza", "call spot on"}
@@ -38,34 +38,34 @@ _BID = re.compile(
 )
 _BEFORE = re.compile(r"^(?:i |i'll |we )?(?:bid|say|raise to|raise|there are|at least|make it)?\s*")
 
-LOOKS_LIKE = "a bid such as 3 4, 3x4 or three fours, or liar; ? shows what else"
-"""What can be read, in words."""
+EXPECTED = "a bid such as 3 4, 3x4 or three fours, or liar; ? lists everything else"
+"""What can be typed, in words."""
 
 
-def read_answer(text: str) -> Action | Wish:
-    """The move or the wish that a person typed. Text that is neither raises `NotationError`.
+def read_answer(text: str) -> Action | Command:
+    """The move or the command that a person typed; `NotationError` if the text is neither.
 
     >>> str(read_answer("Three fours!")), str(read_answer("3 4")), str(read_answer("dudo")), read_answer("?")
     ('3x4', '3x4', 'liar', 'help')
     """
     said = " ".join(text.lower().replace("’", "'").split())
-    if said in _WISH_OF:
-        return _WISH_OF[said]
+    if said in _COMMAND_OF:
+        return _COMMAND_OF[said]
     said = _BEFORE.sub("", said.rstrip(" .!?")) or said.rstrip(" .!?")
-    if said in _WISH_OF:
-        return _WISH_OF[said]
+    if said in _COMMAND_OF:
+        return _COMMAND_OF[said]
     if said in _LIAR:
         return CallLiarAction()
     if said in _EXACT:
         return CallExactAction()
     bid = _BID.fullmatch(said)
     if bid is None:
-        raise NotationError(shown(text), LOOKS_LIKE)
+        raise NotationError(printable(text), EXPECTED)
     return BidAction(Bid(_number(bid["quantity"]), _number(bid["face"])))
 
 
-def shown(text: str, longest: int = 30) -> str:
-    """Typed text as it can be repeated on any screen: printable ASCII, and not too much of it."""
+def printable(text: str, longest: int = 30) -> str:
+    """Typed text as any screen can show it: printable ASCII, cut at `longest` characters."""
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z~]", "", text).strip()
     plain = "".join(letter if " " <= letter <= "~" else "?" for letter in plain)
     return plain if len(plain) <= longest else f"{plain[:longest]}..."

@@ -1,4 +1,4 @@
-"""A review as text for a terminal: every decision, the chart, the sums."""
+"""A review as text: every decision, the chart of chances, and the totals."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..coach import KINDS, MoveVerdict, Review
 from ..core import percent
-from .table_view import knows_ascii_only
+from .table_view import needs_ascii
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..coach import MoveVerdict, Review
+
 MARKS = {"inaccuracy": "?", "mistake": "x", "blunder": "X"}
-"""How decisions are marked under the chart."""
+"""The marks of decisions under the chart."""
 COLOURS = {
     "best": "green",
     "good": "green",
@@ -23,18 +24,18 @@ COLOURS = {
     "mistake": "bright_red",
     "blunder": "bold bright_red",
 }
-"""How kinds are coloured in a terminal, where it has colours; the words say it all without."""
+"""The colours of ratings, in a terminal that has colours."""
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _ASCII = " .-=#"
 
 Styled = tuple[str, str]
-"""A line and how it is coloured; empty: as it is."""
+"""A line and its style; the empty style is plain."""
 
 
-def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
-    """Columns as high as values from 0 to 1, in so many lines.
+def column_chart(values: Sequence[float], height: int, *, ascii_only: bool = False) -> list[str]:
+    """A column chart of values from 0 to 1, `height` lines high.
 
-    >>> strip([0, 0.5, 1], 1, ascii_only=True)
+    >>> column_chart([0, 0.5, 1], 1, ascii_only=True)
     [' -#']
     """
     steps = _ASCII if ascii_only else _EIGHTHS
@@ -43,8 +44,8 @@ def strip(values: Sequence[float], height: int, *, ascii_only: bool = False) -> 
     return ["".join(steps[min(max(h - row * fine, 0), fine)] for h in heights) for row in range(height - 1, -1, -1)]
 
 
-def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
-    """The chances to win over the game: one chart for two players, a line a seat for more."""
+def chance_charts(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[str]:
+    """Charts of the chance to win during the game: one for two players, one per seat for more."""
     points = review.curve
     room = max(8, width - 7)
     columns = min(room, len(points))
@@ -63,7 +64,7 @@ def strips(review: Review, width: int = 80, *, ascii_only: bool = False) -> list
     for seat in shown:
         assert seat is not None
         lines.append(_cut(f"{review.names[seat]}: chance to win the game", width))
-        drawn = strip(along(seat), height, ascii_only=ascii_only)
+        drawn = column_chart(along(seat), height, ascii_only=ascii_only)
         labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
         lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
     worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
@@ -79,7 +80,7 @@ def _worst(moves: Sequence[MoveVerdict]) -> str:
 
 
 def _wrapped(text: str, width: int, first: str, then: str) -> list[str]:
-    """A text in lines, with no number parted from its percent sign."""
+    """Wrap a text, keeping each number with its percent sign."""
     lines = wrap(text.replace(" %", "\u00a0%"), width, initial_indent=first, subsequent_indent=then)
     return [line.replace("\u00a0", " ") for line in lines]
 
@@ -89,7 +90,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -> list[Styled]:
-    """The whole review in lines: every decision, what was wrong with it, the chart and the sums."""
+    """The whole review as lines: every decision, what was wrong with it, the chart and the totals."""
     width = max(20, width)
     lines: list[Styled] = []
     now = 0
@@ -105,23 +106,23 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         if move.kind in MARKS:
             lines += [(line, "") for line in _wrapped(move.words, width, "    ", "    ")]
     if not review.moves:
-        lines.append(("There is no decision to judge yet.", ""))
+        lines.append(("There are no decisions to judge yet.", ""))
     lines.append(("", ""))
-    lines += [(line, "") for line in strips(review, width, ascii_only=ascii_only)]
+    lines += [(line, "") for line in chance_charts(review, width, ascii_only=ascii_only)]
     lines.append(("", ""))
     for seat, kept in review.accuracy.items():
         counts = review.counts[seat]
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
-        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in KINDS[2:])
+        faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in MARKS)
         summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
         lines += [(line, "") for line in _wrapped(summed, width, "", "  ")]
     return lines
 
 
-def show_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:
+def print_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:
     """Print a review."""
     from rich.text import Text
 
-    ascii_only = ascii_only or knows_ascii_only(console)
+    ascii_only = ascii_only or needs_ascii(console)
     for line, style in review_lines(review, console.width, ascii_only=ascii_only):
         console.print(Text(line, style), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Who sits where: a word a seat, `human` or `human:NAME` for people, a bot's name for bots."""
+"""Lineups and seats. A lineup says who sits in each seat: `human` or `human:NAME`, or the name of a bot."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ from collections.abc import Sequence
 
 from ..agents import HumanAgent
 from ..core import BadValueError, GameConfig
-from ..persistence import YOU, is_person
+from ..persistence import PERSON, is_person
 from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
 
 
-def seated(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
-    """The words for all seats: you in this one, the opponents around you in their order."""
+def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None) -> tuple[str, ...]:
+    """The lineup with you in this seat and the opponents, in their order, in the others."""
     if not 0 <= seat <= len(opponents):
         raise BadValueError("seat", seat, f"a seat from 0 to {len(opponents)}")
     if name is not None and not name.strip():
         raise BadValueError("name", name, "a name that is not blank")
-    you = YOU if name is None else f"{YOU}:{name}"
+    you = PERSON if name is None else f"{PERSON}:{name}"
     return (*opponents[:seat], you, *opponents[seat:])
 
 
-def make_seats(words: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
-    """Everybody at the table. One person is called You; several are numbered, unless they have names."""
+def make_seats(lineup: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
+    """The players of a lineup. One person is called You; several are numbered, unless they have names."""
     seats: list[Seat] = []
-    people = sum(map(is_person, words))
+    people = sum(map(is_person, lineup))
     number = 0
-    for word in words:
-        if is_person(word):
+    for entry in lineup:
+        if is_person(entry):
             number += 1
-            name = word.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
+            name = entry.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
-            seat.agent_id = YOU if name == "You" else f"{YOU}:{name}"
+            seat.agent_id = PERSON if name == "You" else f"{PERSON}:{name}"
         else:
-            seat = make_fitting_seat(word, config, isolate=isolate)
-            seat.agent_id = word
+            seat = make_fitting_seat(entry, config, isolate=isolate)
+            seat.agent_id = entry
         seats.append(seat)
     return seats
 
 
-def with_opponents(words: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:
-    """The same seats with these opponents in the bots' places, in their order."""
-    bots = len(words) - sum(map(is_person, words))
+def replace_bots(lineup: Sequence[str], opponents: Sequence[str]) -> tuple[str, ...]:
+    """The same lineup with these opponents in place of its bots, in their order."""
+    bots = len(lineup) - sum(map(is_person, lineup))
     if len(opponents) != bots:
-        raise BadValueError("opponents", " ".join(opponents), f"{bots}, one for each bot of the game")
+        raise BadValueError("opponents", " ".join(opponents), f"{bots}, one name for each bot in the game")
     given = iter(opponents)
-    return tuple(word if is_person(word) else next(given) for word in words)
+    return tuple(entry if is_person(entry) else next(given) for entry in lineup)
 
 
-def take_seat(words: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
-    """The same seats with you alone in this one; where other people sat there is `optimal` now."""
-    if not 0 <= seat < len(words):
-        raise BadValueError("seat", seat, f"a seat from 0 to {len(words) - 1}")
-    others = ["optimal" if is_person(word) else word for word in words]
-    return seated([*others[:seat], *others[seat + 1 :]], seat, name)
+def take_seat(lineup: Sequence[str], seat: int, name: str | None = None) -> tuple[str, ...]:
+    """The same lineup with you in this seat, and `optimal` in place of other people."""
+    if not 0 <= seat < len(lineup):
+        raise BadValueError("seat", seat, f"a seat from 0 to {len(lineup) - 1}")
+    others = ["optimal" if is_person(entry) else entry for entry in lineup]
+    return make_lineup([*others[:seat], *others[seat + 1 :]], seat, name)

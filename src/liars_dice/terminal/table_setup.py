@@ -1,4 +1,4 @@
-"""What a person is asked who sits down without saying more: against whom, by which rules, in which seat."""
+"""The questions to a person who starts a game without options: opponents, rules, seat, name."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, 
 from ..persistence import is_person
 from ..referee import check_fits
 from .human_player import ask
-from .seating import seated
+from .seating import make_lineup
 from .table_view import TableView
 
 USUAL = ("optimal", "maniac", "calling-station", "bluffer")
-"""Opponents for somebody who only says how many."""
+"""Opponents for a person who only gives a number."""
 
 Answer = TypeVar("Answer")
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """The table a person wants to sit down at."""
+class TableSetup(msgspec.Struct, frozen=True):
+    """The game a person wants to play."""
 
-    words: tuple[str, ...]
-    """Who sits where, as in `seating`."""
+    lineup: tuple[str, ...]
+    """Who sits in each seat: see `seating`."""
     rules: str
     config: GameConfig
 
 
-def ask_for_a_table(console: Console, *, isolate: bool = False) -> Wanted:
-    """Ask, until all answers make sense. Enter takes what is suggested; `Quit` if the person leaves."""
+def ask_table_setup(console: Console, *, isolate: bool = False) -> TableSetup:
+    """Ask for opponents, rules and seat until the answers are valid; `Quit` if the person leaves."""
     table = TableView(console, ())
-    table.say("Enter takes what stands in brackets, ? lists what there is.", indent=0)
+    table.say("Press Enter for the default in brackets, or type ? to list the choices.", indent=0)
     bots = _ask(table, "Opponents [optimal]", lambda text: read_opponents(text, isolate=isolate), _list_bots)
     usual = "heads-up" if len(bots) == 1 else "perudo"
     rules, config = _ask(table, f"Rules [{usual}]", lambda text: _rules(text or usual, bots), _list_rules)
@@ -45,11 +45,11 @@ def ask_for_a_table(console: Console, *, isolate: bool = False) -> Wanted:
     name = None
     if any(map(is_person, bots)):
         name = _ask(table, "Your name [Player 1]", lambda text: text or None, _list_seats)
-    return Wanted(seated(bots, seat, name), rules, config)
+    return TableSetup(make_lineup(bots, seat, name), rules, config)
 
 
 def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
-    """Names separated by spaces or commas, or how many there shall be. Strangers to be isolated are not loaded here."""
+    """The opponents in a text: names separated by spaces or commas, or a number. With `isolate`, no bot is loaded."""
     words = tuple(text.replace(",", " ").split()) or ("optimal",)
     if len(words) == 1 and words[0].isdecimal():
         count = int(words[0])
@@ -93,11 +93,11 @@ def _ask(table: TableView, question: str, read: Callable[[str], Answer], listed:
 
 def _list_bots() -> list[str]:
     bots = [f"{info.name}: {info.summary}" for info in AGENTS.values()]
-    return [*bots, "human or human:NAME: somebody beside you", "a number: so many bots of different styles"]
+    return [*bots, "human or human:NAME: a person beside you", "a number: that many bots of different styles"]
 
 
 def _list_seats() -> list[str]:
-    return ["Whoever sits in seat 0 opens the first round; play goes round from there."]
+    return ["Seat 0 opens the first round; the turn passes to the next higher seat."]
 
 
 def _list_rules() -> list[str]:

@@ -1,4 +1,4 @@
-"""A game shown in the terminal: headings, drawn dice, moves and verdicts."""
+"""A game shown in the terminal: headings, drawn dice, moves and outcomes."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ import sys
 import time
 from collections.abc import Sequence
 
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
 from ..core import (
     MOVES,
-    BidPlaced,
     DiceRevealed,
     DiceRolled,
     Event,
-    ExactCalled,
     GameCreated,
     GameEnded,
-    LiarCalled,
     RoundStarted,
     narrate,
 )
@@ -28,42 +26,42 @@ from ..pictures import SEAT_COLOURS
 from .dice_art import draw_hand
 
 
-class Quit(Exception):  # noqa: N818 - a person's wish, not an error
+class Quit(Exception):  # noqa: N818 - a request, not an error
     """The person at the keyboard wants to leave."""
 
 
-def knows_ascii_only(console: Console) -> bool:
-    """Whether nothing but plain letters can be trusted to come out right."""
+def needs_ascii(console: Console) -> bool:
+    """Whether the terminal can show only ASCII."""
     return not console.encoding.lower().startswith("utf") or console.is_dumb_terminal
 
 
 def read_line(console: Console, prompt: str) -> str:
-    """One line from the keyboard; `EOFError` when there is none any more."""
-    if sys.stdin is None:  # closed before we began
+    """One line from the keyboard; `EOFError` at the end of input."""
+    if sys.stdin is None:  # it was closed before the program started
         raise EOFError
     try:
         return console.input(prompt, markup=False)
     except UnicodeDecodeError:
-        return "?!"  # nothing this terminal can show, so nothing anybody can mean
-    except (OSError, RuntimeError):  # the terminal is gone, or what is printed goes nowhere
+        return "?!"  # bytes that are not text in this terminal: no move and no command
+    except (OSError, RuntimeError):  # the terminal is gone, or the output is closed
         raise EOFError from None
 
 
 class TableView:
-    """Prints events as they come."""
+    """Prints the events of a game."""
 
     def __init__(
         self, console: Console, names: Sequence[str], *, ascii_only: bool = False, reasoning: bool = True
     ) -> None:
         self.console = console
         self.names = tuple(names)
-        self.ascii_only = ascii_only or knows_ascii_only(console)
+        self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
 
     def show(self, event: Event) -> bool:
-        """Print what happened; whether there was anything to print."""
+        """Print an event; returns whether there was anything to print."""
         if isinstance(event, MOVES) and not self.reasoning:
-            event = _without_reasoning(event)
+            event = msgspec.structs.replace(event, reasoning="")
         text = narrate(event, self.names).strip()
         if isinstance(event, GameCreated | DiceRevealed):
             return False
@@ -73,11 +71,11 @@ class TableView:
         elif isinstance(event, DiceRolled):
             self.hand(event.player_id, event.dice)
         else:
-            self.say(self.coloured(text))
+            self.say(self.coloured(text, getattr(event, "player_id", None)))
         return True
 
     def reveal(self, event: Event) -> None:
-        """Print what happened to somebody who has not seen the dice: at the reveal they are drawn."""
+        """Print an event for people who have not seen the dice: they are drawn when they are revealed."""
         if isinstance(event, DiceRevealed):
             self.hands(event.dice)
         elif isinstance(event, RoundStarted):
@@ -95,7 +93,7 @@ class TableView:
             self.console.print(f"  [{style}]{line}[/]", highlight=False)
 
     def hands(self, hands: Sequence[Sequence[int]]) -> None:
-        """Draw everybody's dice, or write them down where drawings would fill more than a screen."""
+        """Draw all players' dice, or write them as numbers if the drawings do not fit on the screen."""
         rows = sum(1 + 5 * -(-len(dice) // self._dice_per_row()) for dice in hands if dice)
         drawn = not self.console.is_terminal or rows <= self.console.height - 4
         for seat, dice in enumerate(hands):
@@ -106,7 +104,7 @@ class TableView:
                 self.say(f"[{style}]{escape(self.names[seat])}[/]: {' '.join(map(str, dice))}")
 
     def say(self, markup: str, indent: int = 2) -> None:
-        """Print a sentence. Where somebody reads along it is broken at the edge of the screen, not within words."""
+        """Print a sentence; in a terminal it is wrapped between words."""
         text = Text.from_markup(markup)
         width = self.console.width - indent
         lines = text.wrap(self.console, width) if self.console.is_terminal else [text]
@@ -115,7 +113,7 @@ class TableView:
             self.console.print(Text(" " * indent) + line, soft_wrap=True)
 
     def suggest(self, purpose: str, command: str) -> None:
-        """Print what a command is good for and the command: side by side, or below each other if they are too wide."""
+        """Print a command and its purpose: side by side, or one below the other if they are too wide."""
         line = f"{purpose:27} {command}"
         if self.console.is_terminal and len(line) + 2 > self.console.width:
             self.say(escape(purpose))
@@ -123,36 +121,35 @@ class TableView:
         else:
             self.say(escape(line))
 
-    def coloured(self, text: str) -> str:
-        """The sentence with the name it begins with in its seat's colour."""
-        for seat in sorted(range(len(self.names)), key=lambda s: -len(self.names[s])):
-            if text.startswith(f"{self.names[seat]} "):
-                rest = text.removeprefix(self.names[seat])
-                return f"[{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}]{escape(self.names[seat])}[/]{escape(rest)}"
-        return escape(text)
+    def coloured(self, text: str, seat: int | None) -> str:
+        """The sentence as markup; if it begins with the name of this seat's player, the name has the seat's colour."""
+        name = "" if seat is None else self.names[seat]
+        if seat is None or not text.startswith(name):
+            return escape(text)
+        return f"[{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}]{escape(name)}[/]{escape(text.removeprefix(name))}"
 
     def _dice_per_row(self) -> int:
         return max(1, (self.console.width - 2) // 8)
 
 
 class Pace:
-    """How fast a game is shown: at once, with a pause after each line, or when Enter is pressed."""
+    """How fast a game is shown: at once, with a delay after each event, or one event per Enter."""
 
     def __init__(self, console: Console, *, step: bool = False, delay: float = 0.0) -> None:
         self.console = console
         self.step = step
         self.delay = delay
         self.left = False
-        """Whether the spectator has had enough."""
+        """Whether the spectator has quit."""
         self._told = False
 
     def wait(self) -> None:
-        """Wait as long as the spectator wants; `Quit` if that is for good."""
+        """Wait for the delay or for Enter; `Quit` if the spectator quits."""
         if self.delay:
             time.sleep(self.delay)
         if not self.step:
             return
-        prompt = "" if self._told or not self.console.is_terminal else "  (Enter goes on, q quits) "
+        prompt = "" if self._told or not self.console.is_terminal else "  (Enter continues, q quits) "
         self._told = True
         try:
             answer = read_line(self.console, prompt)
@@ -164,26 +161,22 @@ class Pace:
 
 
 class Spectator:
-    """Shows a game's events at the spectator's pace, and nothing more once the spectator has left."""
+    """Shows a game's events at the spectator's pace, until the spectator quits."""
 
     def __init__(self, table: TableView, pace: Pace) -> None:
         self.table = table
         self.pace = pace
 
     def __call__(self, event: Event) -> None:
-        """Show what happened and wait."""
+        """Show an event and wait."""
         if not self.pace.left and self.table.show(event):
             self.pace.wait()
 
 
-def wipe(console: Console) -> None:
-    """Leave nothing to read on the screen, or as far up as it can be pushed."""
+def clear_screen(console: Console) -> None:
+    """Clear the screen and what was scrolled away, or push it out of view where that is not possible."""
     if console.is_terminal and not console.is_dumb_terminal:
-        console.file.write("\x1b[2J\x1b[3J\x1b[H")  # what is seen, what is scrolled away, and the first line
+        console.file.write("\x1b[2J\x1b[3J\x1b[H")  # clear the screen and the scrollback, and go to the first line
         console.file.flush()
     else:
         console.print("\n" * max(console.height, int(os.environ.get("LINES") or 0), 50))
-
-
-def _without_reasoning(event: BidPlaced | LiarCalled | ExactCalled) -> Event:
-    return BidPlaced(event.player_id, event.bid) if isinstance(event, BidPlaced) else type(event)(event.player_id)

@@ -6,10 +6,10 @@ import msgspec
 
 from ..agents import Agent, AgentLike, names_for
 from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config
-from ..exact import OutOfReachError
+from ..exact import OutOfReachError, askable
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
-from ..referee import BotLimits, all_known, load_agents, tables_guard
+from ..referee import BotLimits, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
@@ -98,7 +98,7 @@ def _measure(
     why, trusted = "", True
     if games is None:
         try:
-            return _exactly(names, all_known(names, agents), config, exact, limits, backend.workers)
+            return _exactly(names, askable(names, agents), config, exact, limits, backend.workers)
         except (OutOfReachError, PolicyError) as error:
             if exact:
                 raise

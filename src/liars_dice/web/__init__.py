@@ -1,8 +1,8 @@
-"""The studio: rooms in which people and bots meet, over HTTP and WebSockets, with the store underneath."""
+"""The studio: rooms where people and bots play, over HTTP and WebSockets, with the games kept in a store."""
 
 from .app import create_app
-from .safety import ServerLimits
 from .server import serve
+from .server_limits import ServerLimits
 
 __all__ = [
     "ServerLimits",

@@ -1,8 +1,7 @@
-"""Requests to the JSON API: how they are read and answered, whatever is asked."""
+"""Reading requests to the JSON API and answering them, for every endpoint alike."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -13,24 +12,25 @@ from starlette.responses import Response
 from ..core import LiarsDiceError
 from ..persistence import StoreError
 from . import messages as m
-from .analysis import Lab
+from .analysis import Analysis
+from .clock import StudioClock
 from .errors import RoomError
-from .game_list import Catalogue
+from .game_list import GameLister
 from .rooms import Rooms
-from .safety import ServerLimits
+from .server_limits import ServerLimits
 
 
 class Studio:
     """What the endpoints work with."""
 
-    def __init__(self, rooms: Rooms, lab: Lab) -> None:
+    def __init__(self, rooms: Rooms, analysis: Analysis) -> None:
         self.rooms = rooms
-        self.lab = lab
-        self.catalogue = Catalogue()
+        self.analysis = analysis
+        self.game_lister = GameLister()
 
 
-class Call:
-    """One request, read and checked."""
+class ApiRequest:
+    """One request, decoded and validated."""
 
     def __init__(self, path: Mapping[str, str], query: Any, body: Any, token: str | None) -> None:
         self.path = path
@@ -39,11 +39,11 @@ class Call:
         self.token = token
 
 
-Handler = Callable[[Studio, Call], Awaitable[object]]
+Handler = Callable[[Studio, ApiRequest], Awaitable[object]]
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One thing that can be asked for."""
+    """One endpoint of the API."""
 
     method: str
     path: str
@@ -53,7 +53,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     body: Any = None
     query: Any = None
     bearer: bool = False
-    """Whether it asks for the header `Authorization: Bearer TOKEN`."""
+    """Whether it needs the header `Authorization: Bearer TOKEN`."""
 
     @property
     def about(self) -> str:
@@ -62,66 +62,72 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 def respond(endpoint: Endpoint, studio: Studio) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint as a function from requests to responses. Whatever is wrong with a request is said in one line."""
+    """The endpoint as a function from requests to responses. Every error is answered with one line and a code."""
 
     async def answer(request: Request) -> Response:
         try:
-            call = await _read(endpoint, request, studio.rooms.limits)
-            return _json(await endpoint.handler(studio, call))
-        except msgspec.ValidationError as error:
-            return _json(m.Error(m.plain(error)), 422)
-        except RoomError as error:
-            return _json(m.Error(m.plain(error)), error.status)
-        except StoreError:
-            return _json(m.Error(m.STORE_TROUBLE), 503)
-        except LiarsDiceError as error:
-            return _json(m.Error(m.plain(error)), 400)
-        except _BadRequestError as error:
-            return _json(m.Error(m.plain(error)), error.status)
+            decoded = await _decode(endpoint, request, studio.rooms.limits, studio.rooms.clock)
+            return _json(await endpoint.handler(studio, decoded))
+        except (msgspec.ValidationError, RoomError, LiarsDiceError, _BadRequestError) as error:
+            return _json(m.error_response(error), _status(error))
 
     return answer
 
 
+def _status(error: Exception) -> int:
+    match error:
+        case RoomError() | _BadRequestError():
+            return error.status
+        case msgspec.ValidationError():
+            return 422
+        case StoreError():
+            return 503
+        case _:
+            return 400
+
+
 class _BadRequestError(Exception):
-    def __init__(self, status: int, line: str) -> None:
+    def __init__(self, status: int, line: str, code: str) -> None:
         super().__init__(line)
         self.status = status
+        self.code = code
 
 
-async def _read(endpoint: Endpoint, request: Request, limits: ServerLimits) -> Call:
+async def _decode(endpoint: Endpoint, request: Request, limits: ServerLimits, clock: StudioClock) -> ApiRequest:
     query = body = token = None
     if endpoint.query is not None:
         query = msgspec.convert(dict(request.query_params), endpoint.query, strict=False)
     if endpoint.body is not None:
-        data = await _body(request, limits)
+        data = await _body(request, limits, clock)
         try:
             body = msgspec.json.decode(data, type=endpoint.body)
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise _BadRequestError(400, f"not JSON: {m.plain(error)}") from None
+            raise _BadRequestError(400, f"the request body is not JSON: {m.plain(error)}", "not_json") from None
     if endpoint.bearer:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
-            raise _BadRequestError(401, "say who you are: Authorization: Bearer TOKEN")
-    return Call(request.path_params, query, body, token)
+            raise _BadRequestError(401, "send the header Authorization: Bearer TOKEN", "token_required")
+    return ApiRequest(request.path_params, query, body, token)
 
 
-async def _body(request: Request, limits: ServerLimits) -> bytes:
+async def _body(request: Request, limits: ServerLimits, clock: StudioClock) -> bytes:
     data = b""
     try:
-        async with asyncio.timeout(limits.hello_s):
+        async with clock.timeout(limits.hello_s):
             async for chunk in request.stream():
                 data += chunk
                 if len(data) > limits.message_bytes:
-                    raise _BadRequestError(413, f"at most {limits.message_bytes} bytes, please")
+                    line = f"the request body is longer than {limits.message_bytes} bytes"
+                    raise _BadRequestError(413, line, "body_too_large")
     except ClientDisconnect:
-        raise _BadRequestError(400, "half a request") from None
+        raise _BadRequestError(400, "incomplete request body", "incomplete_body") from None
     except TimeoutError:
-        raise _BadRequestError(408, "the request took too long to arrive") from None
+        raise _BadRequestError(408, "the request body took too long to arrive", "request_timeout") from None
     return data
 
 
 def _json(value: object, status: int = 200) -> Response:
     headers = {"cache-control": "no-store"}
-    return Response(msgspec.json.encode(value), status, headers, "application/json")
+    return Response(m.encode_json(value), status, headers, "application/json")

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -18,19 +17,27 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from ..persistence import GameRecorder
-from .analysis import Lab
+from .analysis import Analysis
 from .api import ENDPOINTS
 from .api_requests import Studio, respond
 from .bot_socket import bot_socket
-from .coach_client import Coach
-from .connection_limits import Doors
+from .clock import StudioClock
+from .coach_client import CoachClient
+from .connection_limits import ConnectionLimits
+from .http_guard import HttpGuard
+from .messages import ErrorResponse, encode_json
 from .page_socket import page_socket
 from .rooms import Rooms
-from .safety import HttpGuard, ServerLimits
-from .store_worker import Books
+from .server_limits import ServerLimits
+from .store_worker import StoreWorker
 
 STATIC = Path(__file__).parent / "static"
 PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
+
+ERRORS = {
+    404: ErrorResponse("there is nothing at this address", "not_found"),
+    405: ErrorResponse("this address does not support that method", "method_not_allowed"),
+}
 
 
 def create_app(
@@ -41,43 +48,45 @@ def create_app(
     hosts: frozenset[str] | None = None,
     public_names: Sequence[str] = (),
     static: Path = STATIC,
+    clock: StudioClock | None = None,
 ) -> Starlette:
-    """The studio over this store (the default one, if none is named).
+    """The studio over this store, or over the default store.
 
-    `agents` are bots of strangers to offer, which play behind walls. `hosts` are the names this server goes by; any, if
-    none are given. `public_names` are those a proxy before it goes by: it is reached by them, too, and pages from there
-    are its own.
+    `agents` are additional bots to offer; they play in a sandbox. `hosts` are the host names that requests may use;
+    any, if None. `public_names` are the names of a proxy in front of the server: requests may use them, and pages from
+    there count as our own. Tests pass a `clock` that they move by hand.
     """
     limits = ServerLimits() if limits is None else limits
-    books = Books(store)
-    coach = Coach(limits.questions)
-    rooms = Rooms(books, coach, limits, agents)
-    studio = Studio(rooms, Lab(books, coach))
-    doors = Doors(limits)
+    clock = StudioClock() if clock is None else clock
+    worker = StoreWorker(store)
+    coach = CoachClient(limits.questions)
+    rooms = Rooms(worker, coach, limits, clock, agents)
+    studio = Studio(rooms, Analysis(worker, coach))
+    connections = ConnectionLimits(limits)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         await rooms.close()
         coach.close()
-        books.close()
+        worker.close()
 
     async def index(request: Request) -> Response:
         page = static / "index.html"
         if not page.is_file():
-            return Response("The studio's pages are not installed; its API is at /api/openapi.json.\n", 404)
+            return Response("The studio's pages are not installed. Its API is described at /api/openapi.json.\n", 404)
         return FileResponse(page, headers={"cache-control": "no-cache"})
 
     async def schema(request: Request) -> Response:
         from .schema import openapi
 
-        return Response(msgspec.json.encode(openapi()), media_type="application/json")
+        return Response(encode_json(openapi()), media_type="application/json")
 
     async def pages(socket: WebSocket) -> None:
-        await page_socket(socket, rooms, doors)
+        await page_socket(socket, rooms, connections)
 
     async def bots(socket: WebSocket) -> None:
-        await bot_socket(socket, rooms, doors)
+        await bot_socket(socket, rooms, connections)
 
     routes = [
         Route("/api/openapi.json", schema, methods=["GET"]),
@@ -92,31 +101,30 @@ def create_app(
         assert isinstance(error, HTTPException)
         wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
         if error.status_code == 404 and request.method == "GET" and wants_page and (static / "index.html").is_file():
-            return FileResponse(
-                static / "index.html", 404, {"cache-control": "no-cache"}
-            )  # it says so in its own words
-        line = {404: "there is nothing here", 405: "that cannot be done here"}.get(error.status_code, error.detail)
-        body = msgspec.json.encode({"error": line})
-        return Response(body, error.status_code, error.headers, "application/json")
+            # the page itself says that there is no such page
+            return FileResponse(static / "index.html", 404, {"cache-control": "no-cache"})
+        body = ERRORS.get(error.status_code, ErrorResponse(error.detail, "http_error"))
+        return Response(encode_json(body), error.status_code, error.headers, "application/json")
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused, Exception: _failed})
-    app.add_middleware(HttpGuard, limits=limits, hosts=hosts, names=frozenset(name.lower() for name in public_names))
+    names = frozenset(name.lower() for name in public_names)
+    app.add_middleware(HttpGuard, limits=limits, hosts=hosts, names=names, clock=clock)
     app.state.rooms = rooms
     app.state.coach = coach
     return app
 
 
 class _Files(StaticFiles):
-    """Files that browsers keep, and ask about again each time."""
+    """Files that browsers cache, and revalidate each time."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
-        """The file, or word that it has not changed."""
+        """The file, or 304 if it has not changed."""
         response: Response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
         response.headers["cache-control"] = "no-cache"
         return response
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file; a name no file can have is not found."""
+        """The file; 404 for names that no file can have."""
         try:
             return await super().get_response(path, scope)
         except (ValueError, OSError) as error:
@@ -124,4 +132,5 @@ class _Files(StaticFiles):
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return Response(msgspec.json.encode({"error": "something went wrong here"}), 500, None, "application/json")
+    body = ErrorResponse("something went wrong on the server", "internal_error")
+    return Response(encode_json(body), 500, None, "application/json")

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from starlette.websockets import WebSocket
 
-from ..core import LiarsDiceError, RoundResolution, derive_seed, result_of
-from ..persistence import RecordedEvent, StoreError
-from ..referee import protocol
+from ..agents import GameStart, Hearing, Question, due_now, is_event
+from ..core import Event, GameView, LiarsDiceError, derive_seed, view_of
+from ..persistence import RecordedEvent
+from ..referee import RecordedSteps, protocol
 from . import messages as m
-from .bot_feed import feed
-from .connection_limits import Doors
+from .connection_limits import ConnectionLimits
 from .errors import RoomError
 from .room import Room
 from .rooms import Rooms
-from .safety import ServerLimits
-from .websocket_io import TROUBLE, Line, accepted, hello, refuse, when_gone
+from .websocket_io import FAILED, ClientConnection, accept_socket, on_disconnect, receive_hello, refuse
 
 
 class BotSaid(msgspec.Struct, frozen=True):
@@ -45,18 +44,19 @@ def decode_bot(text: str) -> BotSaid:
     try:
         return _bot_decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise m.BadMessageError(f"cannot understand that: {m.plain(error)}") from None
+        raise m.BadMessageError(f"cannot read the message: {m.plain(error)}") from None
 
 
-class RemoteBot(Line):
+class RemoteBot(ClientConnection):
     """A program at a seat, somewhere else."""
 
-    def __init__(self, socket: WebSocket, limits: ServerLimits, seat: int) -> None:
-        super().__init__(socket, limits)
+    def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
+        super().__init__(socket, rooms.limits, rooms.clock)
         self.seat = seat
         self.wants_events = False
         self.confirms_start = False
         self.ready = False
+        self._hearing = Hearing(seat)
 
     def tell(self, *messages: bytes) -> None:
         """What pages are told is not for bots."""
@@ -67,34 +67,37 @@ class RemoteBot(Line):
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """The game went on."""
-        if not self.ready:
-            return
-        self.say(*self._told(room, news))
-
-    def _told(self, room: Room, news: Sequence[RecordedEvent]) -> Iterator[protocol.Message]:
-        """What the bot is told of these events, the beginning of the game among them, and what it is asked now."""
-        if news and news[0].version == 0:
-            yield self._start(room)
-        for one in feed(news, self.seat, room.state.public.resolutions):
-            if isinstance(one, RoundResolution):
-                yield protocol.round_end_message(one)
-            elif self.wants_events:
-                yield protocol.event_message(one)
-        message = next_for(room, self.seat)
-        if message is not None:
-            yield message
-
-    def _start(self, room: Room) -> protocol.Message:
-        public = room.state.public
-        seed = derive_seed(room.engine.seed, "agent", self.seat)
-        message = protocol.start_message(room.state.config, self.seat, public.names, seed)
-        return message | {"id": 0} if self.confirms_start else message
+        if self.ready:
+            if news[0].version == 0:
+                self._hearing = self._new_hearing(room)
+            step = [recorded.payload for recorded in news], room.player_view(self.seat)
+            self.say(*self._messages(room, [step]))
 
     def catch_up(self, room: Room) -> None:
         """The bot is ready: tell it everything that has happened, as if it had been here."""
         self.ready = True
         if room.record:
-            self.say(*self._told(room, room.record))
+            self._hearing = self._new_hearing(room)
+            steps = RecordedSteps().feed(room.record)
+            self.say(*self._messages(room, ((events, view_of(state, self.seat)) for events, state in steps)))
+
+    def _new_hearing(self, room: Room) -> Hearing:
+        return Hearing(self.seat, derive_seed(room.engine.seed, "agent", self.seat))
+
+    def _messages(self, room: Room, steps: Iterable[tuple[Sequence[Event], GameView]]) -> Iterator[protocol.Message]:
+        """What the bot is told of these steps, and what it is asked now.
+
+        It is not asked again what it did: a program elsewhere keeps its own memory.
+        """
+        for events, view in steps:
+            for heard in self._hearing.step(events, view):
+                if isinstance(heard, Question) or (is_event(heard) and not self.wants_events):
+                    continue
+                confirmed = {"id": 0} if isinstance(heard, GameStart) and self.confirms_start else {}
+                yield protocol.message_of(heard, room.turn) | confirmed
+        message = next_for(room, self.seat)
+        if message is not None:
+            yield message
 
     def begin_anew(self, room: Room) -> None:
         """The game now goes on from an earlier moment."""
@@ -102,20 +105,18 @@ class RemoteBot(Line):
 
     def leave(self, reason: str) -> None:
         """The room is given up."""
-        self.end(TROUBLE, reason)
+        self.end(FAILED, reason)
 
 
 def next_for(room: Room, seat: int) -> protocol.Message | None:
     """What a bot at this seat is to be asked or told now, if anything."""
     if room.doc.game_id is None:
         return None
-    public = room.state.public
-    if room.doc.over:
-        if public.winner is not None:
-            return protocol.game_end_message(room.turn, result_of(public))
-        return {"type": "game_end", "id": room.turn, "winner": None, "names": public.names}
     view = room.player_view(seat)
-    return protocol.choose_message(room.turn, view) if view.is_my_turn else None
+    if room.doc.over and view.public.winner is None:
+        return protocol.game_end_message(room.turn, None, view.public.names)
+    due = due_now(view)
+    return None if due is None else protocol.message_of(due, room.turn)
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
@@ -123,21 +124,21 @@ async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str)
     await room.act(seat, turn, protocol.action_of({"action": action, "reasoning": reasoning}))
 
 
-async def bot_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
+async def bot_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLimits) -> None:
     """A bot: hello with its token, then the bot protocol."""
-    async with accepted(socket, rooms, doors) as receive:
+    async with accept_socket(socket, rooms, connections) as receive:
         if receive is None:
             return
-        room, said = await hello(socket, rooms, receive, decode_bot, BotSaid)
+        room, said = await receive_hello(socket, rooms, receive, decode_bot, BotSaid)
         if room is None or not isinstance(said, BotSaid):
             return
         try:
-            bot = RemoteBot(socket, rooms.limits, room.seat_of(said.token))
+            bot = RemoteBot(socket, rooms, room.seat_of(said.token))
         except RoomError as error:
-            await refuse(socket, str(error))
+            await refuse(socket, error)
             return
         room.join(bot)
-        bot.gone = when_gone(room, bot, receive)
+        bot.gone = on_disconnect(room, bot, receive)
         try:
             while (text := await receive()) is not None:
                 await _hear_bot(room, bot, text)
@@ -161,11 +162,8 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
                 pass
             case other:
                 raise RoomError(f"a bot says ready, action, done or fault, not {other[:40]!r}")
-    except m.BadMessageError as error:
-        bot.say({"type": "error", "error": str(error)})
-    except (RoomError, LiarsDiceError) as error:
-        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
-        bot.say({"type": "error", "error": line})
+    except (m.BadMessageError, RoomError, LiarsDiceError) as error:
+        bot.say(msgspec.to_builtins(m.error_message(error)))
 
 
 # -- without sockets ---------------------------------------------------------------------------------------------------
@@ -196,20 +194,17 @@ class _Waiter:
 
 async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Message:
     """The next thing a bot at this seat is asked or told; `wait` if there is nothing for so long."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
+    clock = room.clock
+    until = clock.now() + seconds
     waiter = _Waiter(seat)
     room.join(waiter)
     try:
         while True:
             waiter.woken.clear()
             message = next_for(room, seat)
-            left = until - loop.time()
+            left = until - clock.now()
             if message is not None or left <= 0 or room.gone:
                 return message or {"type": "wait"}
-            try:
-                await asyncio.wait_for(waiter.woken.wait(), left)
-            except TimeoutError:
-                return {"type": "wait"}
+            await clock.wait(waiter.woken, left)
     finally:
         room.leave(waiter)

@@ -1,4 +1,4 @@
-"""Asking the process in which the coach thinks. It is started when it is first needed, and again if it dies."""
+"""The connection to the coach's process, which is started when first needed, and again if it dies."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..core import Progress, PublicState
+from . import coach_process
 from .coach_process import WARM_UPS, receive, send
 from .errors import FullError, RoomError
 
-KEPT = 1024
-"""So many kinds of rounds are remembered as prepared."""
+MAX_PREPARED = 1024
+"""How many kinds of rounds are remembered as prepared."""
 
 
 class RefusedError(RoomError):
-    """A question that makes no sense, or that the coach cannot answer."""
+    """A question that is invalid, or that the coach cannot answer."""
 
     status = 400
+    code = "cannot_answer"
 
 
 class CoachError(RoomError):
-    """The coach's process died over it, or something went wrong there."""
+    """The coach's process died or failed."""
 
     status = 503
+    code = "coach_failed"
 
 
 class _Question:
@@ -39,11 +42,11 @@ class _Question:
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.progress = progress
         self.asked: subprocess.Popen[bytes] | None = None
-        """The process that knows of it."""
+        """The process it was sent to."""
 
 
-class Coach:
-    """The way to the coach: so many questions of a kind at a time, each with its answer or one plain line."""
+class CoachClient:
+    """Sends questions to the coach's process and returns its answers; at most `most` of a kind at a time."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -52,19 +55,19 @@ class Coach:
         self._asked: dict[int, _Question] = {}
         self._writer = ThreadPoolExecutor(1, "coach")
         self.process: subprocess.Popen[bytes] | None = None
-        """Where the coach thinks; None before the first question."""
-        self._ear: threading.Thread | None = None
+        """The coach's process; None before the first question."""
+        self._reader: threading.Thread | None = None
         self._closed = False
         self._prepared: set[object] = set()
         self._ahead: asyncio.Task[None] | None = None
-        """What is done before anybody asks."""
+        """Work in advance: warming up, or preparing a round."""
 
     async def ask(self, what: str, *arguments: object, progress: Progress | None = None) -> Any:
-        """The answer to a question of `coach_process`; `progress` hears how far it is, where the question says so."""
+        """The answer to a question of `coach_process`. `progress` is called with how far it is, if it reports that."""
         if self._closed:
-            raise CoachError("the server is going down")
+            raise CoachError("the server is shutting down")
         if sum(other.what == what for other in self._asked.values()) >= self._most:
-            raise FullError("many wait for an answer; ask again in a moment")
+            raise FullError("too many questions are waiting for the coach; try again in a moment", code="coach_busy")
         loop = asyncio.get_running_loop()
         number, question = next(self.numbers), _Question(what, progress)
         self._asked[number] = question
@@ -75,27 +78,27 @@ class Coach:
             del self._asked[number]
 
     def warm_up(self) -> None:
-        """Start the process and let it load what it needs: seconds, and more when it has to compile that first."""
+        """Start the process and let it load what it needs: seconds, or longer if it must compile first."""
         self._do_ahead(self._warm_up())
 
     async def _warm_up(self) -> None:
-        for step in range(WARM_UPS):  # one by one, so that a question that comes now need not wait for all of them
+        for step in range(WARM_UPS):  # one by one, so that a question can be answered in between
             await self.ask("warm_up", step)
 
     def prepare(self, public: PublicState, known: Sequence[str]) -> None:
-        """A round begins: let the coach get ready for it, unless it knows its like or has other things to do."""
+        """Let the coach get ready for a new round, unless it has prepared one like it or is busy."""
         kinds = tuple(agent_id.partition(":")[0] for agent_id in known)
         key = (public.rules, public.dice_counts, public.current_player, kinds)
         if self.process is None or self._asked or key in self._prepared:
             return
-        if len(self._prepared) >= KEPT:
+        if len(self._prepared) >= MAX_PREPARED:
             self._prepared.clear()
         self._prepared.add(key)
         self._do_ahead(self.ask("prepare", public, known))
 
     def _do_ahead(self, work: Coroutine[Any, Any, Any]) -> None:
         async def quietly() -> None:
-            with contextlib.suppress(RoomError):  # whoever asks will be told
+            with contextlib.suppress(RoomError):  # a question will report it
                 await work
 
         self._ahead = asyncio.create_task(quietly())
@@ -103,7 +106,7 @@ class Coach:
     def _send(
         self, loop: asyncio.AbstractEventLoop, question: _Question, message: tuple[int, str, tuple[object, ...]]
     ) -> None:
-        """Run in the writer's thread, as it may have to wait for the process."""
+        """Runs in the writer's thread, because writing to the process can block."""
         for attempt in (1, 2):
             try:
                 question.asked = process = self.process or self._start(loop)
@@ -113,36 +116,36 @@ class Coach:
             except OSError as error:
                 self.process = None
                 if attempt == 2:
-                    raise CoachError("the coach cannot be asked now; try again") from error
+                    raise CoachError("the coach is not available now; try again") from error
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
         self.process = process = subprocess.Popen(
-            [sys.executable, "-m", f"{__package__}.coach_process"],
+            [sys.executable, "-m", coach_process.__name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
             start_new_session=True,  # Ctrl-C is for the server alone
         )
-        self._ear = threading.Thread(target=self._listen, args=(loop, process), name="coach-ear", daemon=True)
-        self._ear.start()
+        self._reader = threading.Thread(target=self._read, args=(loop, process), name="coach-reader", daemon=True)
+        self._reader.start()
         return process
 
-    def _listen(self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes]) -> None:
+    def _read(self, loop: asyncio.AbstractEventLoop, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and no one is waiting
             while (said := receive(process.stdout)) is not None:
                 loop.call_soon_threadsafe(self._heard, *said)
             loop.call_soon_threadsafe(self._lost, process)
         process.wait()
         process.stdout.close()
-        with contextlib.suppress(OSError):  # half a question may be left in it
+        with contextlib.suppress(OSError):  # an unsent part of a question may be left in it
             process.stdin.close()
 
     def _heard(self, number: int, kind: str, value: Any) -> None:
         question = self._asked.get(number)
-        if question is None or question.answer.done():  # whoever asked has left
+        if question is None or question.answer.done():  # the client has left
             return
         match kind:
             case "progress":
@@ -151,25 +154,26 @@ class Coach:
             case "answer":
                 question.answer.set_result(value)
             case "refused":
-                question.answer.set_exception(RefusedError(value))
+                line, code = value
+                question.answer.set_exception(RefusedError(line, code=code))
             case _:
                 question.answer.set_exception(CoachError(f"the coach failed: {value}"))
 
     def _lost(self, process: subprocess.Popen[bytes]) -> None:
-        """The process is gone, and with it whatever it was asked."""
+        """The process has ended: fail its open questions."""
         if self.process is process:
             self.process = None
         for question in self._asked.values():
             if question.asked is process and not question.answer.done():
-                question.answer.set_exception(CoachError("the coach lost the thread; ask again"))
+                question.answer.set_exception(CoachError("the coach stopped while working on this; ask again"))
 
     def close(self) -> None:
-        """No more questions."""
+        """End the process; questions that come later are refused."""
         self._closed = True
         if self._ahead is not None:
             self._ahead.cancel()
         if self.process is not None:
             self.process.kill()
         self._writer.shutdown(cancel_futures=True)
-        if self._ear is not None:
-            self._ear.join()
+        if self._reader is not None:
+            self._reader.join()

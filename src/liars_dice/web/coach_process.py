@@ -1,7 +1,8 @@
-"""Where the coach thinks: a process of its own, so that nobody's move waits for it and its crash harms nobody.
+"""The coach's own process, so that no move waits for the coach and a crash of it harms no game.
 
-Questions come in on standard input, answers go out on standard output, both pickled (the other end is always our own
-server). When the input ends, so does the process. What is slow has a thread of its own, so that no hint waits for it.
+Questions arrive on standard input and answers leave on standard output, both pickled (the other end is always our own
+server). When the input ends, so does the process. Slow questions have their own threads, so that hints
+need not wait for them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
-    """What the coach would do; `known` says who sits where."""
+    """The coach's advice; `known` are the recorded ids of the players."""
     from ..coach import advise, model_of
 
     advice = advise(view, [model_of(agent_id) for agent_id in known])
@@ -62,7 +63,7 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
 
 
 def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
-    """What perfect play does at one point of a round."""
+    """What perfect play does at one point in a round."""
     from ..exact.solver import equilibrium_of, explain, explanation_as_dict
 
     round_ = equilibrium_of(GameConfig(dice=dice))
@@ -70,7 +71,7 @@ def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], pr
 
 
 def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress) -> Json:
-    """The coach's verdict on a game."""
+    """The coach's review of a game."""
     from ..coach import review_game
     from ..persistence import verify_game
 
@@ -79,7 +80,7 @@ def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress
 
 
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
-    """Every memoryless bot of ours against every other."""
+    """Every built-in memoryless bot against every other."""
     from ..agents import AGENTS, make_agent
     from ..exact.matchups import Matchups
 
@@ -91,18 +92,18 @@ def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
 
 
 def prepare(public: PublicState, known: Sequence[str], progress: Progress) -> None:
-    """Build what advice in such a round rests on, before somebody asks for it."""
+    """Build what advice in this round needs, before a player asks for it."""
     from ..coach import model_of, prepare
 
     prepare(public, [model_of(agent_id) for agent_id in known])
 
 
 WARM_UPS = 4
-"""How many steps there are of getting ready."""
+"""The number of steps of `warm_up`."""
 
 
 def warm_up(step: int, progress: Progress) -> None:
-    """Load, and the first time on a machine compile, what the coach needs: one step of it."""
+    """Load what the coach needs, one step of it; the first time on a machine this compiles it."""
     from ..agents import make_agent
     from ..coach import model_of, review_game
     from ..exact.matchups import Matchups
@@ -137,11 +138,11 @@ LONG: dict[str, Callable[..., Any]] = {"long_review": review}
 
 
 def main() -> None:
-    """Answer questions until there are no more."""
+    """Answer questions until the input ends."""
     with suppress(AttributeError, OSError):
-        os.nice(5)  # whoever plays goes first
+        os.nice(5)  # games have priority
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed here is no answer
+    os.dup2(2, 1)  # anything printed must not mix with the answers
     lock = threading.Lock()
 
     def say(number: int, kind: str, value: object) -> None:
@@ -152,17 +153,17 @@ def main() -> None:
         try:
             say(number, "answer", what(*arguments, progress=lambda done, of: say(number, "progress", (done, of))))
         except LiarsDiceError as error:
-            say(number, "refused", plain(error))
+            say(number, "refused", (plain(error), error.code))
         except Exception as error:
             say(number, "failed", describe(error))
 
-    desks = [(named, ThreadPoolExecutor(1)) for named in (QUICK, SLOW, LONG)]
+    threads = [(named, ThreadPoolExecutor(1)) for named in (QUICK, SLOW, LONG)]
     while (question := receive(sys.stdin.buffer)) is not None:
         number, what, arguments = question
-        for named, desk in desks:
+        for named, thread in threads:
             if what in named:
-                desk.submit(work, number, named[what], arguments)
-    os._exit(0)  # nobody is left who wants to know
+                thread.submit(work, number, named[what], arguments)
+    os._exit(0)  # no one is waiting for what is still being computed
 
 
 if __name__ == "__main__":

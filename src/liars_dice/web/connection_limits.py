@@ -1,4 +1,4 @@
-"""Who may stay connected: nobody who does not finish asking, not too many, and not all of them from one address."""
+"""Limits on connections: how many sockets may be open, and how long a request's head may take."""
 
 from __future__ import annotations
 
@@ -8,70 +8,70 @@ from collections import Counter
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .safety import ServerLimits
+from .server_limits import ServerLimits
 
 
-class Doors:
-    """The sockets that are open."""
+class ConnectionLimits:
+    """Counts open sockets, in all, per address, and of spectators."""
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._open: Counter[str] = Counter()
-        self._watching = 0
+        self._spectators = 0
 
-    def come(self, address: str) -> bool:
-        """Whether one more from this address may come in, to say who they are; if so, they `go` some time."""
+    def admit(self, address: str) -> bool:
+        """Count one more socket from this address if the limits allow it. Pair each success with `release`."""
         limits = self._limits
         if self._open.total() >= limits.sockets or self._open[address] >= limits.sockets_per_address:
             return False
         self._open[address] += 1
         return True
 
-    def go(self, address: str) -> None:
-        """One of them is gone."""
+    def release(self, address: str) -> None:
+        """A socket from this address has closed."""
         self._open[address] -= 1
         if not self._open[address]:
             del self._open[address]
 
-    def watch(self) -> bool:
-        """Whether one without a seat may stay: some place is kept for those who have one. If so, they `leave`."""
-        if self._watching >= self._limits.sockets - self._limits.sockets // 5:
+    def admit_spectator(self) -> bool:
+        """Count one more spectator if sockets remain reserved for players. Pair it with `release_spectator`."""
+        if self._spectators >= self._limits.sockets - self._limits.sockets // 5:
             return False
-        self._watching += 1
+        self._spectators += 1
         return True
 
-    def leave(self) -> None:
-        """One who watched is gone."""
-        self._watching -= 1
+    def release_spectator(self) -> None:
+        """A spectator has left."""
+        self._spectators -= 1
 
 
-def impatient(seconds: float) -> type[asyncio.Protocol]:
-    """HTTP/1.1 as uvicorn speaks it, but for those who send half the head of a request and then nothing."""
+def header_timeout_protocol(seconds: float) -> type[asyncio.Protocol]:
+    """Uvicorn's HTTP/1.1 protocol, which also closes connections whose request head does not arrive in time."""
 
-    class Impatient(H11Protocol):
-        _patience: asyncio.TimerHandle | None = None
+    class HeaderTimeoutProtocol(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self._wait()
+            self._start_timer()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:  # the head is there
-                self._wait_no_more()
-            elif self._patience is None:
-                self._wait()
+            if self.conn.their_state is not h11.IDLE:  # the head is complete
+                self._stop_timer()
+            elif self._timer is None:
+                self._start_timer()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._wait_no_more()
+            self._stop_timer()
             super().connection_lost(exc)
 
-        def _wait(self) -> None:
-            self._patience = self.loop.call_later(seconds, self.transport.close)
+        def _start_timer(self) -> None:
+            self._timer = self.loop.call_later(seconds, self.transport.close)
 
-        def _wait_no_more(self) -> None:
-            if self._patience is not None:
-                self._patience.cancel()
-                self._patience = None
+        def _stop_timer(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
 
-    return Impatient
+    return HeaderTimeoutProtocol

@@ -1,27 +1,36 @@
-"""What cannot be done in the studio, each in one plain line with the status of its answer."""
+"""What the studio refuses to do. Each error has a line for people, a stable code for programs, and an HTTP status."""
 
 from __future__ import annotations
 
 
 class RoomError(Exception):
-    """Something that cannot be done here and now, in one plain line."""
+    """A request that is not possible here or now."""
 
     status = 409
+    code = "conflict"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
 
 
 class NotFoundError(RoomError):
-    """There is no such thing."""
+    """No room, game or tournament has this name."""
 
     status = 404
+    code = "not_found"
 
 
 class ForbiddenError(RoomError):
-    """Not with this token."""
+    """The token belongs to no seat of this room."""
 
     status = 403
+    code = "wrong_token"
 
 
 class FullError(RoomError):
-    """There is no room for more."""
+    """A limit of the server is reached."""
 
     status = 429
+    code = "too_many"

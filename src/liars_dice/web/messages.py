@@ -1,6 +1,6 @@
-"""Everything that is said between the studio and its clients, in and out, as typed data.
+"""Every request, answer and socket message of the studio, as typed data.
 
-Numbers of events (`n`) are their places in the game's record. Turns are counted from 1 over the whole game.
+An event's number (`n`) is its place in the game's record. Turns are counted from 1 over the whole game.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from ..core import BadValueError
+from ..persistence import StoreError
+
 Count = Annotated[int, Meta(ge=0)]
 Name = Annotated[str, Meta(max_length=40)]
 Token = Annotated[str, Meta(max_length=100)]
@@ -19,14 +22,14 @@ Json = dict[str, Any]
 SeatKind = Literal["person", "bot", "open"]
 RoomStatus = Literal["waiting", "playing", "over"]
 Ending = Literal["won", "too_long"]
-"""Somebody won; or the game grew so long that it was given up, and nobody did."""
+"""`too_long`: the game reached the server's limit and ended without a winner."""
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
 
 
-class SeatWish(msgspec.Struct, frozen=True):
-    """Who is to sit somewhere: whoever asks, a bot, or somebody who is yet to come."""
+class SeatRequest(msgspec.Struct, frozen=True):
+    """Who gets a seat: the client who asks, a bot, or (`open`) anyone with the link."""
 
     kind: Literal["you", "open", "bot"] = "open"
     agent: Word | None = None
@@ -34,60 +37,60 @@ class SeatWish(msgspec.Struct, frozen=True):
     name: Name | None = None
 
 
-class NewRoom(msgspec.Struct, frozen=True):
-    """A room to be made."""
+class CreateRoom(msgspec.Struct, frozen=True):
+    """Create a room."""
 
-    seats: Annotated[list[SeatWish], Meta(min_length=2, max_length=15)]
+    seats: Annotated[list[SeatRequest], Meta(min_length=2, max_length=15)]
     rules: Word | Json = "heads-up"
     """A preset's name, or the fields of a rule set."""
     changes: Json = {}
     seed: Annotated[int, Meta(ge=0)] | None = None
-    """Only where nobody else can sit down: who knows the seed knows all dice."""
+    """Only for rooms without open seats: anyone who knows the seed knows all dice."""
     practice: bool = False
-    """Moves can be taken back. Only for one person among bots."""
+    """Allow moves to be taken back. Only for one person against bots."""
     delay_ms: Count = 600
-    """How long bots seem to think."""
+    """The pause before each bot's move."""
 
 
 class TakeSeat(msgspec.Struct, frozen=True):
-    """Somebody sits down."""
+    """Take a seat."""
 
     name: Name = ""
     seat: int | None = None
-    """Any that is open, if none is named."""
+    """The first open seat if null."""
     bot: bool = False
-    """Whether a program will play there."""
+    """Whether a program will play in this seat."""
 
 
-class Start(msgspec.Struct, frozen=True):
-    """The game is to begin, with bots where nobody sits."""
+class StartRoom(msgspec.Struct, frozen=True):
+    """Start the game, with bots in the open seats."""
 
     token: Token
 
 
-class RulesWish(msgspec.Struct, frozen=True):
-    """Rules to be looked at: a preset or fields of their own, with changes."""
+class RulesRequest(msgspec.Struct, frozen=True):
+    """Rules to check: a preset or a full rule set, with changes."""
 
     preset: Word | None = None
     config: Json | None = None
     changes: Json = {}
 
 
-class BranchWish(msgspec.Struct, frozen=True):
-    """Play on from a finished game."""
+class BranchRequest(msgspec.Struct, frozen=True):
+    """Continue a finished game from one of its turns."""
 
     turn: Annotated[int, Meta(ge=1)]
-    """The decision to go back to, counted from 1 over the whole game."""
+    """The turn to go back to, counted from 1 over the whole game."""
     seat: Annotated[int, Meta(ge=0, le=14)]
-    """Where to sit down."""
+    """The seat to take."""
     opponents: Annotated[list[Word], Meta(max_length=14)] = []
-    """Bots for the other seats, in order; `optimal` where none is named."""
+    """Bots for the other seats, in order; `optimal` for the rest."""
     name: Name = ""
     delay_ms: Count = 600
 
 
-class BotAct(msgspec.Struct, frozen=True):
-    """A bot's answer, as in the bot protocol."""
+class BotMove(msgspec.Struct, frozen=True):
+    """A bot's move, as in the bot protocol."""
 
     id: int
     action: Annotated[str, Meta(max_length=40)]
@@ -100,7 +103,7 @@ class GamesQuery(msgspec.Struct, frozen=True):
 
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
     after: Word | None = None
-    """A game's id: those older than it."""
+    """A game's id: list the games older than this one."""
 
 
 class ReviewQuery(msgspec.Struct, frozen=True):
@@ -110,13 +113,13 @@ class ReviewQuery(msgspec.Struct, frozen=True):
 
 
 class NextQuery(msgspec.Struct, frozen=True):
-    """How long to wait for something to do."""
+    """How many seconds to wait for the next question."""
 
     wait: Annotated[float, Meta(ge=0, le=30)] = 0.0
 
 
 class ExplainQuery(msgspec.Struct, frozen=True):
-    """A point of a round between two players."""
+    """A point in a round between two players."""
 
     dice: Word = "2,3"
     hand: Word = "1,4"
@@ -124,7 +127,7 @@ class ExplainQuery(msgspec.Struct, frozen=True):
 
 
 class OddsQuery(msgspec.Struct, frozen=True):
-    """A hand among so many dice."""
+    """A hand, and the number of dice in play."""
 
     hand: Word = ""
     dice_total: Annotated[int, Meta(ge=1, le=150)] = 10
@@ -132,7 +135,7 @@ class OddsQuery(msgspec.Struct, frozen=True):
 
 
 class MatchupsQuery(msgspec.Struct, frozen=True):
-    """By which rules."""
+    """The rules to play by."""
 
     rules: Word = "heads-up"
 
@@ -140,14 +143,19 @@ class MatchupsQuery(msgspec.Struct, frozen=True):
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-class Error(msgspec.Struct, frozen=True):
-    """What went wrong, in one plain line."""
+class ErrorResponse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What went wrong: a line for people, and a stable code for programs."""
 
     error: str
+    code: str
+    field: str | None = None
+    """The field of the request that cannot be used, if it is one field."""
+    expected: str | None = None
+    """What this field may be."""
 
 
-class AgentLine(msgspec.Struct, frozen=True):
-    """A bot that can be given a seat."""
+class OfferedAgent(msgspec.Struct, frozen=True):
+    """A bot that can take a seat."""
 
     name: str
     summary: str
@@ -156,13 +164,13 @@ class AgentLine(msgspec.Struct, frozen=True):
 
 
 class Agents(msgspec.Struct, frozen=True):
-    """The bots on offer."""
+    """The bots that can take a seat."""
 
-    agents: list[AgentLine]
+    agents: list[OfferedAgent]
 
 
 class RuleField(msgspec.Struct, frozen=True):
-    """One field of the rules: what it may be, and what it is unless told otherwise."""
+    """One field of the rules: its default, and the values it may have."""
 
     name: str
     kind: Literal["choice", "number", "flag", "dice"]
@@ -175,37 +183,37 @@ class RuleField(msgspec.Struct, frozen=True):
     about: str = ""
 
 
-class RuleBook(msgspec.Struct, frozen=True):
-    """The named rule sets, and every field with what it may be."""
+class RulesCatalog(msgspec.Struct, frozen=True):
+    """The presets, and every field of a rule set with its allowed values."""
 
     presets: dict[str, Json]
     fields: list[RuleField]
 
 
-class BidLine(msgspec.Struct, frozen=True):
-    """A bid."""
+class BidPair(msgspec.Struct, frozen=True):
+    """A bid as quantity and face."""
 
     quantity: int
     face: int
 
 
-class LadderLine(msgspec.Struct, frozen=True):
-    """Rules, and the bids of their first round from the lowest up."""
+class CheckedRules(msgspec.Struct, frozen=True):
+    """A complete rule set, and the bids of its first round from the lowest up."""
 
     config: Json
-    bids: list[BidLine]
+    bids: list[BidPair]
 
 
-class Seated(msgspec.Struct, frozen=True):
-    """A seat, and the secret that proves it is yours."""
+class SeatGranted(msgspec.Struct, frozen=True):
+    """A seat, and the token that proves it is yours."""
 
     room: str
     seat: int | None
     token: str | None
 
 
-class SeatLine(msgspec.Struct, frozen=True):
-    """A seat as everybody may see it."""
+class SeatView(msgspec.Struct, frozen=True):
+    """The public view of a seat."""
 
     seat: int
     name: str
@@ -214,28 +222,28 @@ class SeatLine(msgspec.Struct, frozen=True):
     present: bool
     dice: int
     played_by: str | None = None
-    """The bot that plays for somebody who is away."""
+    """The bot that plays for a player who is away."""
 
 
 class RoomView(msgspec.Struct, frozen=True):
-    """A room as everybody may see it."""
+    """The public view of a room."""
 
     room: str
     status: RoomStatus
     config: Json
-    seats: list[SeatLine]
+    seats: list[SeatView]
     game_id: str | None
     spectators: int
     practice: bool
     delay_ms: int
     turn: int
-    """The decision that is next."""
+    """The number of the next turn."""
     winner: int | None
     ended: Ending | None
     """How the game ended; null until it has."""
 
 
-class RoomLine(msgspec.Struct, frozen=True):
+class RoomListItem(msgspec.Struct, frozen=True):
     """A room in the list of rooms."""
 
     room: str
@@ -246,12 +254,12 @@ class RoomLine(msgspec.Struct, frozen=True):
 
 
 class RoomList(msgspec.Struct, frozen=True):
-    """Rooms that wait or play, the newest first."""
+    """Rooms that are waiting or playing, newest first."""
 
-    rooms: list[RoomLine]
+    rooms: list[RoomListItem]
 
 
-class GameLine(msgspec.Struct, frozen=True):
+class GameListItem(msgspec.Struct, frozen=True):
     """A game in the list of games."""
 
     id: str
@@ -265,13 +273,13 @@ class GameLine(msgspec.Struct, frozen=True):
 
 
 class GameList(msgspec.Struct, frozen=True):
-    """Recorded games, the newest first."""
+    """Recorded games, newest first."""
 
-    games: list[GameLine]
+    games: list[GameListItem]
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A recorded game: all of it if somebody won, else what a spectator may know."""
+    """A recorded game: all of it if it has a winner, otherwise what a spectator may know."""
 
     id: str
     config: Json
@@ -284,14 +292,14 @@ class GameRecord(msgspec.Struct, frozen=True):
 
 
 class ReviewProgress(msgspec.Struct, frozen=True):
-    """How many turns of a game the coach has looked at, and of how many; 0 of 0 while it gets ready."""
+    """How many turns of a game the coach has reviewed, and of how many; 0 of 0 before it starts."""
 
     done: int = 0
     turns: int = 0
 
 
 class Ok(msgspec.Struct, frozen=True):
-    """Done, and stored."""
+    """The move is stored."""
 
     ok: bool = True
 
@@ -306,13 +314,13 @@ class BidChance(msgspec.Struct, frozen=True):
 
 
 class Odds(msgspec.Struct, frozen=True):
-    """Every bid with its chance."""
+    """The chance of every bid."""
 
     bids: list[BidChance]
 
 
 class MatchupTable(msgspec.Struct, frozen=True):
-    """How often the row beats the column, both seats together; null against oneself."""
+    """How often the row beats the column, averaged over both seats; null on the diagonal."""
 
     agents: list[str]
     matrix: list[list[float | None]]
@@ -320,7 +328,7 @@ class MatchupTable(msgspec.Struct, frozen=True):
     exact: bool = True
 
 
-class TournamentLine(msgspec.Struct, frozen=True):
+class TournamentListItem(msgspec.Struct, frozen=True):
     """A tournament in the store."""
 
     name: str
@@ -331,17 +339,17 @@ class TournamentLine(msgspec.Struct, frozen=True):
 
 
 class TournamentList(msgspec.Struct, frozen=True):
-    """Tournaments, the newest first."""
+    """Tournaments, newest first."""
 
-    tournaments: list[TournamentLine]
+    tournaments: list[TournamentListItem]
 
 
-# -- what pages say on a socket ----------------------------------------------------------------------------------------
+# -- from pages to the studio, on a socket -----------------------------------------------------------------------------
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
-    """The first message. `from` says how many events are known already, when somebody comes back, and `game_id` of
-    which game. If the room's game is another by now, events come from the first on.
+    """The first message. A page that reconnects says with `from` how many events it has, and with `game_id` of which
+    game. If the room has a different game by now, the events are sent from the first on.
     """
 
     token: Token | None = None
@@ -349,7 +357,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     game_id: Word | None = None
 
 
-class ActionWish(msgspec.Struct, frozen=True):
+class MoveRequest(msgspec.Struct, frozen=True):
     """A move."""
 
     kind: Literal["bid", "liar", "exact"]
@@ -361,88 +369,88 @@ Id = Annotated[int, Meta(ge=-(2**53), le=2**53)] | Annotated[str, Meta(max_lengt
 
 
 class Act(msgspec.Struct, frozen=True, tag="act"):
-    """A move in this turn. It is answered when it is in the store."""
+    """A move in this turn. It is answered when it is stored."""
 
     id: Id
     turn: int
-    action: ActionWish
+    action: MoveRequest
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
-    """The odds of every bid, or what the coach would do."""
+    """Ask for the odds of every bid, or for the coach's advice."""
 
     id: Id
     what: Literal["odds", "hint"]
 
 
 class Undo(msgspec.Struct, frozen=True, tag="undo"):
-    """Back to the own last decision, in a practice room."""
+    """Take back your last move, in a practice room."""
 
     id: Id
 
 
 class Speed(msgspec.Struct, frozen=True, tag="speed"):
-    """How long bots seem to think, where nobody else is kept waiting. It is answered if it has an id."""
+    """Set the pause before each bot's move. It is answered if it has an id."""
 
     delay_ms: Count
     id: Id | None = None
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping"):
-    """A sign of life; it is answered."""
+    """Keeps the connection alive; answered with `pong`."""
 
 
 FromPage = Hello | Act | Ask | Undo | Speed | Ping
 
 
-# -- what the studio says to pages -------------------------------------------------------------------------------------
+# -- from the studio to pages ------------------------------------------------------------------------------------------
 
 
-class You(msgspec.Struct, frozen=True):
-    """What only this player may know."""
+class OwnDice(msgspec.Struct, frozen=True):
+    """The player's own dice."""
 
     dice: tuple[int, ...]
 
 
 class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
-    """The room, and every event this client may see from number `from` on. If that is 0 everything begins anew, as it
-    does after an undo: `game_id` is then another.
+    """The room, and every event this client may see from number `from` on. If `from` is 0 the client starts over, for
+    example after an undo, when `game_id` is new.
     """
 
     room: RoomView
     seat: int | None
     events: list[Json]
-    you: You | None
+    you: OwnDice | None
     game_id: str | None
-    """The game the events are of; null before it begins."""
+    """The game of these events; null before it starts."""
     from_: int = msgspec.field(name="from")
 
 
 class EventNote(msgspec.Struct, frozen=True, tag="event"):
-    """Something happened that this client may know of."""
+    """An event of the game."""
 
     n: int
     event: Json
 
 
 class Turn(msgspec.Struct, frozen=True, tag="turn"):
-    """Whose turn it is. What is legal is told to that player alone."""
+    """Whose turn it is. Only that player is told what is legal."""
 
     turn: int
     seat: int
     legal: list[int] | UnsetType = UNSET
-    """Rungs of this round's ladder."""
+    """Legal bids as rungs of this round's ladder."""
     bids: list[tuple[int, int]] | UnsetType = UNSET
-    """The same as (quantity, face)."""
+    """Legal bids as (quantity, face)."""
     calls: list[Literal["liar", "exact"]] | UnsetType = UNSET
     deadline_s: float | None = None
-    """When a bot will play for somebody who is away; null for those who are here."""
+    """Seconds until a bot moves for a player who is away; null while the player is here."""
 
 
 class Seats(msgspec.Struct, frozen=True, tag="seats"):
-    """Somebody came, left or returned."""
+    """A player or spectator joined, left or returned."""
 
-    seats: list[SeatLine]
+    seats: list[SeatView]
     status: RoomStatus
     spectators: int
 
@@ -456,15 +464,16 @@ class Answer(msgspec.Struct, frozen=True, tag="answer", omit_defaults=True):
     hint: Json | None = None
 
 
-class Complaint(msgspec.Struct, frozen=True, tag="error", omit_defaults=True):
-    """Something was wrong with a message. The connection lives."""
+class ErrorMessage(msgspec.Struct, frozen=True, tag="error", omit_defaults=True):
+    """Something was wrong with a message. The connection stays open."""
 
     error: str
+    code: str
     to: int | str | None = None
 
 
 class Over(msgspec.Struct, frozen=True, tag="over"):
-    """The game is over, and may be looked at in full."""
+    """The game is over, and its full record can be read."""
 
     winner: int | None
     game_id: str
@@ -472,10 +481,10 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
 
 
 class Pong(msgspec.Struct, frozen=True, tag="pong"):
-    """Yes."""
+    """Answers a ping."""
 
 
-ToPage = Welcome | EventNote | Turn | Seats | Answer | Complaint | Over | Pong
+ToPage = Welcome | EventNote | Turn | Seats | Answer | ErrorMessage | Over | Pong
 
 _encoder = msgspec.json.Encoder()
 
@@ -485,25 +494,54 @@ def encode(message: ToPage) -> bytes:
     return _encoder.encode(message)
 
 
-STORE_TROUBLE = "the store cannot be read or written now; try again"
-"""All that clients need to know; the details name files."""
+def encode_json(value: object) -> bytes:
+    """The body of an HTTP answer."""
+    return _encoder.encode(value)
+
+
+STORE_UNAVAILABLE = "the store cannot be read or written now; try again"
+"""Clients are told no more: the details name files."""
 
 
 class BadMessageError(Exception):
-    """A message that cannot be understood, and why."""
+    """A message that cannot be read, and why."""
+
+    code = "bad_message"
 
 
 _page_decoder: msgspec.json.Decoder[FromPage] = msgspec.json.Decoder(FromPage)
 
 
 def decode_page(text: str | bytes) -> FromPage:
-    """A page's message; `BadMessageError` if it is none."""
+    """A page's message; raises `BadMessageError` if it cannot be read."""
     try:
         return _page_decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise BadMessageError(f"cannot understand that: {plain(error)}") from None
+        raise BadMessageError(f"cannot read the message: {plain(error)}") from None
+
+
+def error_message(error: Exception, to: int | str | None = None) -> ErrorMessage:
+    """An error as it is sent on a socket, in answer to the message with the id `to`."""
+    return ErrorMessage(*_line_and_code(error), to)
+
+
+def error_response(error: Exception) -> ErrorResponse:
+    """An error as the body of an HTTP answer."""
+    return ErrorResponse(*_line_and_code(error), getattr(error, "field", None), _expected(error))
+
+
+def _line_and_code(error: Exception) -> tuple[str, str]:
+    if isinstance(error, StoreError):
+        return STORE_UNAVAILABLE, "store_unavailable"
+    if isinstance(error, msgspec.ValidationError):
+        return plain(error), "invalid_request"
+    return plain(error), getattr(error, "code", "error")
+
+
+def _expected(error: Exception) -> str | None:
+    return error.allowed if isinstance(error, BadValueError) else None
 
 
 def plain(error: BaseException) -> str:
-    """An error in one short line."""
+    """The text of an error in one short line."""
     return " ".join(str(error).split())[:300]

@@ -1,4 +1,4 @@
-"""Pages on sockets: they play, watch, ask, and are told what happens."""
+"""The socket of a page: it plays or watches, asks for odds and hints, and is told what happens."""
 
 from __future__ import annotations
 
@@ -19,83 +19,84 @@ from ..core import (
     chance_exact,
     chance_true,
 )
-from ..persistence import RecordedEvent, StoreError
+from ..persistence import RecordedEvent
 from . import messages as m
-from .connection_limits import Doors
+from .connection_limits import ConnectionLimits
 from .errors import RoomError
 from .room import Room
+from .room_messages import news_messages, welcome_messages
 from .rooms import Rooms
-from .safety import ServerLimits
-from .websocket_io import TOO_MANY, TOO_SLOW, TROUBLE, Line, accepted, hello, refuse, when_gone
+from .websocket_io import (
+    FAILED,
+    ClientConnection,
+    accept_socket,
+    on_disconnect,
+    receive_hello,
+    refuse,
+    refuse_crowd,
+)
 
 
-class Page(Line):
+class Page(ClientConnection):
     """A browser in a room."""
 
-    def __init__(self, socket: WebSocket, limits: ServerLimits, seat: int) -> None:
-        super().__init__(socket, limits)
+    def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
+        super().__init__(socket, rooms.limits, rooms.clock)
         self.seat = seat
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
-        """The game went on."""
-        for message in room.notes(news, self.seat):
+        """New events were stored."""
+        for message in news_messages(room, news, self.seat):
             self.tell(message)
 
     def begin_anew(self, room: Room) -> None:
-        """The game now goes on from an earlier moment."""
+        """The room's game now continues from an earlier moment."""
         self.welcome(room, 0)
 
     def leave(self, reason: str) -> None:
-        """The room is given up."""
-        self.end(TROUBLE, reason)
+        """The room is closed."""
+        self.end(FAILED, reason)
 
     def welcome(self, room: Room, start: int, game_id: str | None = None) -> None:
-        """Where the room stands, for one who knows the events of this game before `start`."""
-        start = room.first_unknown(start, game_id)
-        seated = self.seat != SPECTATOR
-        you = m.You(room.dice_of(self.seat)) if seated else None
-        events = room.events_for(self.seat, start)
-        seat = self.seat if seated else None
-        self.tell(m.encode(m.Welcome(room.view(), seat, events, you, room.doc.game_id, start)))
-        for message in (room.turn_message(self.seat), room.over_message()):
-            if message is not None:
-                self.tell(message)
+        """Send the state of the room to a page that has the events of this game before `start`."""
+        for message in welcome_messages(room, self.seat, start, game_id):
+            self.tell(message)
 
 
-async def page_socket(socket: WebSocket, rooms: Rooms, doors: Doors) -> None:
-    """A page: hello first, then whatever it wants."""
-    async with accepted(socket, rooms, doors) as receive:
+async def page_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLimits) -> None:
+    """Serve a page: a hello first, then any messages."""
+    async with accept_socket(socket, rooms, connections) as receive:
         if receive is None:
             return
-        room, said = await hello(socket, rooms, receive, m.decode_page, m.Hello)
+        room, said = await receive_hello(socket, rooms, receive, m.decode_page, m.Hello)
         if room is None or not isinstance(said, m.Hello):
             return
         try:
             seat = SPECTATOR if said.token is None else room.seat_of(said.token)
         except RoomError as error:
-            await refuse(socket, str(error))
+            await refuse(socket, error)
             return
         watches = seat == SPECTATOR
-        if watches and not doors.watch():
-            await refuse(socket, TOO_MANY, TOO_SLOW)
+        if watches and not connections.admit_spectator():
+            await refuse_crowd(socket)
             return
-        page = Page(socket, rooms.limits, seat)
+        page = Page(socket, rooms, seat)
         try:
             room.join(page, lambda: page.welcome(room, said.from_, said.game_id))
-            page.gone = when_gone(room, page, receive)
+            page.gone = on_disconnect(room, page, receive)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
         except RoomError as error:
-            page.tell(m.encode(m.Complaint(str(error))))
+            page.tell(m.encode(m.error_message(error)))
         finally:
             room.leave(page)
             if watches:
-                doors.leave()
+                connections.release_spectator()
             await page.close()
 
 
 async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
-    """Do what one message asks. Whatever is wrong with it is told; the connection lives."""
+    """Do what one message asks. Errors are reported; the connection stays open."""
     to: int | str | None = None
     try:
         message = m.decode_page(text)
@@ -109,9 +110,9 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 if to is not None:
                     page.tell(m.encode(m.Answer(to)))
             case m.Hello():
-                raise RoomError("you said hello already")
+                raise RoomError("hello was already received", code="already_said_hello")
             case _ if page.seat == SPECTATOR:
-                raise RoomError("you only watch here")
+                raise RoomError("you are only watching; take a seat to play", code="spectator")
             case m.Act(turn=turn, action=wish):
                 await room.act(page.seat, turn, _action_of(wish))
                 page.tell(m.encode(m.Answer(message.id)))
@@ -123,14 +124,13 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
             case m.Ask():
                 page.tell(m.encode(m.Answer(message.id, hint=await _hint(room, page.seat, rooms))))
     except m.BadMessageError as error:
-        page.tell(m.encode(m.Complaint(str(error), _id_in(text))))
+        page.tell(m.encode(m.error_message(error, _id_in(text))))
     except (RoomError, LiarsDiceError) as error:
-        line = m.STORE_TROUBLE if isinstance(error, StoreError) else m.plain(error)
-        page.tell(m.encode(m.Complaint(line, to)))
+        page.tell(m.encode(m.error_message(error, to)))
 
 
 def _id_in(text: str) -> int | str | None:
-    """The id of a message that is otherwise no good."""
+    """The id of a message that cannot be read otherwise."""
     with contextlib.suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         return msgspec.json.decode(text, type=_WithId).id
     return None
@@ -140,7 +140,7 @@ class _WithId(msgspec.Struct):
     id: m.Id | None = None
 
 
-def _action_of(wish: m.ActionWish) -> Action:
+def _action_of(wish: m.MoveRequest) -> Action:
     match wish.kind:
         case "bid":
             return BidAction(Bid(wish.quantity, wish.face))
@@ -153,7 +153,7 @@ def _action_of(wish: m.ActionWish) -> Action:
 def _odds(room: Room, seat: int) -> list[m.BidChance]:
     view = room.player_view(seat)
     if view.public.status != "BIDDING":
-        raise RoomError("no round is under way")
+        raise RoomError("no round is being played", code="no_round")
     return [
         m.BidChance(bid.quantity, bid.face, chance_true(view, bid), chance_exact(view, bid))
         for bid in view.public.rules.bids
@@ -161,9 +161,9 @@ def _odds(room: Room, seat: int) -> list[m.BidChance]:
 
 
 async def _hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
-    """What the coach would do."""
+    """The coach's advice."""
     view = room.player_view(seat)
     if not view.is_my_turn:
-        raise RoomError("it is not your turn")
-    advice: m.Json = await rooms.coach.ask("hint", view, room.known)
+        raise RoomError("it is not your turn", code="not_your_turn")
+    advice: m.Json = await rooms.coach.ask("hint", view, room.recorded_ids)
     return advice

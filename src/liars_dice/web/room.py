@@ -1,19 +1,17 @@
-"""What happens at a table: seats, turns, bots, people who leave and come back. Nothing here knows of HTTP.
+"""A room: its seats, its game, and the task that lets bots move. Nothing here knows about HTTP.
 
-A room is a task around the engine. Whatever happens is first stored and then told. If it cannot be stored the room is
-given up, and made again from the store when somebody comes: the store is the truth, a room only its shadow.
+Every event is stored first and told afterwards. If storing fails, the room is closed and loaded again from the store
+when someone returns: the store is the truth, a room in memory only follows it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
 import logging
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,7 +19,6 @@ from ..core import (
     MOVES,
     SPECTATOR,
     Action,
-    BidAction,
     Event,
     GameCreated,
     GameEngine,
@@ -29,7 +26,6 @@ from ..core import (
     RoundStarted,
     free_name,
     view_of,
-    visible_to,
 )
 from ..persistence import (
     Enveloper,
@@ -39,44 +35,22 @@ from ..persistence import (
     decisions,
     final_state,
     new_game_id,
-    utc_now,
-    visible_events,
 )
-from .errors import ForbiddenError, FullError, RoomError
-from .messages import Ending, EventNote, Json, Over, RoomView, SeatLine, Seats, Turn, encode
+from .clock import StudioClock
+from .errors import ForbiddenError, RoomError
+from .messages import Ending, RoomView
+from .presence import Listener, Presence
 from .room_bots import STAND_IN, HouseBots, is_ours, type_of
-from .room_document import RoomDoc, SeatDoc, called, hash_token, new_token
+from .room_document import RoomDoc, SeatDoc, display_name, hash_token, new_token
+from .room_messages import room_view, seats_message, turn_message
 
 if TYPE_CHECKING:
     from .rooms import Rooms
 
 log = logging.getLogger(__name__)
 
-
-class Listener(Protocol):
-    """Somebody in a room: a page, a program, or a question that waits for an answer."""
-
-    seat: int
-    """Where they sit, or `SPECTATOR`."""
-
-    def tell(self, message: bytes) -> None:
-        """Take a message; never waits."""
-
-    def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
-        """The game went on."""
-
-    def begin_anew(self, room: Room) -> None:
-        """The game now goes on from an earlier moment."""
-
-    def leave(self, reason: str) -> None:
-        """The room is given up; come again."""
-
-
-def event_json(n: int, event: Event) -> Json:
-    """An event as clients get it: its number, its type, and what it says."""
-    payload: Json = msgspec.to_builtins(event)
-    kind = payload.pop("event_type")
-    return {"n": n, "type": kind, **payload}
+NOT_STORED = "The game could not be stored. Reconnect to continue."
+FAILED = "Something went wrong in this room. Reconnect to continue."
 
 
 class Room:
@@ -84,33 +58,29 @@ class Room:
 
     def __init__(self, doc: RoomDoc, rooms: Rooms, record: Sequence[RecordedEvent] = ()) -> None:
         self.doc = doc
-        self.listeners: dict[Listener, None] = {}
-        """Everybody who is here, those first who came first."""
         self.gone = False
-        self.visited = time.monotonic()
-        """When somebody came, went or looked for the last time."""
+        """Whether the room is no longer in memory."""
         self._rooms = rooms
+        self.clock = rooms.clock
+        self.presence = Presence(len(doc.seats), rooms.limits, rooms.clock)
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
-        self._left = [self.visited] * len(doc.seats)
-        self._polled = [float("-inf")] * len(doc.seats)
-        self._stand_ins: set[int] = set()
-        self._turn_began = self.visited
+        self._turn_began = self.clock.now()
         self._news: list[RecordedEvent] = []
-        self._said = b""
-        """What was last said of the seats."""
+        self._told_seats = b""
+        """The last message about the seats."""
         self.record: list[RecordedEvent] = []
         self.moves = 0
         if doc.game_id is not None:
             self._open(record)
 
     def _open(self, record: Sequence[RecordedEvent] = ()) -> None:
-        """Set the game up, from the beginning or from what is recorded."""
+        """Set up the game, from the beginning or from its record."""
         doc = self.doc
         assert doc.game_id is not None
         types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
-        self._enveloper = Enveloper(doc.game_id, types)
+        self._enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
         if record:
             created = record[0].payload
             assert isinstance(created, GameCreated)
@@ -122,77 +92,33 @@ class Room:
         self.record = list(record)
         self.moves = len(decisions(record))
         self.state = self.engine.state
-        """The game as it is in the store; for a moment the engine may be ahead. Only this is told."""
+        """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
         self.engine.subscribe(self._seal)
-        self._bots = HouseBots(self._rooms.strangers, self.engine.seed)
+        self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed)
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
-        if sealed.player_type == "Human" and isinstance(event, MOVES) and event.player_id in self._stand_ins:
+        stand_ins = self.presence.stand_ins
+        if sealed.player_type == "Human" and isinstance(event, MOVES) and event.player_id in stand_ins:
             sealed = msgspec.structs.replace(sealed, player_type=type_of(STAND_IN))
         self._news.append(sealed)
 
-    # -- what can be seen ----------------------------------------------------------------------------------------------
+    # -- the state -----------------------------------------------------------------------------------------------------
 
     @property
     def turn(self) -> int:
-        """The number of the decision that is next, from 1."""
+        """The number of the next turn, from 1."""
         return self.moves + 1
 
     @property
     def people(self) -> list[int]:
-        """The seats of people and of programs elsewhere."""
+        """The seats of people, and of programs that connect over the network."""
         return [n for n, seat in enumerate(self.doc.seats) if seat.token is not None]
 
     @property
-    def known(self) -> list[str]:
-        """Who sits where, as the record has it."""
+    def recorded_ids(self) -> list[str]:
+        """Who sits where, as the game's record says it."""
         return [seat.recorded_id for seat in self.doc.seats]
-
-    def present(self, seat: int) -> bool:
-        """Whether whoever sits here is here: bots always are."""
-        if self.doc.seats[seat].token is None:
-            return self.doc.seats[seat].kind == "bot"
-        return any(one.seat == seat for one in self.listeners) or time.monotonic() < self._polled[seat]
-
-    def seat_lines(self) -> list[SeatLine]:
-        """The seats as everybody may see them."""
-        counts = self.doc.config.dice if self.doc.game_id is None else self.state.public.dice_counts
-        return [
-            SeatLine(
-                n,
-                seat.name,
-                seat.kind,
-                seat.agent,
-                self.present(n),
-                counts[n],
-                STAND_IN if n in self._stand_ins else None,
-            )
-            for n, seat in enumerate(self.doc.seats)
-        ]
-
-    @property
-    def spectators(self) -> int:
-        """How many watch."""
-        return sum(one.seat == SPECTATOR for one in self.listeners)
-
-    def view(self) -> RoomView:
-        """The room as everybody may see it."""
-        self.visited = time.monotonic()
-        doc = self.doc
-        return RoomView(
-            doc.id,
-            doc.status,
-            msgspec.to_builtins(doc.config.without_seed),
-            self.seat_lines(),
-            doc.game_id,
-            self.spectators,
-            doc.practice,
-            doc.delay_ms,
-            self.turn,
-            None if doc.game_id is None else self.state.public.winner,
-            self.ended,
-        )
 
     @property
     def ended(self) -> Ending | None:
@@ -201,159 +127,111 @@ class Room:
             return None
         return "too_long" if self.state.public.winner is None else "won"
 
-    def first_unknown(self, start: int, game_id: str | None) -> int:
-        """The first event that somebody does not know who knows those before `start`, of this game or of another."""
-        another = game_id is not None and game_id != self.doc.game_id
-        return 0 if another or start > len(self.record) else start
-
-    def events_for(self, seat: int, start: int = 0) -> list[Json]:
-        """What this seat may see of the game, from event `start` on."""
-        return [event_json(e.version, e.payload) for e in visible_events(self.record, seat) if e.version >= start]
+    def view(self) -> RoomView:
+        """The public view of the room."""
+        self.presence.touch()
+        return room_view(self)
 
     def player_view(self, seat: int) -> GameView:
-        """What this player may know now."""
+        """What the player of this seat may know now."""
         if self.doc.game_id is None:
-            raise RoomError("the game has not begun")
+            raise RoomError("the game has not started", code="not_started")
         return view_of(self.state, seat)
 
-    def dice_of(self, seat: int) -> tuple[int, ...]:
-        """The dice of this player, for this player."""
-        return () if seat == SPECTATOR or self.doc.game_id is None else view_of(self.state, seat).my_dice
-
-    def turn_message(self, seat: int) -> bytes | None:
-        """Whose turn it is, for this seat; None if nobody may move."""
-        if self.doc.status != "playing" or self.state.public.status != "BIDDING":
-            return None
-        player = self.state.public.current_player
-        wait = self._until_stand_in(player)
-        deadline = None if wait is None else round(max(wait, 0.0), 1)
-        if player != seat:
-            return encode(Turn(self.turn, player, deadline_s=deadline))
-        view = view_of(self.state, player)
-        rungs = view.public.rules.rungs
-        bids = [action.bid for action in view.legal_actions if isinstance(action, BidAction)]
-        calls: list[Any] = [str(action) for action in view.legal_actions if not isinstance(action, BidAction)]
-        pairs = [(bid.quantity, bid.face) for bid in bids]
-        return encode(Turn(self.turn, player, [rungs[bid] for bid in bids], pairs, calls, deadline))
-
-    def over_message(self) -> bytes | None:
-        """How the game ended, if it has."""
-        ended = self.ended
-        if ended is None or self.doc.game_id is None:
-            return None
-        return encode(Over(self.state.public.winner, self.doc.game_id, ended))
-
-    # -- who is here ---------------------------------------------------------------------------------------------------
+    # -- presence ------------------------------------------------------------------------------------------------------
 
     def seat_of(self, token: str | None) -> int:
-        """The seat this secret opens; `ForbiddenError` if it opens none."""
+        """The seat this token belongs to; raises `ForbiddenError` if there is none."""
         given = hash_token(token or "")
         found = SPECTATOR
         for n, seat in enumerate(self.doc.seats):
             if seat.token is not None and hmac.compare_digest(seat.token, given):
                 found = n
         if found == SPECTATOR:
-            raise ForbiddenError("this token opens no seat here")
+            raise ForbiddenError("this token does not belong to a seat in this room")
         return found
 
+    def is_here(self, seat: int) -> bool:
+        """Whether this seat's player is connected."""
+        return self.presence.is_here(self.doc.seats, seat)
+
+    def seconds_until_stand_in(self, seat: int) -> float | None:
+        """Seconds until a bot moves for this seat; None if none will."""
+        return self.presence.seconds_until_stand_in(self.doc.seats, seat, self._turn_began)
+
     def join(self, listener: Listener, welcome: Callable[[], None] | None = None) -> None:
-        """Somebody comes, or comes back, and is welcomed before anything else is said."""
-        if listener.seat == SPECTATOR and self.spectators >= self._rooms.limits.spectators:
-            raise FullError("too many people watch this room")
-        self.listeners[listener] = None
-        self._stand_ins.discard(listener.seat)
+        """Someone connects, for the first time or again. `welcome` runs before they are told anything else."""
+        self.presence.join(listener)
         if welcome is not None:
             welcome()
         self._presence_changed()
 
     def leave(self, listener: Listener) -> None:
-        """Somebody goes."""
-        if listener not in self.listeners:
-            return
-        del self.listeners[listener]
-        if listener.seat != SPECTATOR:
-            self._left[listener.seat] = time.monotonic()
-        self._presence_changed()
+        """Someone disconnects."""
+        if self.presence.leave(listener):
+            self._presence_changed()
 
     def polled(self, seat: int, seconds: float) -> None:
-        """A program without a socket asked; it counts as being here for a while."""
-        was_here = self.present(seat)
-        now = time.monotonic()
-        self.visited = now
-        self._polled[seat] = self._left[seat] = now + seconds
-        self._stand_ins.discard(seat)
+        """A program without a socket made a request; count it as connected for this long."""
+        was_here = self.is_here(seat)
+        self.presence.polled(seat, seconds)
         if not was_here:
             self._presence_changed()
 
     def _presence_changed(self) -> None:
-        self.visited = time.monotonic()
+        self.presence.touch()
         self._changed.set()
-        message = encode(Seats(self.seat_lines(), self.doc.status, self.spectators))
-        if message == self._said:
+        message = seats_message(self)
+        if message == self._told_seats:
             return
-        self._said = message
-        waiting = self.turn_message(SPECTATOR)  # how long the others wait for whoever is to move may be new
-        for one in tuple(self.listeners):
+        self._told_seats = message
+        waiting = turn_message(self, SPECTATOR)  # how long the others wait for the player to move may have changed
+        for one in tuple(self.presence.listeners):
             one.tell(message)
             if waiting is not None and one.seat != self.state.public.current_player:
                 one.tell(waiting)
 
-    def _until_stand_in(self, seat: int) -> float | None:
-        """Seconds until a bot plays for this seat; None if that is not to be expected.
-
-        Nobody's game is played to its end behind everybody's back: a bot stands in only while somebody else is here.
-        """
-        doc = self.doc.seats[seat]
-        if doc.token is None:
-            return None
-        now, away_s = time.monotonic(), self._rooms.limits.away_s
-        others = any(n != seat and self.present(n) and self.doc.seats[n].kind == "person" for n in self.people)
-        if not others and doc.kind == "person":
-            return None
-        if not self.present(seat):
-            return self._left[seat] + away_s - now
-        return self._turn_began + away_s - now if doc.kind == "bot" else None
-
     # -- before the game -----------------------------------------------------------------------------------------------
 
     async def take_seat(self, name: str, wanted: int | None, *, bot: bool) -> tuple[int, str]:
-        """Somebody sits down; the secret of the seat is theirs alone."""
+        """Give a player a seat; returns it with its token, which no one else is told."""
         async with self._lock:
-            self._check_here()
+            self._check_open()
             open_seats = [n for n, seat in enumerate(self.doc.seats) if seat.kind == "open"]
             if self.doc.game_id is not None or not open_seats:
-                raise RoomError("no seat is open here; you can watch")
+                raise RoomError("this room has no open seat; you can watch", code="no_open_seat")
             seat = open_seats[0] if wanted is None else wanted
             if seat not in open_seats:
-                raise RoomError(f"seat {seat} is not open; open: {', '.join(map(str, open_seats))}")
+                choice = ", ".join(map(str, open_seats))
+                raise RoomError(f"seat {seat} is not open; open seats: {choice}", code="seat_taken")
             taken = [other.name for n, other in enumerate(self.doc.seats) if n != seat]
             token = new_token()
-            name = free_name(called(self._rooms.check_name(name), seat), taken)
+            name = free_name(display_name(self._rooms.check_name(name), seat), taken)
             seats = [*self.doc.seats]
             seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
             doc = msgspec.structs.replace(self.doc, seats=seats)
             await (self._begin(doc) if len(open_seats) == 1 else self._save(doc))
-            self._left[seat] = time.monotonic()
+            self.presence.left(seat)
         self._presence_changed()
         return seat, token
 
     async def start(self) -> None:
-        """Fill the open seats with bots, and begin."""
+        """Fill the open seats with bots, and start the game."""
         async with self._lock:
-            self._check_here()
+            self._check_open()
             if self.doc.game_id is not None:
-                raise RoomError("the game has begun already")
+                raise RoomError("the game has already started", code="already_started")
             await self._begin(self.doc)
         self._presence_changed()
 
     async def _begin(self, doc: RoomDoc) -> None:
-        """The game begins in the room as it is to be; one write for all of it. The lock is held."""
+        """Start the game of this document, saved in one write. The lock is held."""
         seats = list(doc.seats)
         for n, seat in enumerate(seats):
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
                 seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-        await self._save(msgspec.structs.replace(doc, seats=seats, game_id=new_game_id()))
+        await self._save(msgspec.structs.replace(doc, seats=seats, game_id=new_game_id(self.clock.utc_now)))
         self._open()
         self.drive()
 
@@ -361,106 +239,99 @@ class Room:
         await self._rooms.save(doc)
         self.doc = doc
 
-    def _check_here(self) -> None:
+    def _check_open(self) -> None:
         if self.gone:
-            raise RoomError("the room is being opened again; try once more")
+            raise RoomError("the room is being reopened; try again", code="reopening")
 
     # -- the game ------------------------------------------------------------------------------------------------------
 
     async def act(self, seat: int, turn: int, action: Action) -> None:
-        """This player does this. When this returns, it is in the store, and everybody was told."""
+        """Make this player's move. When this returns, it is stored and everyone has been told."""
         async with self._lock:
-            self._check_here()
+            self._check_open()
             if self.doc.status != "playing":
-                raise RoomError("the game is over" if self.doc.over else "the game has not begun")
+                over = self.doc.over
+                line, code = ("the game is over", "game_over") if over else ("the game has not started", "not_started")
+                raise RoomError(line, code=code)
             if turn != self.turn:
-                raise RoomError(f"turn {turn} is not the one that is played now ({self.turn})")
-            self._stand_ins.discard(seat)
+                raise RoomError(f"turn {turn} is not the current turn ({self.turn})", code="wrong_turn")
+            self.presence.returned(seat)
             self.engine.apply_action(seat, action)
             await self._commit()
 
     async def undo(self, seat: int) -> None:
-        """Back to this player's last decision, with the same dice now and later."""
+        """Go back to this player's last decision, with the same dice now and later."""
         async with self._lock:
-            self._check_here()
+            self._check_open()
             if not self.doc.practice:
-                raise RoomError("moves can be taken back in practice rooms only")
+                raise RoomError("moves can be taken back only in practice rooms", code="not_practice")
             places = decisions(self.record, seat)
             if self.doc.game_id is None or not places:
-                raise RoomError("there is nothing to take back")
+                raise RoomError("there is no move to take back", code="nothing_to_undo")
             if self.doc.undos >= self._rooms.limits.undos:
-                raise RoomError(f"{self.doc.undos} moves were taken back in this room; no more")
-            past = self.record
-            await self._go_on_from(past, places[-1])
-        for one in tuple(self.listeners):
+                raise RoomError(
+                    f"{self.doc.undos} moves were taken back in this room; no more are allowed", code="too_many_undos"
+                )
+            await self._continue_from(self.record, places[-1])
+        for one in tuple(self.presence.listeners):
             one.begin_anew(self)
         self._changed.set()
         self.drive()
 
-    async def _go_on_from(self, events: Sequence[RecordedEvent], version: int) -> None:
-        """Let the room's game be a new one that begins like another."""
+    async def _continue_from(self, events: Sequence[RecordedEvent], version: int) -> None:
+        """Replace the room's game by a new one that begins like this record."""
         _, past = branch(events, version, seed=self.engine.seed)
-        past = as_new_game(past)
+        past = as_new_game(past, self.clock)
         try:
-            await self._rooms.books.write(past)
+            await self._rooms.store.write(past)
             doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
             await self._save(doc)
         except BaseException:
-            self.give_up("the game could not be stored; come again")
+            self.give_up(NOT_STORED)
             raise
-        self._rooms.dismiss(self._bots.close)
+        self._rooms.run_cleanup(self._bots.close)
         self._open(past)
 
     async def set_speed(self, one: Listener, delay_ms: int) -> None:
-        """How long bots seem to think; for who plays alone with them or, where nobody plays, has watched longest."""
+        """Set the pause before bots' moves: for a player alone with bots or, among bots only, the longest spectator."""
         if any(n != one.seat for n in self.people):
-            raise RoomError("the speed can be changed only where no other people play")
-        if not self.people and one is not next(iter(self.listeners), one):
-            raise RoomError("the speed is set by whoever has watched longest")
+            raise RoomError("the speed can be changed only where no other people play", code="others_play")
+        if not self.people and one is not next(iter(self.presence.listeners), one):
+            raise RoomError("only the spectator who has watched longest can set the speed", code="not_first_spectator")
         async with self._lock:
-            self._check_here()
+            self._check_open()
             delay_ms = min(delay_ms, self._rooms.limits.max_delay_ms)
             if delay_ms != self.doc.delay_ms:
                 await self._save(msgspec.structs.replace(self.doc, delay_ms=delay_ms))
         self._changed.set()
 
     async def _commit(self) -> None:
-        """Store what the engine has just done, then tell everybody. The lock is held."""
+        """Store what the engine has just done, then tell everyone. The lock is held."""
         news, self._news = self._news, []
         try:
-            await self._rooms.books.write(news)
+            await self._rooms.store.write(news)
             too_long = news[-1].version >= self._rooms.limits.events
             if self.engine.is_terminal() or too_long:
                 await self._save(msgspec.structs.replace(self.doc, over=True))
         except BaseException:
-            self.give_up("the game could not be stored; come again")
+            self.give_up(NOT_STORED)
             raise
         self.state = self.engine.state
         self.record += news
         self.moves += sum(isinstance(event.payload, MOVES) for event in news)
-        self._turn_began = time.monotonic()
-        for one in tuple(self.listeners):
+        self._turn_began = self.clock.now()
+        for one in tuple(self.presence.listeners):
             one.happened(self, news)
         if self.doc.over:
-            self._say_good_bye()
+            self._finish_bots()
         if self.people and any(isinstance(event.payload, RoundStarted) for event in news):
-            self._rooms.coach.prepare(self.state.public, self.known)
+            self._rooms.coach.prepare(self.state.public, self.recorded_ids)
         self._changed.set()
 
-    def notes(self, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
-        """News as this seat may hear it, then whose turn it is or how the game ended."""
-        for sealed in news:
-            seen = visible_to(sealed.payload, seat)
-            if seen is not None:
-                yield encode(EventNote(sealed.version, event_json(sealed.version, seen)))
-        for message in (self.turn_message(seat), self.over_message()):
-            if message is not None:
-                yield message
-
-    # -- bots ----------------------------------------------------------------------------------------------------------
+    # -- the driver: dealing, bots, stand-ins --------------------------------------------------------------------------
 
     def drive(self) -> None:
-        """Let the game go on by itself wherever it can."""
+        """Start the task that deals rounds and lets bots move."""
         if self._driver is None and self.doc.status == "playing" and not self.gone:
             self._driver = asyncio.create_task(self._drive())
 
@@ -473,10 +344,10 @@ class Room:
                 else:
                     await self._deal()
         except (StoreError, RoomError):
-            self.give_up("the game could not be stored; come again")
-        except Exception:  # whoever comes back finds the room as it is in the store, with a new driver
-            log.exception("room %s was given up", self.doc.id)
-            self.give_up("something went wrong in this room; come again")
+            self.give_up(NOT_STORED)
+        except Exception:  # a client that reconnects finds the room as it is stored, with a new driver
+            log.exception("room %s was closed after an error", self.doc.id)
+            self.give_up(FAILED)
         finally:
             self._driver = None
 
@@ -491,28 +362,28 @@ class Room:
     async def _turn(self) -> None:
         seat, turn, engine = self.state.public.current_player, self.turn, self.engine
         doc = self.doc.seats[seat]
+        stand_ins = self.presence.stand_ins
         if doc.token is not None:
-            wait = self._until_stand_in(seat)
+            wait = self.seconds_until_stand_in(seat)
             if wait is None or wait > 0:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), wait)
+                await self.clock.wait(self._changed, wait)
                 return
-            if seat not in self._stand_ins:
-                self._stand_ins.add(seat)
+            if seat not in stand_ins:
+                stand_ins.add(seat)
                 self._presence_changed()
 
-        def still_so() -> bool:
+        def still_to_move() -> bool:
             same = (self.engine, self.turn) == (engine, turn) and not self.gone
-            return same and (doc.token is None or seat in self._stand_ins)
+            return same and (doc.token is None or seat in stand_ins)
 
         await self._pause(1)
-        if not still_so():
+        if not still_to_move():
             return
         agent = doc.agent or STAND_IN
-        choose = partial(self._bots.choose, agent, view_of(self.state, seat), turn, tuple(self.record))
-        action, faults = await self._rooms.think(choose, ours=is_ours(agent))
+        choose = partial(self._bots.choose, agent, view_of(self.state, seat), tuple(self.record))
+        action, faults = await self._rooms.run_bot(choose, ours=is_ours(agent))
         async with self._lock:
-            if not still_so():
+            if not still_to_move():
                 return
             for fault in faults:
                 engine.announce(fault)
@@ -520,34 +391,29 @@ class Room:
             await self._commit()
 
     async def _pause(self, times: int) -> None:
-        """Bots take their time, unless somebody asks for more speed meanwhile."""
-        limits, since = self._rooms.limits, time.monotonic()
+        """Wait before a bot's move; a change of speed takes effect at once."""
+        limits, since = self._rooms.limits, self.clock.now()
         while True:
-            left = since + max(times * self.doc.delay_ms / 1000, limits.min_delay_s) - time.monotonic()
+            left = since + max(times * self.doc.delay_ms / 1000, limits.min_delay_s) - self.clock.now()
             if left <= 0:
                 return
             self._changed.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
+            await self.clock.wait(self._changed, left)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
-    def _say_good_bye(self) -> None:
-        """Let the bots hear how the game ended. Nobody waits for them."""
+    def _finish_bots(self) -> None:
+        """Tell the bots how the game ended, without waiting for them."""
         agents = {n: seat.agent for n, seat in enumerate(self.doc.seats) if seat.agent is not None}
-        self._rooms.dismiss(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
+        self._rooms.run_cleanup(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
 
     @property
     def idle(self) -> bool:
-        """Whether nobody would miss this room's shadow in memory. A game among bots alone then waits, too."""
-        return (
-            not self.listeners
-            and not self._lock.locked()
-            and time.monotonic() - self.visited > self._rooms.limits.linger_s
-        )
+        """Whether the room can leave memory. A game between bots alone then waits, too."""
+        return self.presence.deserted and not self._lock.locked()
 
     def give_up(self, reason: str) -> None:
-        """Forget the room: whoever comes next finds it in the store."""
+        """Remove the room from memory; the next client loads it from the store."""
         if self.gone:
             return
         self.gone = True
@@ -555,31 +421,31 @@ class Room:
         if self._driver is not None and self._driver is not asyncio.current_task():
             self._driver.cancel()
         if self.doc.game_id is not None:
-            self._rooms.dismiss(self._bots.close)
-        for one in tuple(self.listeners):
+            self._rooms.run_cleanup(self._bots.close)
+        for one in tuple(self.presence.listeners):
             one.leave(reason)
         self._changed.set()
 
 
 class _Seated:
-    """Whoever sits somewhere, for the game's record alone: rooms ask for decisions in their own ways."""
+    """A name and an id for the game's record; decisions come from the room."""
 
     def __init__(self, doc: SeatDoc) -> None:
         self.name = doc.name
         self.agent_id = doc.recorded_id
 
     def choose_action(self, view: GameView) -> Action:
-        """Nobody asks."""
+        """Never called."""
         raise NotImplementedError
 
 
 def seated(seats: Sequence[SeatDoc]) -> list[_Seated]:
-    """Everybody at the table, as the engine records them."""
+    """The players as the engine records them."""
     return [_Seated(seat) for seat in seats]
 
 
-def as_new_game(past: Sequence[RecordedEvent]) -> list[RecordedEvent]:
-    """What was played before, as the beginning of a game that is created now."""
-    game_id, now = new_game_id(), utc_now()
+def as_new_game(past: Sequence[RecordedEvent], clock: StudioClock) -> list[RecordedEvent]:
+    """Past events as the beginning of a game that is created now."""
+    game_id, now = new_game_id(clock.utc_now), clock.utc_now()
     renamed = [msgspec.structs.replace(event, game_id=game_id) for event in past]
     return [msgspec.structs.replace(renamed[0], timestamp_utc=now), *renamed[1:]]

@@ -1,4 +1,4 @@
-"""A room and its seats as the store keeps them: names that can be shown, secrets that cannot be guessed."""
+"""A room and its seats as they are stored, their names, and the tokens of seats."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import msgspec
 
 from ..core import GameConfig
 from ..persistence import rules_name
-from .messages import RoomLine, RoomStatus, SeatKind
+from .messages import RoomListItem, RoomStatus, SeatKind
 
 ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
-"""Nothing that is mistaken for something else when it is read out."""
+"""Without letters and digits that are easily confused when read aloud."""
 
 
 class SeatDoc(msgspec.Struct):
-    """A seat as the store keeps it."""
+    """A seat as it is stored."""
 
     kind: SeatKind
     name: str
     agent: str | None = None
-    """What plays here; for a bot without one, a program somewhere else."""
+    """The bot that plays here; None for people, and for bots that connect over the network."""
     token: str | None = None
-    """The hash of the secret of whoever sits here."""
+    """The hash of the seat's token; None for the studio's own bots and open seats."""
 
     @property
     def recorded_id(self) -> str:
-        """What the game's record says of who sits here: a bot's name, a person, a program elsewhere."""
+        """The player as the game's record names it: a bot, a person, or a bot on the network."""
         return self.agent or f"{'human' if self.kind == 'person' else 'remote'}:{self.name}"
 
 
 class RoomDoc(msgspec.Struct):
-    """A room as the store keeps it, beside its game."""
+    """A room as it is stored, beside its game."""
 
     id: str
     created_utc: datetime
@@ -42,60 +42,60 @@ class RoomDoc(msgspec.Struct):
     practice: bool = False
     delay_ms: int = 600
     game_id: str | None = None
-    """Set when the game begins."""
+    """Set when the game starts."""
     over: bool = False
     undos: int = 0
     """How many moves were taken back."""
     visited_utc: datetime | None = None
-    """When the room was last left, if it has been."""
+    """When the room last left memory, if it has."""
 
     @property
     def last_visit(self) -> datetime:
-        """When somebody was here for the last time, as far as the store knows."""
+        """When the room was last visited, as far as the store knows."""
         return self.visited_utc or self.created_utc
 
     @property
     def solo(self) -> bool:
-        """Whether no two people play here, or could."""
+        """Whether at most one person plays here, or could."""
         return sum(seat.kind == "open" or seat.token is not None for seat in self.seats) < 2
 
     @property
     def private(self) -> bool:
-        """Whether one person plays here alone with bots: nobody else is invited to look."""
+        """Whether one person plays here alone with bots. Such rooms are not listed."""
         return self.solo and any(seat.kind == "person" for seat in self.seats)
 
     @property
     def status(self) -> RoomStatus:
-        """Where the room stands."""
+        """Whether the game is yet to start, under way or over."""
         return "over" if self.over else "waiting" if self.game_id is None else "playing"
 
     @property
-    def line(self) -> RoomLine:
+    def list_item(self) -> RoomListItem:
         """The room in the list of rooms."""
         names = [seat.name for seat in self.seats if seat.kind != "open"]
-        return RoomLine(self.id, rules_name(self.config), names, len(self.seats) - len(names), self.status)
+        return RoomListItem(self.id, rules_name(self.config), names, len(self.seats) - len(names), self.status)
 
 
 def clean_name(name: str) -> str:
-    """A name as it can be shown: printable, on one line, not too long."""
+    """The name as it is shown: printable, on one line, at most 24 characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:24].strip()
 
 
-def called(name: str, seat: int) -> str:
-    """What whoever sits here is called. "You" is nobody's name: to everybody else it is somebody else's."""
+def display_name(name: str, seat: int) -> str:
+    """The name of the player in this seat. No one can be called "You", which means someone else to every reader."""
     return f"Player {seat + 1}" if name.casefold() in ("", "you") else name
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a secret."""
+    """What is stored of a token."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def new_token() -> str:
-    """A secret nobody could guess."""
+    """A token that cannot be guessed."""
     return secrets.token_urlsafe(24)
 
 
 def new_room_id() -> str:
-    """A name for a room that can be read out."""
+    """A new name for a room, easy to read aloud."""
     return "".join(secrets.choice(ROOM_ID_LETTERS) for _ in range(ROOM_ID_LENGTH))

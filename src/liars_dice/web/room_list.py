@@ -1,4 +1,4 @@
-"""The rooms that are listed and counted. A room that is not among them is not lost: its link opens it."""
+"""The rooms that are listed and counted. Any other room can still be opened by its link."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import heapq
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from ..persistence import utc_now
-from .messages import RoomLine
+from .clock import StudioClock
+from .messages import RoomListItem
 from .room_document import RoomDoc
-from .safety import ServerLimits
+from .server_limits import ServerLimits
 
 
-class Lobby:
-    """Rooms that wait or play, those aside that nobody has visited for long."""
+class RoomIndex:
+    """Rooms that are waiting or playing, without those that have not been visited for a long time."""
 
-    def __init__(self, limits: ServerLimits, docs: Iterable[RoomDoc]) -> None:
+    def __init__(self, limits: ServerLimits, clock: StudioClock, docs: Iterable[RoomDoc]) -> None:
         self._limits = limits
-        now = utc_now()
+        self._clock = clock
+        now = clock.utc_now()
         fresh = [doc for doc in docs if not doc.over and self._is_fresh(doc, now)]
         self._docs = {doc.id: doc for doc in heapq.nlargest(limits.rooms, fresh, key=_last_visit)}
 
@@ -28,30 +29,30 @@ class Lobby:
     def __len__(self) -> int:
         return len(self._docs)
 
-    def keep(self, doc: RoomDoc) -> None:
-        """This is how a room stands now."""
+    def update(self, doc: RoomDoc) -> None:
+        """Add a room, or replace its document. A room whose game is over is removed."""
         if doc.over:
             self._docs.pop(doc.id, None)
         else:
             self._docs[doc.id] = doc
 
-    def make_place(self, awake: Collection[str]) -> bool:
-        """Make place for one more; whether that was possible. Rooms that sleep leave, those first that were not visited
-        for the longest time.
+    def make_place(self, in_memory: Collection[str]) -> bool:
+        """Make place for one more room; False if there is none. Rooms that are not in memory are removed, those visited
+        longest ago first.
         """
         too_many = len(self._docs) - self._limits.rooms + 1
         if too_many > 0:
-            asleep = (doc for name, doc in self._docs.items() if name not in awake)
-            for doc in heapq.nsmallest(too_many, asleep, key=_last_visit):
+            stored = (doc for name, doc in self._docs.items() if name not in in_memory)
+            for doc in heapq.nsmallest(too_many, stored, key=_last_visit):
                 del self._docs[doc.id]
         return len(self._docs) < self._limits.rooms
 
-    def lines(self, awake: Collection[str]) -> list[RoomLine]:
-        """The newest rooms first, but not where one person plays alone."""
-        now = utc_now()
+    def list_items(self, in_memory: Collection[str]) -> list[RoomListItem]:
+        """The list of rooms, newest first, without those where one person plays alone."""
+        now = self._clock.utc_now()
         listed = ((name, doc) for name, doc in self._docs.items() if not doc.private)
-        shown = [doc for name, doc in listed if name in awake or self._is_fresh(doc, now)]
-        return [doc.line for doc in heapq.nlargest(self._limits.listed, shown, key=lambda doc: doc.created_utc)]
+        shown = [doc for name, doc in listed if name in in_memory or self._is_fresh(doc, now)]
+        return [doc.list_item for doc in heapq.nlargest(self._limits.listed, shown, key=lambda doc: doc.created_utc)]
 
 
 def _last_visit(doc: RoomDoc) -> datetime:

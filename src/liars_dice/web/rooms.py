@@ -1,4 +1,4 @@
-"""All rooms: those in memory, and those that sleep in the store until somebody comes."""
+"""All rooms: those in memory, and those in the store that are loaded when someone visits them."""
 
 from __future__ import annotations
 
@@ -12,81 +12,90 @@ import msgspec
 
 from ..agents import AGENTS
 from ..core import BadValueError, ConfigError, GameConfig, one_of
-from ..persistence import GameRecorder, RecordedEvent, StoreError, utc_now
-from .coach_client import Coach
+from ..persistence import GameRecorder, RecordedEvent, StoreError
+from .clock import StudioClock
+from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
-from .messages import RoomLine
+from .messages import RoomListItem
 from .room import Room
 from .room_bots import STAND_IN, on_offer
 from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
-from .room_list import Lobby
-from .safety import ServerLimits
-from .store_worker import Books
+from .room_list import RoomIndex
+from .server_limits import ServerLimits
+from .store_worker import StoreWorker
 
 KIND = "room"
-WAITERS = 32
-"""So many bots of strangers are waited for at a time."""
+OFFERED_BOT_THREADS = 32
+"""How many bots from `--agents` can think at the same time."""
 
 Result = TypeVar("Result")
 
 
 class Rooms:
-    """Every room there is, and what they share."""
+    """Every room, and what rooms share."""
 
-    def __init__(self, books: Books, coach: Coach, limits: ServerLimits, agents: Sequence[str] = ()) -> None:
-        self.books = books
+    def __init__(
+        self,
+        store: StoreWorker,
+        coach: CoachClient,
+        limits: ServerLimits,
+        clock: StudioClock,
+        agents: Sequence[str] = (),
+    ) -> None:
+        self.store = store
         self.coach = coach
         self.limits = limits
-        self.strangers = on_offer(agents)
-        """Bots on offer that are not ours, and what makes them; they play behind walls."""
-        self._thinkers = ThreadPoolExecutor(4, "thinker")
-        self._waiters = ThreadPoolExecutor(WAITERS, "waiter")
-        self._doormen = ThreadPoolExecutor(8, "doorman")
+        self.clock = clock
+        self.offered_bots = on_offer(agents)
+        """Bots from `--agents`: the name each is offered under, and its specification. They play in a sandbox."""
+        self._own_bot_threads = ThreadPoolExecutor(4, "own-bot")
+        self._offered_bot_threads = ThreadPoolExecutor(OFFERED_BOT_THREADS, "offered-bot")
+        self._cleanup_threads = ThreadPoolExecutor(8, "cleanup")
         self._live: dict[str, Room] = {}
         self._opening: dict[str, asyncio.Lock] = {}
-        self._listed: Lobby | None = None
+        self._index: RoomIndex | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
-    async def think(self, work: Callable[[], Result], *, ours: bool) -> Result:
-        """Let a bot think in a thread. Whoever waits for a stranger's bot keeps none of ours waiting."""
-        pool = self._thinkers if ours else self._waiters
+    async def run_bot(self, work: Callable[[], Result], *, ours: bool) -> Result:
+        """Let a bot think in a thread. Slow bots from `--agents` do not hold up our own."""
 
         def without_stop_iteration() -> Result:
             try:
                 return work()
-            except StopIteration as error:  # a future cannot carry it
+            except StopIteration as error:  # a future cannot hold it, and would never be done
                 raise RuntimeError("a bot raised StopIteration") from error
 
+        pool = self._own_bot_threads if ours else self._offered_bot_threads
         return await asyncio.get_running_loop().run_in_executor(pool, without_stop_iteration)
 
-    def dismiss(self, work: Callable[[], None]) -> None:
-        """Let bots go in a thread: their boxes take a while to fall."""
-        with contextlib.suppress(RuntimeError):  # at the end of everything they go by themselves
-            self._doormen.submit(work)
+    def run_cleanup(self, work: Callable[[], None]) -> None:
+        """Close bots in a thread: ending a sandbox takes a while."""
+        with contextlib.suppress(RuntimeError):  # the server is shutting down, and they end with it
+            self._cleanup_threads.submit(work)
 
-    async def _lobby(self) -> Lobby:
-        """The rooms that wait or play, as they are in the store."""
-        if self._listed is None:
-            found = await self.books.read(_all_rooms)
-            if self._listed is None:
-                self._listed = Lobby(self.limits, found)
-        return self._listed
+    async def _open_rooms(self) -> RoomIndex:
+        """The rooms that are waiting or playing, read from the store at the first call."""
+        if self._index is None:
+            found = await self.store.read(_all_rooms)
+            if self._index is None:
+                self._index = RoomIndex(self.limits, self.clock, found)
+        return self._index
 
     async def save(self, doc: RoomDoc) -> None:
-        """Keep a room in the store."""
-        await self.books.save(KIND, doc.id, msgspec.json.encode(doc).decode())
-        (await self._lobby()).keep(doc)
+        """Store a room's document."""
+        await self.store.save(KIND, doc.id, msgspec.json.encode(doc).decode())
+        (await self._open_rooms()).update(doc)
 
-    async def lines(self) -> list[RoomLine]:
-        """Rooms that wait or play, the newest first."""
-        return (await self._lobby()).lines(self._live)
+    async def list_items(self) -> list[RoomListItem]:
+        """Rooms that are waiting or playing, newest first."""
+        return (await self._open_rooms()).list_items(self._live)
 
     async def create(self, doc: RoomDoc, past: Sequence[RecordedEvent] = ()) -> Room:
-        """A new room. If no seat is open its game begins at once."""
-        if not (await self._lobby()).make_place(self._live):
-            raise FullError("too many rooms are open; try again later")
+        """Create a room. If no seat is open, its game starts at once."""
+        if not (await self._open_rooms()).make_place(self._live):
+            raise FullError("too many rooms are open; try again later", code="too_many_rooms")
         if past:
-            await self.books.write(list(past))
+            await self.store.write(list(past))
         await self.save(doc)
         room = self._live[doc.id] = Room(doc, self, past)
         self._sweep()
@@ -97,7 +106,7 @@ class Rooms:
         return room
 
     async def get(self, room_id: str) -> Room:
-        """The room called so, brought back from the store if need be."""
+        """The room with this id, loaded from the store if it is not in memory."""
         room = self._live.get(room_id)
         if room is not None:
             return room
@@ -108,33 +117,33 @@ class Rooms:
             async with lock:
                 room = self._live.get(room_id)
                 if room is None:
-                    room = await self._awaken(room_id)
+                    room = await self._load(room_id)
         finally:
             self._opening.pop(room_id, None)
         return room
 
-    async def _awaken(self, room_id: str) -> Room:
-        text = (await self.books.read(lambda store: store.documents(KIND, room_id))).get(room_id)
+    async def _load(self, room_id: str) -> Room:
+        text = (await self.store.read(lambda store: store.documents(KIND, room_id))).get(room_id)
         if text is None:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
         doc = msgspec.json.decode(text, type=RoomDoc)
-        lobby = await self._lobby()
-        lobby.make_place(self._live)
-        lobby.keep(doc)
+        index = await self._open_rooms()
+        index.make_place(self._live)
+        index.update(doc)
         game_id = doc.game_id
-        record = [] if game_id is None else await self.books.read(lambda store: store.events(game_id))
+        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
         room = self._live[room_id] = Room(doc, self, record)
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
-        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to begin
+        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to start
             await room.start()
         room.drive()
         self._sweep()
         return room
 
     def forget(self, room: Room) -> None:
-        """The room is no longer in memory."""
+        """Remove a room from memory."""
         if self._live.get(room.doc.id) is room:
             del self._live[room.doc.id]
 
@@ -144,53 +153,57 @@ class Rooms:
 
     async def _sweep_idle(self) -> None:
         while True:
-            await asyncio.sleep(min(15.0, self.limits.linger_s))
+            await self.clock.sleep(min(15.0, self.limits.linger_s))
             for room in [room for room in self._live.values() if room.idle]:
                 room.give_up("")
-                if not room.doc.over:  # written before anything that whoever comes next may write
+                if not room.doc.over:  # written before anything a later visitor may write
                     with contextlib.suppress(StoreError):
-                        await self.save(msgspec.structs.replace(room.doc, visited_utc=utc_now()))
+                        await self.save(msgspec.structs.replace(room.doc, visited_utc=self.clock.utc_now()))
 
     async def close(self) -> None:
-        """Everybody leaves; the store has everything."""
+        """Close every room; the store has everything."""
         if self._sweeper is not None:
             self._sweeper.cancel()
         for room in list(self._live.values()):
-            room.give_up("the server is going down; come again")
-        for pool in (self._thinkers, self._waiters):
+            room.give_up("The server is shutting down. Reconnect later.")
+        for pool in (self._own_bot_threads, self._offered_bot_threads):
             pool.shutdown(wait=False, cancel_futures=True)
-        await asyncio.to_thread(self._doormen.shutdown)
+        await asyncio.to_thread(self._cleanup_threads.shutdown)
 
-    # -- making rooms --------------------------------------------------------------------------------------------------
+    # -- checks --------------------------------------------------------------------------------------------------------
 
     def check_agent(self, name: str | None, config: GameConfig) -> str:
-        """The bot of this name, if it is on offer and plays by these rules."""
+        """The bot with this name, if it is offered and can play by these rules."""
         name = name or STAND_IN
-        if name not in AGENTS and name not in self.strangers:
-            raise BadValueError("agent", name, one_of(name, (*AGENTS.every_name, *self.strangers)))
+        if name not in AGENTS and name not in self.offered_bots:
+            raise BadValueError("agent", name, one_of(name, (*AGENTS.every_name, *self.offered_bots)))
         if name in AGENTS:
             fewest, most = AGENTS[name].players
             if not fewest <= config.num_players <= most:
-                raise BadValueError("agent", name, f"an agent that plays with {config.num_players} players")
+                raise BadValueError("agent", name, f"an agent that can play with {config.num_players} players")
         return name
 
     def check_name(self, name: str) -> str:
-        """The name as it can be shown, if nobody would take whoever is called so for one of the bots."""
+        """A player's name as it is shown; refused if it is the name of a bot."""
         name = clean_name(name)
         kind = name.partition("#")[0].strip().casefold()
-        if kind.startswith("threshold:") or kind in {one.casefold() for one in (*AGENTS.every_name, *self.strangers)}:
-            raise RoomError(f"a bot is called {name}; choose another name")
+        if kind.startswith("threshold:") or kind in {
+            one.casefold() for one in (*AGENTS.every_name, *self.offered_bots)
+        }:
+            raise RoomError(f"{name} is the name of a bot; choose another name", code="name_of_bot")
         return name
 
     def check_rules(self, config: GameConfig) -> None:
-        """Rules that are too much for a server."""
+        """Raise `ConfigError` if a game by these rules would be too large for the server."""
         limits = self.limits
         if config.total_dice > limits.total_dice or config.dice_cap * config.num_players > 2 * limits.total_dice:
-            raise ConfigError("dice", config.dice, f"at most {limits.total_dice} dice together, here")
+            raise ConfigError("dice", config.dice, f"at most {limits.total_dice} dice in total on this server")
         if len(config.ladder().bids) > limits.rungs:
-            raise ConfigError("max_quantity", config.max_quantity, f"at most {limits.rungs} different bids, here")
+            raise ConfigError(
+                "max_quantity", config.max_quantity, f"at most {limits.rungs} different bids on this server"
+            )
         if config.rounds is not None and config.rounds > limits.rounds:
-            raise ConfigError("rounds", config.rounds, f"at most {limits.rounds}, here")
+            raise ConfigError("rounds", config.rounds, f"at most {limits.rounds} on this server")
 
 
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:

@@ -1,4 +1,4 @@
-"""Rules as clients ask for them: every field with what it may be, and a rule set from their wishes."""
+"""Rules as clients choose them: every field with its allowed values, and a rule set from a request."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _NUMBERS = {
     "max_turns": (1, 999_999),
 }
 _ABOUT = {
-    "dice": f"how many dice each of {PLAYERS[0]} to {PLAYERS[-1]} seats starts with; seat 0 opens",
+    "dice": f"how many dice each of the {PLAYERS[0]} to {PLAYERS[-1]} seats starts with; the first seat opens",
     "faces": "how many faces a die has",
     "wild": "the face that counts as every other face",
-    "bid_ordering": "which bids are higher than which",
+    "bid_ordering": "how bids are ordered from low to high",
     "wild_bids": "whether the wild face itself may be bid",
     "max_quantity": 'the highest quantity that may be bid; "total" is all dice in play',
-    "exact_call": "whether a player may claim that the bid is exactly right",
-    "mode": "one round, rounds until one player has dice left, or the best of N",
-    "rounds": "the N of best of N",
-    "max_dice": "the most dice a right exact call can bring a player to",
+    "exact_call": "whether a player may call a bid exactly right",
+    "mode": "one round, elimination until one player has dice left, or the best of N rounds",
+    "rounds": "how many rounds a best-of game has at most",
+    "max_dice": "the most dice a player can reach by a correct exact call",
     "next_opener": "who opens the next round",
-    "opening_min_quantity": "the least quantity of a round's first bid",
+    "opening_min_quantity": "the lowest quantity allowed in a round's first bid",
     "open_on_ones": "whether a round's first bid may be on ones",
-    "palifico": "whether a player's first round with one die is special",
-    "max_turns": "after so many bids in a round only calls remain",
+    "palifico": "whether a player's first round with one die is a palifico round",
+    "max_turns": "the number of bids after which a round allows only calls",
 }
 
 
 def rule_fields() -> list[m.RuleField]:
-    """Every field of the rules that players may choose."""
+    """Every field of the rules that clients may set."""
     defaults = GameConfig().to_dict()
     fields = []
     for name, about in _ABOUT.items():
@@ -68,14 +68,14 @@ def rule_fields() -> list[m.RuleField]:
     return fields
 
 
-def public(config: GameConfig) -> m.Json:
-    """Rules as anybody may see them: without the seed."""
+def public_rules(config: GameConfig) -> m.Json:
+    """The rules without the seed, which no client may know."""
     fields: m.Json = msgspec.to_builtins(config.without_seed)
     return fields
 
 
-def config_of(rules: str | m.Json, changes: m.Json, players: int | None) -> GameConfig:
-    """The rules a client asks for; the seed is no part of them."""
+def requested_config(rules: str | m.Json, changes: m.Json, players: int | None) -> GameConfig:
+    """The rules a client asks for. They cannot contain a seed."""
     if "seed" in changes or (isinstance(rules, dict) and "seed" in rules):
         raise ConfigError("seed", "...", "no seed among the rules")
     changes = dict(changes)
@@ -84,11 +84,11 @@ def config_of(rules: str | m.Json, changes: m.Json, players: int | None) -> Game
         if isinstance(dice, list):
             dice = tuple(dice)
         elif dice is not None and (isinstance(dice, bool) or not isinstance(dice, int)):
-            raise ConfigError("dice", dice, "a whole number, or one for each seat")
+            raise ConfigError("dice", dice, "a whole number, or one per seat")
         if rules not in PRESETS:
             raise ConfigError("rules", rules, f"one of {', '.join(PRESETS)}")
         return GameConfig.from_dict(preset(rules, players=players, dice=dice).to_dict() | changes)
     config = GameConfig.from_dict({**rules, **changes})
     if players is not None and config.num_players != players:
-        raise ConfigError("dice", config.dice, f"one number for each of {players} seats")
+        raise ConfigError("dice", config.dice, f"one number per seat, for {players} seats")
     return config

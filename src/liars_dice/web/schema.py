@@ -1,4 +1,4 @@
-"""The OpenAPI document of the JSON API, made from the table of endpoints and the types of messages."""
+"""The OpenAPI document of the JSON API, made from the table of endpoints and the message types."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _REF = "#/components/schemas/{name}"
 
 
 def openapi() -> m.Json:
-    """The whole document. The messages of sockets are among its schemas."""
-    types: list[Any] = [m.Error, m.FromPage, m.ToPage]
+    """The document. Its schemas include the messages on sockets."""
+    types: list[Any] = [m.ErrorResponse, m.FromPage, m.ToPage]
     for endpoint in ENDPOINTS:
         types += [kind for kind in (endpoint.body, endpoint.answer, endpoint.query) if kind is not None]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
@@ -39,13 +39,13 @@ def openapi() -> m.Json:
 
 
 def _operation(endpoint: Endpoint, by_type: dict[int, m.Json], components: m.Json) -> m.Json:
-    error = {"description": "one plain line", "content": _content(by_type[id(m.Error)])}
+    error = {"description": "an error line and its code", "content": _content(by_type[id(m.ErrorResponse)])}
     operation: m.Json = {
         "operationId": endpoint.handler.__name__,
         "summary": endpoint.about,
         "parameters": [*_path_parameters(endpoint.path), *_query_parameters(endpoint, components)],
         "responses": {
-            "200": {"description": "done", "content": _content(by_type[id(endpoint.answer)])},
+            "200": {"description": "success", "content": _content(by_type[id(endpoint.answer)])},
             "4XX": error,
         },
     }

@@ -14,15 +14,16 @@ from starlette.applications import Starlette
 from ..core import BadValueError
 from ..persistence import open_store
 from .app import create_app
-from .connection_limits import impatient
-from .safety import LOOPBACK, ServerLimits
+from .connection_limits import header_timeout_protocol
+from .http_guard import LOOPBACK
+from .server_limits import ServerLimits
 
 
 class Ready(Protocol):
-    """Whoever wants to know when the server is up."""
+    """Called when the server is up."""
 
     def __call__(self, address: str, *, local: bool) -> None:
-        """It is at this address; `local` says that only this machine is let in."""
+        """The server is at this address; `local` means that only this machine can reach it."""
 
 
 def serve(
@@ -37,14 +38,14 @@ def serve(
     public_names: Sequence[str] = (),
     behind_proxy: bool = False,
 ) -> None:
-    """Serve until somebody stops it. `ready` is told the address as soon as the server answers.
+    """Serve until the process is stopped. `ready` is called as soon as the server answers.
 
-    `public_names` are names by which a proxy is known that hands requests on to this server. `behind_proxy` believes a
-    proxy on this machine, and nobody else, from whom a request comes.
+    `public_names` are the names of a proxy in front of this server. With `behind_proxy`, `X-Forwarded-*` headers from
+    this machine are trusted, and from nowhere else.
     """
     limits = ServerLimits() if limits is None else limits
     _allow_many_files()
-    open_store(db).close()  # trouble with the store is told now, not to the first player
+    open_store(db).close()  # report problems with the store now, not to the first player
     listening = _listen(host, port)
     local = host in LOOPBACK
     shown = f"[{host}]" if ":" in host else host
@@ -57,7 +58,7 @@ def serve(
             _up(address, local, open_browser, ready)
             app.state.coach.warm_up()
 
-        gc.freeze()  # what is loaded by now stays; looking through it again and again would make players wait
+        gc.freeze()  # what is loaded by now stays; scanning it repeatedly would make players wait
         gc.set_threshold(50_000, 20, 100)
         _Server(server_config(app, limits, behind_proxy=behind_proxy), up, app.state.coach.close).run(
             sockets=[listening]
@@ -69,13 +70,13 @@ def serve(
 
 
 def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = False) -> uvicorn.Config:
-    """How uvicorn runs the studio within these limits."""
+    """Uvicorn's settings for these limits."""
     return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        http=impatient(limits.hello_s),
+        http=header_timeout_protocol(limits.hello_s),
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,
@@ -88,22 +89,22 @@ def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = 
 
 
 class _Server(uvicorn.Server):
-    """Says when it is up, and when it is about to go."""
+    """Calls back when it is up, and before it shuts down."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], going: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], stopping: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
-        self._going = going
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then call `ready`."""
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Say so, then stop: whoever waits for something that takes long is not waited for."""
-        self._going()
+        """Call `stopping`, which ends slow requests, then stop."""
+        self._stopping()
         await super().shutdown(sockets=sockets)
 
 
@@ -118,7 +119,7 @@ def _up(address: str, local: bool, open_browser: bool, ready: Ready) -> None:
 
 
 def _allow_many_files() -> None:
-    """A socket is a file, and the usual limit is meant for other programs."""
+    """Raise the limit on open files: every socket is one, and the default is too low for many players."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -139,5 +140,7 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.close()
             raise
     except OSError as error:
-        raise BadValueError("host and port", f"{host}:{port}", f"an address that is free here ({error})") from error
+        raise BadValueError(
+            "host and port", f"{host}:{port}", f"an address that is free on this machine ({error})"
+        ) from error
     return listening

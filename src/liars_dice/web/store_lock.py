@@ -1,7 +1,7 @@
-"""One studio to a store: rooms live in the memory of one server, and two that know nothing of each other would deal the
-same hidden dice twice.
+"""A lock that lets only one studio serve a store.
 
-The claim is the operating system's, or the database's, and ends with the process that holds it, however that dies.
+Rooms live in the memory of one server; two servers on one store would deal the same hidden dice twice. The lock belongs
+to the operating system or the database, so it ends with the process that holds it, even if that process is killed.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     import psycopg
 
 _KEY = 5498
-"""The number of our advisory lock in PostgreSQL."""
-_TAKEN = "another studio serves this store; stop that one, or name another store with --db"
+"""The key of our advisory lock in PostgreSQL."""
+_TAKEN = "another studio is already serving this store; stop it, or choose another store with --db"
 
 
-class Claim:
-    """A store that is ours alone, until `release` is called."""
+class StoreLock:
+    """Locks the store for this process until `release` is called."""
 
     def __init__(self, db: str | Path | None) -> None:
         where = str(default_store() if db is None else db)
         self.release: Callable[[], object]
-        """Let another serve it."""
+        """Let another server use the store."""
         if where.startswith(("postgresql://", "postgres://")):
-            self.release = weakref.finalize(self, _claim_database(where).close)
+            self.release = weakref.finalize(self, _lock_database(where).close)
         else:
-            self.release = weakref.finalize(self, os.close, _claim_file(Path(where).resolve()))
+            self.release = weakref.finalize(self, os.close, _lock_file(Path(where).resolve()))
 
 
-def _claim_file(store: Path) -> int:
-    """A lock on a file beside the store; on the store itself it would be in the way of the store's own."""
+def _lock_file(store: Path) -> int:
+    """Lock a file beside the store: a lock on the store itself would get in the way of SQLite's own."""
     beside = store.with_name(f"{store.name}.studio")
     try:
         beside.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def _lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _claim_database(url: str) -> psycopg.Connection[Any]:
+def _lock_database(url: str) -> psycopg.Connection[Any]:
     import psycopg
 
     database: psycopg.Connection[Any] | None = None

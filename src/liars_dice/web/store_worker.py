@@ -1,4 +1,4 @@
-"""The store as rooms use it: in threads of its own, with what many rooms write at once stored by one transaction."""
+"""The store as rooms use it: in its own threads, with the events of many rooms written in one transaction."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from ..core import LiarsDiceError
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, open_store
-from .store_lock import Claim
+from .store_lock import StoreLock
 
 Result = TypeVar("Result")
 
 
-class _Desk:
-    """One thread with a store of its own."""
+class _StoreThread:
+    """One thread with its own connection to the store."""
 
     def __init__(self, db: str | Path | GameRecorder | None, name: str) -> None:
         self._db = db
@@ -42,30 +42,32 @@ class _Desk:
         self._store = None
 
 
-class Books:
-    """Writes and reads the store without making anybody wait who need not. A store that is named is ours alone until
-    the end; one that is given is shared with whoever gave it, and stays open.
+class StoreWorker:
+    """Reads and writes the store without blocking the event loop.
+
+    A store given by name is locked for this server until `close`. A recorder object is shared with the caller and stays
+    open.
     """
 
     def __init__(self, db: str | Path | GameRecorder | None) -> None:
-        self._claim = None if isinstance(db, GameRecorder) else Claim(db)
-        self._writer = _Desk(db, "store-writer")
+        self._lock = None if isinstance(db, GameRecorder) else StoreLock(db)
+        self._writer = _StoreThread(db, "store-writer")
         shared = isinstance(db, GameRecorder)
-        self._reader = self._writer if shared else _Desk(db, "store-reader")
-        self._browser = self._writer if shared else _Desk(db, "store-browser")
+        self._reader = self._writer if shared else _StoreThread(db, "store-reader")
+        self._browser = self._writer if shared else _StoreThread(db, "store-browser")
         self._waiting: list[tuple[list[RecordedEvent], asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
     async def read(self, work: Callable[[GameRecorder], Result]) -> Result:
-        """What `work` finds in the store, soon: for rooms, where somebody waits to play."""
+        """Run `work` on the store with priority: for rooms, where players are waiting."""
         return await self._reader.call(work)
 
     async def browse(self, work: Callable[[GameRecorder], Result]) -> Result:
-        """What `work` finds in the store, when those who asked before have been answered: for lists and old games."""
+        """Run `work` on the store after earlier calls of this kind: for lists and recorded games."""
         return await self._browser.call(work)
 
     async def save(self, kind: str, name: str, document: str) -> None:
-        """Keep a document; it is stored when this returns."""
+        """Save a document; it is stored when this returns."""
         await self._writer.call(lambda store: store.save_documents(kind, {name: document}))
 
     async def write(self, events: list[RecordedEvent]) -> None:
@@ -77,7 +79,7 @@ class Books:
         await done
 
     async def _write(self) -> None:
-        """Write until nothing waits. What comes in the meantime goes into the next transaction together."""
+        """Write until nothing is waiting. Events that arrive meanwhile share the next transaction."""
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting, []
@@ -85,28 +87,28 @@ class Books:
                 outcomes: list[Exception | None]
                 try:
                     outcomes = await self._writer.call(partial(_append, games=games))
-                except Exception as error:
-                    outcomes = [error] * len(batch)
-                for (_, done), trouble in zip(batch, outcomes, strict=True):
-                    if done.done():  # whoever waited has given up
+                except Exception as failure:
+                    outcomes = [failure] * len(batch)
+                for (_, done), error in zip(batch, outcomes, strict=True):
+                    if done.done():  # the caller was cancelled
                         continue
-                    if trouble is None:
+                    if error is None:
                         done.set_result(None)
                     else:
-                        done.set_exception(trouble)
+                        done.set_exception(error)
         finally:
             self._writing = None
 
     def close(self) -> None:
-        """Let go of the store."""
-        for desk in {self._writer, self._reader, self._browser}:
-            desk.close()
-        if self._claim is not None:
-            self._claim.release()
+        """Close the store and release its lock."""
+        for thread in {self._writer, self._reader, self._browser}:
+            thread.close()
+        if self._lock is not None:
+            self._lock.release()
 
 
 def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[Exception | None]:
-    """Store the events of several games; for each, what went wrong. One game's conflict is no other's."""
+    """Store the events of several games; per game, the error if there was one. A conflict fails only its own game."""
     try:
         for events in games:
             for event in events:

@@ -1,4 +1,4 @@
-"""One socket: the way out to its client, the way in from it, and how both begin and end."""
+"""One WebSocket: sending to its client, reading from it, and how a connection begins and ends."""
 
 from __future__ import annotations
 
@@ -11,44 +11,51 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..persistence import StoreError
 from . import messages as m
-from .connection_limits import Doors
-from .errors import RoomError
-from .room import Listener, Room
+from .clock import StudioClock
+from .connection_limits import ConnectionLimits
+from .errors import FullError, RoomError
+from .presence import Listener
+from .rate_limits import TokenBucket
+from .room import Room
 from .rooms import Rooms
-from .safety import Bucket, ServerLimits
+from .server_limits import ServerLimits
 
-GOING_AWAY, REFUSED, TOO_SLOW, TROUBLE = 1001, 1008, 1013, 1011
-TOO_MANY = "too many connections; try again later"
+GOING_AWAY, REFUSED, TRY_LATER, FAILED = 1001, 1008, 1013, 1011
+"""Codes with which sockets are closed (RFC 6455)."""
+TOO_SLOW = "The connection was too slow. Reconnect to continue."
+CLOSE_S, FLUSH_S = 1.0, 2.0
+"""How long closing a socket, and sending what is left before that, may take."""
 
 
-class Line:
-    """The way out to one client: a bounded queue, and a task that empties it. Who reads too slowly is dropped."""
+class ClientConnection:
+    """Sends messages to one client, through a bounded queue. A client that is too slow is dropped."""
 
-    def __init__(self, socket: WebSocket, limits: ServerLimits) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits, clock: StudioClock) -> None:
         self._socket = socket
         self._limits = limits
+        self._clock = clock
         self._queue: asyncio.Queue[tuple[bytes, ...] | None] = asyncio.Queue()
-        self._weight = 0
+        self._queued_bytes = 0
         self._sending = False
         self._ending: tuple[int, str] | None = None
-        self.gone: Callable[[], None] = _nothing
-        """What to do as soon as nothing more will be sent: the end of the connection itself may take a while."""
+        self.gone: Callable[[], None] = _do_nothing
+        """Called as soon as nothing more will be sent; closing the connection itself may take a while."""
         self.sender = asyncio.create_task(self._send())
 
     def tell(self, *messages: bytes) -> None:
-        """Take messages; never waits."""
+        """Queue messages; never waits."""
         if self._ending is not None:
             return
-        waiting, limits, weight = self._queue.qsize(), self._limits, sum(map(len, messages))
-        # much at once, by itself, is not a slow client
-        if waiting >= limits.queue or (waiting and self._weight + weight > limits.queue_bytes):
-            self.end(TOO_SLOW, "you read too slowly; come again", at_once=True)
+        waiting, limits, size = self._queue.qsize(), self._limits, sum(map(len, messages))
+        # one large batch in an empty queue does not make a client slow
+        if waiting >= limits.queue or (waiting and self._queued_bytes + size > limits.queue_bytes):
+            self.end(TRY_LATER, TOO_SLOW, at_once=True)
             return
-        self._weight += weight
+        self._queued_bytes += size
         self._queue.put_nowait(messages)
 
     def end(self, code: int, reason: str, *, at_once: bool = False) -> None:
-        """Close the connection when everything was sent, or at once."""
+        """Close the connection, after everything in the queue was sent or at once."""
         if self._ending is not None:
             return
         self._ending = (code, reason)
@@ -66,12 +73,12 @@ class Line:
                     break
                 self._sending = True
                 for message in messages:
-                    self._weight -= len(message)
-                    async with asyncio.timeout(self._limits.send_s):
+                    self._queued_bytes -= len(message)
+                    async with self._clock.timeout(self._limits.send_s):
                         await self._socket.send_text(message.decode())
                 self._sending = False
         except TimeoutError:
-            self._ending = self._ending or (TOO_SLOW, "you read too slowly; come again")
+            self._ending = self._ending or (TRY_LATER, TOO_SLOW)
         except asyncio.CancelledError:
             if self._ending is None:
                 raise
@@ -80,45 +87,48 @@ class Line:
         self.gone()
         code, reason = self._ending or (GOING_AWAY, "")
         with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
-            async with asyncio.timeout(1.0):
+            async with self._clock.timeout(CLOSE_S):
                 await self._socket.close(code, reason)
 
     async def close(self) -> None:
-        """The handler is done: send what is left, shortly, and stop."""
+        """The handler is done: send what is left, but not for long, and stop."""
         self.end(GOING_AWAY, "")
-        done, _ = await asyncio.wait([self.sender], timeout=2.0)
-        if not done:
+        with contextlib.suppress(TimeoutError):
+            async with self._clock.timeout(FLUSH_S):
+                await asyncio.wait([self.sender])
+        if not self.sender.done():
             self.sender.cancel()
 
 
-def _nothing() -> None:
-    """Nobody minds."""
+def _do_nothing() -> None:
+    """The default when a connection ends."""
 
 
-class Ear:
-    """The way in from one client: its messages as text, one by one, no faster than allowed."""
+class MessageReader:
+    """Reads one client's messages as text, no faster than the limits allow."""
 
-    def __init__(self, socket: WebSocket, limits: ServerLimits) -> None:
+    def __init__(self, socket: WebSocket, limits: ServerLimits, clock: StudioClock) -> None:
         self._socket = socket
         self._limits = limits
-        self._bucket = Bucket(limits.messages_per_s, limits.message_burst)
+        self._clock = clock
+        self._bucket = TokenBucket(limits.messages_per_s, limits.message_burst, clock.now)
         self._warnings = 0
         self._task = asyncio.current_task()
-        self._listening = False
+        self._receiving = False
         self._stopped = asyncio.Event()
 
     def stop(self) -> None:
-        """Listen no more. What is being done for the client now is done to its end."""
+        """Read no more. A message that is being handled is handled to its end."""
         self._stopped.set()
-        if self._listening and self._task is not None:
+        if self._receiving and self._task is not None:
             self._task.cancel()
 
     async def __call__(self) -> str | None:
         """The next message; None at the end."""
-        await asyncio.sleep(0)  # messages that are here already must not keep everybody else waiting
+        await asyncio.sleep(0)  # give other clients a turn, even if this one's next message is already here
         if self._stopped.is_set():
             return None
-        self._listening = True
+        self._receiving = True
         try:
             got = await self._socket.receive()
         except (RuntimeError, WebSocketDisconnect):
@@ -129,80 +139,88 @@ class Ear:
             self._task.uncancel()
             return None
         finally:
-            self._listening = False
-        if got["type"] == "websocket.disconnect" or not await self._in_time():
+            self._receiving = False
+        if got["type"] == "websocket.disconnect" or not await self._within_rate():
             return None
         text: str | None = got.get("text")
         if text is None:
             text = (got.get("bytes") or b"").decode("utf-8", "replace")
         return text if len(text) <= self._limits.message_bytes else ""
 
-    async def _in_time(self) -> bool:
-        """Slow down who says too much; whoever goes on and on is shown the door."""
+    async def _within_rate(self) -> bool:
+        """Slow down a client that sends too much; disconnect one that does not stop."""
         if self._bucket.take():
             if self._bucket.level > self._limits.message_burst / 2:
                 self._warnings = 0
             return True
         self._warnings += 1
         if self._warnings > self._limits.message_burst:
-            await refuse(self._socket, "too many messages")
+            await refuse(self._socket, FullError("too many messages", code="too_many_messages"))
             return False
-        await asyncio.sleep(1 / self._limits.messages_per_s)
+        await self._clock.sleep(1 / self._limits.messages_per_s)
         return True
 
 
 @contextlib.asynccontextmanager
-async def accepted(socket: WebSocket, rooms: Rooms, doors: Doors) -> AsyncIterator[Ear | None]:
-    """An open socket as the way to its messages; None if there are too many already."""
+async def accept_socket(
+    socket: WebSocket, rooms: Rooms, connections: ConnectionLimits
+) -> AsyncIterator[MessageReader | None]:
+    """Accept a socket and read from it; None if too many are open."""
     await socket.accept()
     address = "" if socket.client is None else socket.client.host
-    if not doors.come(address):
-        await refuse(socket, TOO_MANY, TOO_SLOW)
+    if not connections.admit(address):
+        await refuse_crowd(socket)
         yield None
         return
     try:
-        yield Ear(socket, rooms.limits)
+        yield MessageReader(socket, rooms.limits, rooms.clock)
     finally:
-        doors.go(address)
+        connections.release(address)
 
 
-def when_gone(room: Room, one: Listener, ear: Ear) -> Callable[[], None]:
+def on_disconnect(room: Room, one: Listener, reader: MessageReader) -> Callable[[], None]:
     """What to do when nothing more will be sent to this client."""
 
     def gone() -> None:
         room.leave(one)
-        ear.stop()
+        reader.stop()
 
     return gone
 
 
-async def hello(
-    socket: WebSocket, rooms: Rooms, receive: Ear, decode: Callable[[str], Any], kind: type
+async def receive_hello(
+    socket: WebSocket, rooms: Rooms, receive: MessageReader, decode: Callable[[str], Any], kind: type
 ) -> tuple[Room | None, Any]:
-    """Wait for a proper hello. Everything else gets an error, and the clock goes on."""
+    """Wait for a valid hello message. Anything else is answered with an error, and does not extend the time limit."""
     try:
-        async with asyncio.timeout(rooms.limits.hello_s):
+        async with rooms.clock.timeout(rooms.limits.hello_s):
             while (text := await receive()) is not None:
                 try:
                     said = decode(text)
                     if not isinstance(said, kind) or getattr(said, "type", "hello") != "hello":
-                        raise m.BadMessageError('say {"type": "hello", "token": ...} first')
+                        raise m.BadMessageError('send {"type": "hello", "token": ...} first')
                     return await rooms.get(socket.path_params["room"]), said
                 except m.BadMessageError as error:
-                    await socket.send_text(m.encode(m.Complaint(str(error))).decode())
+                    await socket.send_text(m.encode(m.error_message(error)).decode())
     except TimeoutError:
-        await refuse(socket, "nobody said hello")
-    except StoreError:
-        await refuse(socket, m.STORE_TROUBLE, TROUBLE)
+        await refuse(socket, RoomError("no hello message received", code="no_hello"))
+    except StoreError as error:
+        await refuse(socket, error, FAILED)
     except RoomError as error:
-        await refuse(socket, m.plain(error))
+        await refuse(socket, error)
     except (RuntimeError, WebSocketDisconnect):
         pass
     return None, None
 
 
-async def refuse(socket: WebSocket, line: str, code: int = REFUSED) -> None:
+async def refuse(socket: WebSocket, error: Exception, code: int = REFUSED) -> None:
     """Say why, and close."""
+    message = m.error_message(error)
     with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-        await socket.send_text(m.encode(m.Complaint(line)).decode())
-        await socket.close(code, line[:100])
+        await socket.send_text(m.encode(message).decode())
+        await socket.close(code, message.error[:100])
+
+
+async def refuse_crowd(socket: WebSocket) -> None:
+    """Close a socket because too many are open."""
+    await refuse(socket, FullError("too many connections; try again later", code="too_many_connections"), TRY_LATER)

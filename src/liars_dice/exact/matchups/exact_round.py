@@ -1,9 +1,9 @@
 """One round between two tables, exactly: every pair of hands, weighted by how likely it is.
 
-Two ways to sum the same numbers. Where both tables are deterministic, what has been bid splits each player's hands into
-those that would have bid so and those that would not, and the pairs that remain are always a product of two sets; so
-the bidding is walked once for sets of hands (`_walk_sets`). Where a table mixes, each pair of hands is followed rung by
-rung with the probability of being there (`_follow_pairs`).
+There are two ways to sum the same numbers. If both tables are deterministic, the bids so far split each player's hands
+into those that would have made them and those that would not, and the remaining pairs are always a product of two sets;
+so the bidding is played once for sets of hands (`_play_hand_sets`). If a table mixes, each pair of hands is followed
+rung by rung, with the probability of getting there (`_play_hand_pairs`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..tables import ANY_RAISE, CALLS_ONLY, UNKNOWN, HandSet, MixArrays, PolicyB
 
 Cells = NDArray[np.int32]
 OUTCOMES = 4
-"""The opener loses; the other loses; the opener's exact call is right; the other's is."""
+"""The opener loses; the other player loses; the opener's exact call is right; the other player's is."""
 OPENER_LOSES, OTHER_LOSES, OPENER_EXACT, OTHER_EXACT = range(OUTCOMES)
 
 
@@ -41,7 +41,7 @@ class StackedTables:
         self.kept = sorted(first.values())
         place = {i: k for k, i in enumerate(self.kept)}
         self.which: Ints = np.array([place[first[key]] for key in keys])
-        """Where among the kept tables each agent's is."""
+        """The place of each agent's table among those that are kept."""
         self.cells = stacked
         self.calls = calls
         hands = hand_set(own, rules.config.faces)
@@ -58,7 +58,7 @@ def _mixes(cells: Cells) -> bool:
 
 
 def most_turns(rules: RoundRules) -> int | None:
-    """How many bids may be made in a round, where that is fewer than the ladder has anyway."""
+    """How many bids may be made in a round; None if that is no fewer than the ladder has."""
     most = rules.config.max_turns
     return None if most is None or most >= len(rules.bids) else most
 
@@ -91,7 +91,8 @@ def round_outcomes(
 
     in_threads(workers or cpu_count() or 1, fill, range(len(openers.kept)), stop)
     totals = outcomes.sum(axis=-1, keepdims=True)
-    np.divide(outcomes, totals, out=outcomes, where=totals > 0)  # they add up to 1, but for rounding: long matches mind
+    # they add up to 1 apart from rounding, which a long match would amplify
+    np.divide(outcomes, totals, out=outcomes, where=totals > 0)
     every: Floats = outcomes[np.ix_(openers.which, others.which)]
     return every
 
@@ -129,7 +130,7 @@ def outcomes_from_bid(
     quantity, face = ladder_arrays(rules)
     most = most_turns(rules)
     cells = bidder[0].copy()
-    cells[:, 0] = rung  # the walk begins with the bid that was made
+    cells[:, 0] = rung  # the round begins with the bid that was made
     first = (cells, bidder[1], bidder[3], bidder[2].matches(rules.wild_face))
     second = (actor[0], actor[1], actor[3], actor[2].matches(rules.wild_face))
     outcomes = np.zeros(OUTCOMES)
@@ -154,8 +155,8 @@ def _play_hand_sets(
     most_turns: int,
     outcomes: Floats,
 ) -> None:
-    """Walk the bidding of two deterministic tables. A node is a rung and, for each player, a segment of a list of
-    hands: those that have bid as they did. Deeper nodes only reorder hands within their own segments.
+    """Play the biddings of two deterministic tables. A node is a rung and, for each player, a segment of a list of
+    hands: those that make the bids that led there. Deeper nodes only reorder hands within their own segments.
     """
     rungs = quantity.size
     order0, order1 = np.arange(weights0.size), np.arange(weights1.size)
@@ -238,7 +239,7 @@ def _play_hand_pairs(
     """
     rungs = quantity.size
     reach = np.zeros((rungs + 1, turns))
-    against_all = np.zeros(4)  # summed up hand by hand: a sum of a million small numbers would be less exact
+    against_all = np.zeros(4)  # summed hand by hand: one sum of a million small numbers would be less exact
     of_pair = np.zeros(4)
     for hand0 in range(weights0.size):
         if stop[0] != 0:

@@ -1,6 +1,6 @@
 """From rounds to matches: a two-player match is a Markov chain over dice (or wins) and who opens (rule 6).
 
-Everything here works for one pairing or for many at once: an array of outcomes may have any leading shape.
+All functions work for one pairing or for many at once: an array of outcomes may have any leading shape.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ State = tuple[tuple[int, int], int]
 
 
 class EndlessMatchError(LiarsDiceError):
-    """Two agents who play for ever."""
+    """Two agents whose match would never end."""
 
     code = "endless_match"
 
 
 @dataclass(frozen=True)
 class MatchOdds:
-    """How a match goes, as probabilities and expectations."""
+    """How a match ends, as probabilities and expectations."""
 
     win: Floats
-    """That seat 0 wins."""
+    """The chance that seat 0 wins."""
     rounds: Floats
-    """How many rounds are expected."""
+    """The expected number of rounds."""
     final: dict[tuple[int, int], Floats]
-    """How probable each final number of dice is, seat 0's first."""
+    """The probability of each final pair of dice counts, seat 0 first."""
     visits: dict[State, Floats]
-    """How many rounds with these dice and this opener are expected."""
+    """The expected number of rounds with these dice and this opener."""
 
 
 def chain_rounds(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
-    """A whole match from the outcomes of its rounds."""
+    """The odds of a whole match, from the outcomes of its rounds."""
     if config.mode == "elimination":
         return _elimination(config, outcomes)
     return _first_to_win(config, outcomes)
@@ -57,8 +57,8 @@ def _outcome(opener: int, number: int) -> RoundOutcome:
 def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """Follow the expected number of visits to each state from the first to the last.
 
-    The total number of dice falls with every round but one with a right exact call. So states are taken by their total,
-    the most dice first; within a total the visits solve a small linear system.
+    The total number of dice falls with every round, except after a right exact call. So states are taken by their
+    total, the most dice first; within a total the visits solve a small linear system.
     """
     first, second = config.dice
     some = outcomes((first, second), 0)[..., 0]
@@ -93,7 +93,7 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
 
 
 def _with_total(config: GameConfig, total: int, start: set[State], outcomes: Outcomes) -> list[State]:
-    """These states, and all that right exact calls lead to without a die leaving the game."""
+    """These states, and all that right exact calls lead to without a die leaving play."""
     found, new = set(start), list(start)
     while new:
         for after, _ in _next_states(config, new.pop(), outcomes):
@@ -131,7 +131,7 @@ def _first_to_win(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     needed, dice = config.wins_needed, (config.dice[0], config.dice[1])
     by_opener = [outcomes(dice, opener) for opener in (0, 1)]
     some = by_opener[0][..., 0]
-    # here[w, o]: the probability that seat 0 has won w of the rounds so far, that o opens, and that nobody is done
+    # here[w, o]: the probability that the match goes on, that seat 0 has won w rounds so far, and that o opens
     here = np.zeros((needed, 2, *some.shape))
     here[0, 0] = 1.0
     win: Floats = np.zeros_like(some)

@@ -1,4 +1,4 @@
-"""Who beats whom by how much, without playing a single game."""
+"""Who beats whom, and by how much, computed without playing a game."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import GameConfig, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats
 from ..errors import OutOfReachError
 from ..tables import (
     MOST_CELLS,
-    Guard,
     PolicyBook,
     cells_needed,
     count_rungs,
     dice_states,
     number_of_hands,
     situations,
-    unguarded,
 )
 from .exact_round import OPENER_EXACT, OTHER_LOSES, StackedTables, round_outcomes
 from .match_chain import MatchOdds, chain_rounds
@@ -34,7 +32,7 @@ SECONDS_PER_CELL = 3e-8
 SECONDS_PER_WIN = 1.5e-7
 """About how long a step of a long best-of match takes."""
 LONGEST = 3600.0
-"""Work of more seconds than this is out of reach."""
+"""Work that would take more seconds than this is refused."""
 
 
 class Matchups:
@@ -64,12 +62,12 @@ class Matchups:
         self.round_outcomes = cache(self._round_outcomes)
         self._tables = cache(self._make_tables)
         self.match: MatchOdds = chain_rounds(self.config, self._seated)
-        """With [i, j] for agent i in seat 0 and agent j in seat 1; NaN against oneself."""
+        """[i, j] is agent i in seat 0 against agent j in seat 1; NaN for an agent against itself."""
         for numbers in (self.match.win, self.match.rounds, *self.match.final.values()):
             np.fill_diagonal(numbers, np.nan)
 
     def round_win(self, opener_dice: int, other_dice: int) -> Floats:
-        """That [i, j] agent i, who opens with so many dice, wins a round against agent j."""
+        """[i, j]: the chance that agent i, who opens with `opener_dice`, wins a round against agent j."""
         outcomes = self.round_outcomes(opener_dice, other_dice)
         won: Floats = outcomes[..., OTHER_LOSES] + outcomes[..., OPENER_EXACT]
         return won
@@ -129,7 +127,7 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
 
 
 def _question(book: PolicyBook, config: GameConfig) -> float:
-    """How long a stranger thinks about a question: the mean of some."""
+    """How long an agent takes to answer a question, as the mean of a few."""
     situation = next(situations(config))
     table = book[situation]
     start = time.perf_counter()

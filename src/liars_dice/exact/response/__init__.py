@@ -1,4 +1,4 @@
-"""The best answer to a known agent, what it earns, and where the agent gives most away."""
+"""The best response to a known agent, what it earns, and where the agent gives most away."""
 
 from .adversary import best_response, exploitability, raise_chances
 from .belief_graph import BeliefGraph, showdowns_with

@@ -1,25 +1,25 @@
-"""The best that anybody can do against an agent in one round, knowing it: exactly. Here for memoryless agents, whose
-policy is a table; the others are asked, in `asked`.
+"""The best response to an agent in one round, exactly: for memoryless agents, whose policy is a table. Agents that use
+the bidding are handled in `agent_probe`.
 
 The adversary sees the bids and its own dice. What it knows of the policy's dice is a *belief*: how likely each hand is,
-given that it would have bid as it did. With U(b, c) the chance to win after raising to rung c and V(b, r) the chance to
-win when rung r is to be answered, both for every hand of the adversary's at once,
+given the bids that the policy has made. With U(b, c) the chance to win after raising to rung c and V(b, r) the chance
+to win when rung r is to be answered, both for all of the adversary's hands at once,
 
     V(b, r) = max(chance that r is false, max over c > r of U(b, c))
     U(b, c) = chance that the policy calls c and c is true + sum over its raises a of V(b restricted to a, a)
 
-where beliefs keep their weight, so that sums are sums. Two ways to work this out:
+where beliefs are not normalised, so that chances can be added. There are two ways to compute this:
 
-- by beliefs: U(b, c) does not depend on how the bidding came to b, so each belief is solved once, from the top rung
-  down. A deterministic policy has few beliefs, each a set of hands: some thousands with five dice each.
-- by the tree of all biddings, where beliefs are too many: a policy that mixes has a new one after nearly every bid.
+- by beliefs: U(b, c) does not depend on how the bidding led to b, so each belief is solved once, from the top rung
+  down. A deterministic policy has few beliefs, each a set of hands: a few thousand with five dice each.
+- by the tree of all biddings, if there are too many beliefs: a policy that mixes has a new one after nearly every bid.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import GameConfig, Progress, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats, Int, Truths, compiled, inlined
 from ..errors import OutOfReachError
@@ -27,7 +27,6 @@ from ..matchups import most_turns
 from ..tables import (
     CALLS_ONLY,
     UNKNOWN,
-    Guard,
     PolicyBook,
     PolicyTable,
     Situation,
@@ -35,18 +34,17 @@ from ..tables import (
     hand_set,
     number_of_hands,
     showdowns,
-    unguarded,
 )
 from .agent_probe import best_response_by_probing
 from .belief_graph import showdowns_with
 
 FEW_BELIEFS, MOST_BELIEFS = 20_000, 1_000_000
-"""As many (belief, rung) pairs are solved before the tree is tried, if it is small enough to be walked, or before the
-question is given up. Each takes some tens of microseconds."""
+"""How many (belief, rung) pairs are solved before the tree is tried, if it is small enough, or else before the question
+is given up. Each takes some tens of microseconds."""
 MOST_GIGABYTES = 2
-"""More memory than this is not used."""
+"""The most memory that is used."""
 HIGHEST_TREE = 26
-"""The tree of all biddings is walked with at most so many rungs: each doubles it."""
+"""The most rungs for which the tree of all biddings is searched: each rung doubles it."""
 
 
 def best_response(
@@ -55,7 +53,7 @@ def best_response(
     """What a perfect adversary earns against the agent, as the opener and as the other: +1 for a win, -1 for a loss.
 
     Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode. An agent that is not
-    memoryless is asked after every bidding it can come to (see `asked`); `progress` is told how far that has come.
+    memoryless is asked after every bidding it can come to (see `agent_probe`), which `progress` follows.
 
     >>> from liars_dice.core import preset
     >>> first, second = best_response("truthful", preset("classic", dice=1))
@@ -113,7 +111,7 @@ class _Response:
         if self.size > HIGHEST_TREE:
             raise OutOfReachError(
                 f"{agent_id(self.table.agent)} mixes in more ways than can be followed with {self.size} rungs; "
-                f"at most {HIGHEST_TREE} rungs (two dice each with six faces have 24) can be walked in full"
+                f"at most {HIGHEST_TREE} rungs (two dice each with six faces have 24) can be searched in full"
             )
         most = most_turns(self.rules)
         opening = np.zeros(self.size, dtype=bool)
@@ -141,7 +139,7 @@ class _Response:
     # -- by beliefs --------------------------------------------------------------------------------------------------
 
     def _by_beliefs(self, opens: bool) -> Floats | None:
-        """The chances to win with each own hand; None if there are too many beliefs."""
+        """The chances to win with each of the adversary's hands; None if there are too many beliefs."""
         solved = _Beliefs(self, dense(self.table), FEW_BELIEFS if self.size <= HIGHEST_TREE else MOST_BELIEFS)
         opening = sorted(self.rules.opening_rungs)
         try:
@@ -157,7 +155,7 @@ class _Response:
 
 
 def dense(table: PolicyTable) -> Floats:
-    """[column, action, hand]: how probable each action is."""
+    """[column, action, hand]: the probability of each action."""
     chances = np.zeros((table.size + 1, table.size + 2, len(table.hands)))
     for cell in np.unique(table.cells[table.cells != UNKNOWN]).tolist():
         hands, columns = np.nonzero(table.cells == cell)
@@ -179,8 +177,8 @@ class _OneHand:
 def raise_chances(
     table: PolicyTable, hand: tuple[int, ...], belief: Floats, rung: int, most: int = FEW_BELIEFS
 ) -> Floats | None:
-    """The chance to win after raising to each rung above this one, with this hand, if the policy's hands are as likely
-    as `belief` says; None if that takes more than `most` beliefs.
+    """The chance to win after raising to each rung above this one, with this hand, if `belief` says how likely each of
+    the policy's hands is; None if that takes more than `most` beliefs.
     """
     solved = _Beliefs(_OneHand(table, hand), dense(table), most)
     chances = np.zeros(table.size)
@@ -193,11 +191,11 @@ def raise_chances(
 
 
 class _TooManyError(Exception):
-    """More beliefs than are worth solving one by one."""
+    """There are more beliefs than are worth solving one by one."""
 
 
 class _Beliefs:
-    """Each belief's chances, from the top rung down to the lowest that was asked for, kept per unit of weight."""
+    """Each belief's chances, from the top rung down to the lowest one needed, kept per unit of weight."""
 
     def __init__(self, response: _Response | _OneHand, policy: Floats, most: int) -> None:
         self.response = response
@@ -232,7 +230,7 @@ class _Beliefs:
         while len(maxima) <= top - lowest:
             rung = top - len(maxima)
             here = self.raised(unit, rung)
-            if len(maxima) == top - rung:  # asking for it has not already found it
+            if len(maxima) == top - rung:  # unless computing it has already found it
                 maxima.append(np.maximum(maxima[-1], here) if maxima else here)
         best: Floats = weight * maxima[top - lowest]
         return best

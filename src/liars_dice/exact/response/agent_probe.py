@@ -1,13 +1,13 @@
-"""The best that anybody can do in one round against an agent that uses the bidding: it is asked wherever it may decide.
+"""The best response in one round to an agent that uses the bidding: the agent is asked wherever it may decide.
 
-The formulas are those of `response`, with the whole bidding h in the place of the rung. For every hand of the
-adversary's at once, b being how likely each hand of the agent's is together with what it bid so far,
+The formulas are those of `adversary`, with the whole bidding h in place of the rung. For every hand of the adversary
+at once, where b is how likely each hand of the agent is together with what it has bid so far,
 
     V(h, b) = max(chance that the last bid of h is false, max over raises c of U(h c, b))
     U(h, b) = chance that the agent calls the last bid of h and it is true
             + sum over its raises a of V(h a, b restricted to a)
 
-Only what can come about is walked: biddings in which the agent's own bids have a chance, with the hands that make them.
+Only what can happen is searched: biddings in which the agent's own bids have a chance, with the hands that make them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from __future__ import annotations
 import copy
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...agents import Agent
+from ...agents import Agent, GameStart, Guard, Hearing, PolicyError, Question, ask, states_policy, tell, unguarded
 from ...core import (
     Action,
     BidPlaced,
@@ -39,27 +39,15 @@ from ...core import (
 )
 from ...numeric import Floats
 from ..errors import OutOfReachError
-from ..tables import (
-    SECOND_LOOK,
-    Guard,
-    PolicyError,
-    action_number,
-    ask,
-    count_rungs,
-    hand_set,
-    showdowns,
-    states_policy,
-    tell,
-    unguarded,
-)
+from ..tables import SECOND_LOOK, action_number, count_rungs, hand_set, showdowns
 
 MOST_QUESTIONS = 20_000_000
-"""More questions than this, about both seats together, are not put. Each takes some ten microseconds, and what the
-agent needs for it."""
+"""The most questions that an agent is asked, in both seats together. Each takes about ten microseconds, plus the
+agent's own time."""
 MOST_RUNGS = 300
-"""Nor are longer ladders walked: a bidding may take every rung, one inside the other."""
-PROBES = 10
-"""As many samples of the walk tell beforehand how long it would be."""
+"""The longest ladder that is searched: the search is as deep as a bidding is long, which may be every rung."""
+SAMPLES = 10
+"""How many samples of the search estimate its length beforehand."""
 
 
 def best_response_by_probing(
@@ -68,54 +56,54 @@ def best_response_by_probing(
     """What a perfect adversary earns against the agent, as the opener and as the other, found by asking the agent."""
     name, size = agent_id(agent), count_rungs(config, config.total_dice)
     if size > MOST_RUNGS:
-        raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are walked")
-    witnesses = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
-    walks = [_Walk(witness) for witness in witnesses]
-    expected = math.ceil(sum(walk.expected_questions() for walk in walks))
-    enough = int(math.log2(MOST_QUESTIONS / sum(len(walk.theirs) for walk in walks))) + 1
+        raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are searched")
+    probes = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
+    searches = [_Search(probe) for probe in probes]
+    expected = math.ceil(sum(search.expected_questions() for search in searches))
+    enough = int(math.log2(MOST_QUESTIONS / sum(len(search.theirs) for search in searches))) + 1
     too_many = OutOfReachError(
         f"{name} is not memoryless, so it would have to be asked about {_about(expected)} questions with {size} rungs; "
-        f"at most {MOST_QUESTIONS:,} are put, enough for any agent up to {enough} rungs: take fewer dice or faces"
+        f"at most {MOST_QUESTIONS:,} are asked, enough for any agent up to {enough} rungs: take fewer dice or faces"
     )
     if expected > MOST_QUESTIONS:
         raise too_many
-    put = told = 0
+    asked = shown = 0
 
     def count(questions: int) -> None:
-        nonlocal put, told
-        put += questions
-        if put > 2 * MOST_QUESTIONS:  # they are more than it seemed
+        nonlocal asked, shown
+        asked += questions
+        if asked > 2 * MOST_QUESTIONS:  # there are more than the estimate said
             raise too_many
-        if progress is not None and put >= told + 1000:
-            told = put
-            progress(put, max(put, expected))
+        if progress is not None and asked >= shown + 1000:
+            shown = asked
+            progress(asked, max(asked, expected))
 
-    as_opener, as_other = (walk.value(count) for walk in walks)
-    for witness in witnesses:
-        witness.confirm()
+    as_opener, as_other = (search.value(count) for search in searches)
+    for probe in probes:
+        probe.confirm()
     return as_opener, as_other
 
 
 def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guard: Guard = unguarded) -> float:
-    """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss: both are asked,
-    wherever they may come to decide.
+    """What the opener earns on average in one round against the other, +1 for a win and -1 for a loss. Both are asked
+    wherever they may have to decide.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
-    >>> asked_round(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
+    >>> round_value_by_probing(make_agent("truthful"), make_agent("detective"), preset("classic", dice=1, faces=2))
     0.0
     """
-    witnesses = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
-    root = witnesses[0].root
+    probes = (AgentProbe(opener, config, 0, guard), AgentProbe(other, config, 1, guard))
+    root = probes[0].root
     first, second = (hand_set(n, config.faces) for n in config.dice)
     true, right = showdowns(root.rules, first, second)  # [rung, the other's hand, the opener's hand]
     size = len(root.rules.bids)
 
     def worth(public: PublicState, beliefs: tuple[Floats, Floats]) -> float:
-        """To the opener, from here on."""
+        """What the rest of the round is worth to the opener."""
         actor = public.current_player
         total = 0.0
-        for reply, part in witnesses[actor].replies(public, beliefs[actor]).items():
+        for reply, part in probes[actor].replies(public, beliefs[actor]).items():
             left = (part, beliefs[1]) if actor == 0 else (beliefs[0], part)
             if reply < size:
                 total += worth(after(public, reply), left)
@@ -125,22 +113,22 @@ def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guar
         return total
 
     value = worth(root, (first.weights, second.weights))
-    for witness in witnesses:
-        witness.confirm()
+    for probe in probes:
+        probe.confirm()
     return value
 
 
 def _about(number: int) -> str:
-    """A large number in two digits: 3,400,000."""
+    """A large number, rounded to two digits: 3,400,000."""
     return f"{round(number, 2 - len(str(number))):,}"
 
 
 class AgentProbe:
     """An agent in one seat of a fresh round, asked what it does with a hand after a bidding.
 
-    What it does has to follow from the view. A copy of the agent is asked, which has been seeded and told that a game
-    begins; an agent that listens to events is told before every question of a new game and all that happened in it. An
-    agent that states no policy is asked everything twice in a row. `confirm` asks another copy.
+    Its answers must follow from the view. The probe asks a copy of the agent that was seeded and told that a game
+    begins. An agent that listens to events hears a new game, with everything that happened in it, before every
+    question. An agent that states no policy is asked every question twice. `confirm` asks another copy.
     """
 
     def __init__(self, agent: Agent, config: GameConfig, seat: int, guard: Guard = unguarded) -> None:
@@ -148,12 +136,12 @@ class AgentProbe:
         self._agent, self._guard = agent, guard
         self.config = config.without_seed
         self.root: PublicState = deal(new_game(self.config), tuple((1,) * n for n in config.dice)).public
-        """What everybody knows before the first bid."""
+        """What everyone knows before the first bid."""
         self._listens = hook_of(agent, "on_event") is not None
         self._asks_twice = not states_policy(agent)
         self._asked = 0
         self._kept: list[tuple[GameView, dict[Action, float]]] = []
-        """Some of the questions, each with the same chance to be among them, and their answers."""
+        """A uniform sample of the questions, with their answers."""
         self._rng = random.Random(0)
         self._copy = self._fresh()
 
@@ -161,7 +149,7 @@ class AgentProbe:
         """What the agent does here, with probabilities."""
         view = GameView(self.seat, hand, public)
         if self._listens:
-            self._relive(self._copy, view, decide=False)
+            self._relive(self._copy, view)
         found = ask(self._copy, view, self._guard)
         if self._asks_twice:
             self._check_same(self._copy, view, found)
@@ -173,7 +161,7 @@ class AgentProbe:
         return found
 
     def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
-        """The agent's answers, each with the belief that it leaves."""
+        """The agent's answers, each with the belief that remains after it."""
         hands = hand_set(self.config.dice[self.seat], self.config.faces).hands
         found: dict[int, Floats] = {}
         for hand in belief.nonzero()[0].tolist():
@@ -186,14 +174,13 @@ class AgentProbe:
         return found
 
     def confirm(self) -> None:
-        """Put some questions again, to another copy of the agent, in another order and as they come in games: with
-        another seed for each, after the decisions that led there. Whoever answers otherwise uses more than the view.
+        """Ask some questions again: another copy of the agent, in another order, each as in a game of its own, with
+        another seed and after the decisions that led there. An agent that answers differently uses more than the view.
         """
         other = self._fresh()
         self._rng.shuffle(self._kept)
         for seed, (view, found) in enumerate(self._kept):
-            tell(other, "seed", seed, guard=self._guard)
-            self._relive(other, view, decide=True)
+            self._relive(other, view, seed=seed, decide=True)
             self._check_same(other, view, found)
 
     def _fresh(self) -> Agent:
@@ -202,30 +189,33 @@ class AgentProbe:
             fresh = copy.deepcopy(self._agent)
         except Exception as error:
             raise PolicyError(f"{agent_id(self._agent)} cannot be copied: {describe(error)}") from error
-        tell(fresh, "seed", 0, guard=self._guard)
-        tell(fresh, "on_game_start", self.config, self.seat, guard=self._guard)
+        tell(fresh, GameStart(self.config, self.seat, seed=0), self._guard)
         return fresh
 
-    def _relive(self, agent: Agent, view: GameView, *, decide: bool) -> None:
-        """Let an agent come to this view in a new game; if it shall `decide`, it is asked on the way, in vain."""
-        public, bids = view.public, view.public.bid_history
-        tell(agent, "on_game_start", self.config, self.seat, guard=self._guard)
-        started: tuple[Event, ...] = (
+    def _relive(self, agent: Agent, view: GameView, *, seed: int | None = None, decide: bool = False) -> None:
+        """Let an agent come to this view in a new game; with `decide`, it is also asked for its bids on the way."""
+        hearing = Hearing(self.seat, seed)
+        for events, seen in self._steps_to(view):
+            for heard in hearing.step(events, seen):
+                if decide or not isinstance(heard, Question):
+                    tell(agent, heard, self._guard)
+
+    def _steps_to(self, view: GameView) -> Iterator[tuple[tuple[Event, ...], GameView]]:
+        """The steps of a game that leads to this view, each with what the agent sees after it."""
+        public, hand = view.public, view.my_dice
+        passed = self.root
+        dealt: tuple[Event, ...] = (
             GameCreated(self.config, public.names, (None,) * len(public.names)),
             RoundStarted(0, public.opener, public.dice_counts, public.palifico),
-            DiceRolled(self.seat, view.my_dice),
+            DiceRolled(self.seat, hand),
         )
-        for event in started:
-            tell(agent, "on_event", event, guard=self._guard)
-        passed = self.root
-        for bidder, bid in zip(public.bidders, bids, strict=True):
-            if decide and bidder == self.seat:
-                tell(agent, "choose_action", GameView(self.seat, view.my_dice, passed), guard=self._guard)
-            tell(agent, "on_event", BidPlaced(bidder, bid), guard=self._guard)
+        yield dealt, GameView(self.seat, hand, passed)
+        for bidder, bid in zip(public.bidders, public.bid_history, strict=True):
             passed = after(passed, public.rules.rungs[bid])
+            yield (BidPlaced(bidder, bid),), GameView(self.seat, hand, passed)
 
     def _check_same(self, agent: Agent, view: GameView, found: dict[Action, float]) -> None:
-        """Ask again, and mind another answer."""
+        """Ask again; `PolicyError` if the answer differs."""
         if ask(agent, view, self._guard) != found:
             bids = " ".join(map(str, view.public.bid_history)) or "no bid"
             raise PolicyError(
@@ -235,7 +225,7 @@ class AgentProbe:
 
 
 def after(public: PublicState, rung: int) -> PublicState:
-    """What everybody knows when the player to move, one of two, has raised to this rung."""
+    """What everyone knows after the player to move, one of two, has raised to this rung."""
     rules = public.rules
     return PublicState(
         rules,
@@ -250,28 +240,28 @@ def after(public: PublicState, rung: int) -> PublicState:
     )
 
 
-class _Walk:
-    """All that can come about when the agent sits in one seat and the adversary in the other."""
+class _Search:
+    """Everything that can happen when the agent sits in one seat and the adversary in the other."""
 
-    def __init__(self, witness: AgentProbe) -> None:
-        self.witness = witness
-        self.rules = witness.root.rules
+    def __init__(self, probe: AgentProbe) -> None:
+        self.probe = probe
+        self.rules = probe.root.rules
         self.size = len(self.rules.bids)
-        config, seat = witness.config, witness.seat
+        config, seat = probe.config, probe.seat
         self.own, self.theirs = (hand_set(config.dice[at], config.faces) for at in (1 - seat, seat))
         self.true, self.right = showdowns(self.rules, self.own, self.theirs)
         self.false, self.wrong = 1 - self.true, 1 - self.right
         self.most_bids = self.size if config.max_turns is None else config.max_turns
 
     def value(self, count: Callable[[int], None]) -> float:
-        """What the best response earns; `count` is told of questions as they are put."""
+        """What the best response earns; `count` is called with the number of questions as they are asked."""
         self.count = count
-        root, belief = self.witness.root, self.theirs.weights
-        chances = self.raised(root, belief) if self.witness.seat == 0 else self.best_raise(root, belief)
+        root, belief = self.probe.root, self.theirs.weights
+        chances = self.raised(root, belief) if self.probe.seat == 0 else self.best_raise(root, belief)
         return float(np.clip(2 * (chances @ self.own.weights) - 1, -1, 1))
 
     def answered(self, public: PublicState, belief: Floats) -> Floats:
-        """V: the chances to win when the agent's bid is to be answered."""
+        """V: the chance to win with each hand when the adversary answers the agent's bid."""
         best: Floats = belief @ self.false[public.rung]
         if self.rules.config.exact_call:
             best = np.maximum(best, belief @ self.right[public.rung])
@@ -285,7 +275,7 @@ class _Walk:
         return best
 
     def raised(self, public: PublicState, belief: Floats) -> Floats:
-        """U: the chances to win when the agent is to answer, or to open."""
+        """U: the chance to win with each hand when the agent answers, or opens."""
         self.count(int(np.count_nonzero(belief)))
         total: Floats = np.zeros(len(self.own))
         for reply, part in self.replies(public, belief).items():
@@ -298,46 +288,46 @@ class _Walk:
         return total
 
     def raises(self, public: PublicState) -> list[int]:
-        """The rungs that the adversary may go to."""
+        """The rungs that the adversary may raise to."""
         if public.rung < 0:
             return sorted(self.rules.opening_rungs)
         return list(range(public.rung + 1, self.size)) if len(public.bid_history) < self.most_bids else []
 
     def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
-        """The agent's answers, each with the belief that it leaves."""
-        return self.witness.replies(public, belief)
+        """The agent's answers, each with the belief that remains after it."""
+        return self.probe.replies(public, belief)
 
     def expected_questions(self) -> float:
-        """About how many questions the walk will put: the mean of some samples."""
+        """About how many questions the search will ask: the mean of some samples."""
         rng = random.Random(0)
-        return sum(self._sampled_questions(rng) for _ in range(PROBES)) / PROBES
+        return sum(self._sampled_questions(rng) for _ in range(SAMPLES)) / SAMPLES
 
     def _sampled_questions(self, rng: random.Random) -> float:
-        """An unbiased guess (Chen, Heterogeneous sampling, 1992): of all biddings that lead the agent to the same rung
-        with about as many hands still possible, one is followed for all.
+        """An unbiased estimate (Chen, Heterogeneous sampling, 1992): one bidding is followed for all that lead to
+        the same rung with about equally many hands still possible.
         """
-        root = self.witness.root
+        root = self.probe.root
         waiting: dict[tuple[int, int], tuple[float, PublicState, Floats]] = {}
 
-        def meet(weight: float, public: PublicState, belief: Floats) -> None:
+        def visit(weight: float, public: PublicState, belief: Floats) -> None:
             kind = public.rung, int(np.count_nonzero(belief)).bit_length()
             there = waiting[kind][0] if kind in waiting else 0.0
             chosen = (public, belief) if rng.random() * (there + weight) < weight else waiting[kind][1:]
             waiting[kind] = (there + weight, *chosen)
 
-        def meet_all_raises(weight: float, public: PublicState, belief: Floats) -> None:
+        def visit_all_raises(weight: float, public: PublicState, belief: Floats) -> None:
             for rung in self.raises(public):
-                meet(weight, after(public, rung), belief)
+                visit(weight, after(public, rung), belief)
 
-        if self.witness.seat == 0:
-            meet(1.0, root, self.theirs.weights)
+        if self.probe.seat == 0:
+            visit(1.0, root, self.theirs.weights)
         else:
-            meet_all_raises(1.0, root, self.theirs.weights)
+            visit_all_raises(1.0, root, self.theirs.weights)
         total = 0.0
         while waiting:
             weight, public, belief = waiting.pop(min(waiting))
             total += weight * np.count_nonzero(belief)
             for reply, part in self.replies(public, belief).items():
                 if reply < self.size:
-                    meet_all_raises(weight, after(public, reply), part)
+                    visit_all_raises(weight, after(public, reply), part)
         return total

@@ -1,9 +1,9 @@
-"""The best answer to a known memoryless policy from any belief about its hand, for one own hand.
+"""The best response to a known memoryless policy from any belief about its hand, for one hand of the adversary.
 
-`response` sums over all hands of the adversary, from the first bid on. Here both are given: the own dice, and how
-likely each hand of the policy is by now. The formulas for U and V are those of `response`. Which sets of hands a
+`adversary` sums over all hands of the adversary, from the first bid on. Here both are given: the adversary's dice, and
+how likely each hand of the policy is by now. The formulas for U and V are those of `adversary`. Which sets of hands a
 deterministic policy's bids can leave does not depend on how likely the hands are, so these sets are found once for each
-table (`BeliefGraph`), and every question walks over them from the top rung down.
+table (`BeliefGraph`), and every question goes through them from the top rung down.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from ..tables import UNKNOWN, PolicyTable
 
 Cells = NDArray[np.int32]
 MOST_SETS = 50_000
-"""So many sets of hands are told apart, at most."""
+"""The most sets of hands that are told apart."""
 
 
 class Graph(NamedTuple):
     """Sets of hands and where raises lead. Set 0 has every hand in it."""
 
     members: Ints
-    """The hands of all sets, one set behind the other."""
+    """The hands of all sets, one set after the other."""
     start: Ints
     """Where each set begins, and where the last one ends."""
     of: Ints
-    """Which set is asked about after a raise, in pairs of a set and a rung, from the lowest rung up."""
+    """The set of each pair of a set and a raise that it answers, from the lowest rung up."""
     rung: Ints
-    """The rung of that raise."""
+    """The rung of each pair's raise."""
     edge: Ints
     """Where each pair's answers begin, and where the last one's end."""
     child: Ints
-    """The hands that give an answer, as a set."""
+    """For each answer: the set of hands that give it."""
     answer: Ints
-    """The rung they raise to."""
+    """For each answer: the rung those hands raise to."""
 
 
 class BeliefGraph:
-    """The sets of hands of a deterministic table, or of several for one situation if nobody knows by which of them the
-    player decides: then a table and a hand stand for a hand. A table that mixes is taken to do what it does most often.
+    """The sets of hands of a deterministic table, or of several tables for one situation if it is not known which of
+    them the player uses: then each pair of a table and a hand counts as a hand. A table that mixes is taken to do what
+    it does most often.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
@@ -65,8 +66,8 @@ class BeliefGraph:
         self.graph = Graph(members, start, of, rung, edge, child, answer)
 
     def raises(self, hand: tuple[int, ...], belief: Floats) -> Floats:
-        """The chance to win after raising to each rung, if one holds this hand and plays as well as possible from
-        there on; `belief` says how likely each hand of the (first, second, ...) table is.
+        """The chance to win after raising to each rung, with this hand and the best play from there on; `belief` says
+        how likely each hand of the (first, second, ...) table is.
         """
         true, right = (np.tile(shown, len(self.tables)) for shown in showdowns_with(self.tables[0], hand))
         out = np.zeros(self.size)
@@ -76,7 +77,7 @@ class BeliefGraph:
 
 
 def showdowns_with(table: PolicyTable, hand: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """[rung, their hand]: whether the bid holds with this own hand (1 or 0), and whether it is exactly right."""
+    """[rung, their hand]: whether the bid is true if we hold this hand (1 or 0), and whether it is exactly right."""
     rules = table.situation.rules
     quantity = np.array([bid.quantity for bid in rules.bids])
     face = np.array([bid.face for bid in rules.bids])
@@ -96,9 +97,9 @@ def likeliest(table: PolicyTable) -> Cells:
 
 @compiled
 def _find_sets(cells: Cells, keys: Ints, most: int) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, bool]:
-    """Find all sets: at each rung from the lowest up, every set that can be asked about there is split by its answers.
+    """Find all sets: at each rung from the lowest up, every set that may have to answer it is split by its answers.
 
-    A set that an answer leaves is only asked about above that answer, so one pass meets every pair of set and rung.
+    The hands that give an answer only have to answer rungs above it, so one pass meets every pair of set and rung.
     Sets are told apart by the sum of their hands' random keys, in a hash table of set numbers (-1: a free slot).
     """
     hands, size = cells.shape[0], cells.shape[1] - 1

@@ -1,9 +1,10 @@
 """Where an agent gives rounds away: every decision it can come to against perfect play, and what each of them costs.
 
 The agent sits in one seat, an equilibrium strategy in the other. A decision's loss is what the best action earns
-against that strategy less what the agent's own action does, each with the best play after it: the values that `explain`
-shows. How often a decision comes about follows from both. Added up, often times lost, the losses are exactly what the
-agent wins less than it could: nothing is counted twice, because each value already has the best play after it.
+against that strategy minus what the agent's action earns, each with the best play after it: the values that `explain`
+shows. Both players together determine how often a decision comes up. The losses, each times how often it comes up, add
+up to exactly what the agent wins less than it could: nothing is counted twice, because each value already assumes the
+best play afterwards.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
 from ...core import Action, Bid, PublicState, RulesLike, as_config
 from ...numeric import Floats
 from ..errors import OutOfReachError
@@ -28,11 +29,10 @@ from ..solver import (
     shipped_equilibrium,
     slot_after_raise,
 )
-from ..tables import Guard, unguarded
 from .agent_probe import AgentProbe, after
 
 SMALLEST = 1e-12
-"""What comes about more seldom than this is not followed."""
+"""Decisions that come up less often than this are not followed."""
 
 
 class Leak(msgspec.Struct, frozen=True):
@@ -42,14 +42,14 @@ class Leak(msgspec.Struct, frozen=True):
     """Where the agent sits; 0 opens."""
     hand: tuple[int, ...]
     bids: tuple[Bid, ...]
-    """The bidding it has to answer."""
+    """The bids it has to answer."""
     action: Action
-    """What it does there; of several, what costs it most."""
+    """What it does there; if it mixes, the action that costs it most."""
     best: Action
     chance: float
-    """In which part of all rounds it comes to this."""
+    """The share of all rounds in which this decision comes up."""
     loss: float
-    """The chance to win the round that it gives away there."""
+    """How much of the chance to win the round it gives away there."""
 
     @property
     def cost(self) -> float:
@@ -58,7 +58,7 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Leaks(msgspec.Struct, frozen=True):
-    """What an agent wins against perfect play in one seat, what it could win, and where the difference goes."""
+    """What an agent wins against perfect play in one seat, what it could win, and where it loses the difference."""
 
     win_rate: float
     possible: float
@@ -80,43 +80,43 @@ def leaks_of(agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded) -
 
 def find_leaks(agent: Agent, round_: RoundEquilibrium, seat: int, *, guard: Guard = unguarded) -> Leaks:
     """Where the agent gives rounds away in this seat of a round whose equilibrium is known."""
-    walk = _Walk(agent, round_, seat, guard)
-    walk.go()
-    lost = sum(leak.cost for leak in walk.found)
-    order = sorted(walk.found, key=lambda leak: (-leak.cost, len(leak.bids), leak.hand))
-    return Leaks(walk.possible - lost, walk.possible, tuple(leak for leak in order if leak.loss > SMALLEST))
+    search = _LeakSearch(agent, round_, seat, guard)
+    search.run()
+    lost = sum(leak.cost for leak in search.found)
+    order = sorted(search.found, key=lambda leak: (-leak.cost, len(leak.bids), leak.hand))
+    return Leaks(search.possible - lost, search.possible, tuple(leak for leak in order if leak.loss > SMALLEST))
 
 
-class _Walk:
-    """All that can come about, from the first bid on."""
+class _LeakSearch:
+    """Every decision that can come up, from the first bid on."""
 
     def __init__(self, agent: Agent, round_: RoundEquilibrium, seat: int, guard: Guard) -> None:
         self.tree, self.pool, self.seat = round_.tree, round_.pool, seat
-        self.witness = AgentProbe(agent, self.tree.config, seat, guard)
+        self.probe = AgentProbe(agent, self.tree.config, seat, guard)
         self.size = len(self.tree.rules.bids)
         self.found: list[Leak] = []
         self.possible = 0.0
 
-    def go(self) -> None:
-        """Walk the round, then ask another copy of the agent some of the questions again."""
+    def run(self) -> None:
+        """Go through the round, then ask another copy of the agent some of the questions again."""
         weights, bit = self.tree.weights, self.tree.rungs
         own, theirs = weights[self.seat], weights[1 - self.seat]
         best = best_values_from(self.tree, self.pool, self.pool.average, self.seat, (ROOT, bit, 0), theirs)
         self.possible = float((1 + best @ own) / 2)
-        self._at(self.witness.root, ROOT, bit, own, theirs)
-        self.witness.confirm()
+        self._at(self.probe.root, ROOT, bit, own, theirs)
+        self.probe.confirm()
 
     def _at(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
-        """A node: the agent comes there with its hands as likely as `own` says, the other player as `theirs`."""
+        """A node: `own` says how likely the agent comes there with each of its hands, `theirs` the other player."""
         if own.sum() * theirs.sum() < SMALLEST:
             return
         if public.current_player == self.seat:
             self._decide(public, slot, bit, own, theirs)
-        elif slot != NO_SLOT:  # where nothing is stored, it calls
+        elif slot != NO_SLOT:  # where nothing is stored, the other player calls
             self._answer(public, slot, bit, own, theirs)
 
     def _answer(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
-        """A decision of the other player's: its raises, and the claims that all dice show one face."""
+        """A decision of the other player: its raises, and the claims that all dice show one face."""
         tree, other = self.tree, 1 - self.seat
         chances = action_chances(tree, self.pool, other, slot, bit)
         for b in np.flatnonzero((chances[:bit] * theirs).any(axis=1)).tolist():
@@ -129,10 +129,10 @@ class _Walk:
             self._at(after(public, rung), NO_SLOT, -1, own, claiming)
 
     def _decide(self, public: PublicState, slot: int, bit: int, own: Floats, theirs: Floats) -> None:
-        """A decision of the agent's, with every hand it can have here."""
+        """A decision of the agent, with every hand it can have here."""
         values = self._values(public, slot, theirs)
         top = np.max(list(values.values()), axis=0)
-        replies = self.witness.replies(public, own)
+        replies = self.probe.replies(public, own)
         taken = sum((part * values[reply] for reply, part in replies.items()), np.zeros(len(own)))
         for hand in np.flatnonzero(own).tolist():
             loss = float(top[hand] - taken[hand] / own[hand]) / 2

@@ -1,4 +1,4 @@
-"""Equilibria of two-player rounds: the solver, the tablebase, what they say about a decision, and `nash`."""
+"""Equilibria of two-player rounds: the solver, the tablebase, explanations of decisions, and `nash`."""
 
 from .cfr_traversal import NO_SLOT, ROOT
 from .cpu_solver import best_values_from

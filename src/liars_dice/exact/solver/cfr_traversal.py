@@ -1,7 +1,7 @@
-"""One walk over the public tree, depth first: to improve a player's strategy, or to find its best response.
+"""One depth-first traversal of the public tree: to improve a player's strategy, or to find its best response.
 
 A node is expanded, that is, given room for its raises, when its player first improves there. Where a player never did,
-it calls: so a walk ends wherever the other player would call with every hand it can hold there, and what is never
+it calls: so a traversal ends wherever the other player would call with every hand it can hold there, and what is never
 reached is never stored. Values are *counterfactual*: sums over the other player's hands, weighted by how likely it is
 to hold the hand and to have bid as it did.
 """
@@ -20,25 +20,25 @@ from .public_tree import SeatView
 Number = float | np.floating
 Rows = NDArray[np.float32] | Floats
 WHOLE, COLLECT, CONSUME = range(3)
-"""Walk everything below; or only its top, gathering what is below as tasks; or the top again with the tasks' values."""
+"""Traverse everything; or only the top, collecting what is below as tasks; or the top again with the tasks' values."""
 ROOT, NO_SLOT = 0, -1
-"""The first node's slot, and that of every node which nobody has expanded."""
+"""The first node's slot, and what stands for the slot of a node that has none."""
 
 
 class Pool(NamedTuple):
-    """What is known of the nodes met so far. A row holds the bidder's hands, the actor's hands (for calling) and its
-    claims.
+    """The numbers of the nodes met so far. A row holds the bidder's hands, the actor's hands (for calling) and the
+    actor's claims.
     """
 
     regret: Rows
     average: Rows
-    """How often each action was chosen so far, weighted; not yet divided by anything."""
+    """How often each action was chosen so far, weighted and not normalised."""
     first: Ints
-    """Where a node's raises begin, one slot a bit; 0: not expanded."""
+    """Where a node's raises begin, one slot per bit; 0 if it is not expanded."""
 
 
 class Tasks(NamedTuple):
-    """Parts of the tree to be walked on their own."""
+    """Parts of the tree to be traversed separately."""
 
     slot: Ints
     bit: Ints
@@ -62,8 +62,8 @@ def slots_by_level(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]
 
 @inlined
 def _if_called(q: Int, mass: Rows, own_dice: Int, sign: Int, zero: Number, by_count: Rows) -> None:
-    """What a call of `q` dice is worth, by how many of the own dice match: `mass` by how many of the others' do.
-    `sign` is 1 if the bid is the own one, -1 if the call is.
+    """What a call of a bid of `q` dice is worth to the seat, by how many of its own dice match; `mass` is the other
+    player's reach, by how many of its dice match. `sign` is 1 if the seat made the bid, -1 if it makes the call.
     """
     everything = zero
     for k in range(len(mass)):
@@ -95,7 +95,7 @@ def traverse(
     out: Rows,
 ) -> int:
     """Traverse the tree below a node for one seat, against the strategy that `table` holds for the other; the seat's
-    values with each hand go to `out`. Returns how many nodes were met.
+    values with each hand go to `out`. Returns the number of nodes met.
 
     Improving, it updates the seat's regrets (CFR+, discounted) and adds the other's strategy with `weight` to its
     average; a part of the tree that the other player reaches with less than `least` is left out. Otherwise it takes the
@@ -378,7 +378,7 @@ def _improve(
         worth[claims[k]] += x * claimed[k]
     for c in range(p):
         if at_root and not view.opens[c]:
-            continue  # what `after` holds there was never written
+            continue  # `after` was never written there
         for h in range(own):
             x = regret[kids + c, h]
             total[h] += x
@@ -419,7 +419,7 @@ def traverse_tasks(
     stop: int,
     region: Ints,
 ) -> int:
-    """Improve the seat in some of the tasks; returns how many nodes were met."""
+    """Improve the seat in some of the tasks; returns the number of nodes met."""
     met = 0
     for t in range(start, stop):
         met += traverse(

@@ -1,4 +1,4 @@
-"""The solver's work on the processor: a pool of nodes that grows as the tree is met, walked by several threads."""
+"""The CPU solver: a pool of nodes that grows with the part of the tree in use, traversed by several threads."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .cfr_traversal import COLLECT, CONSUME, ROOT, WHOLE, Pool, Rows, Tasks, tra
 from .public_tree import PublicTree
 
 FEW_RUNGS = 18
-"""A tree with no more rungs is walked by one thread: sharing it out would take longer than walking it."""
+"""Up to this many rungs one thread traverses the tree: dividing it up would take longer."""
 SHARED_RUNGS = 6
-"""What lies above the lowest rungs, so many of them, is shared out among the threads."""
+"""Biddings that go above this many of the lowest rungs are divided among the threads."""
 CHUNK = 1 << 14
-"""So many nodes are moved at a time."""
+"""How many nodes are moved at a time."""
 
 
 class CpuSolver:
@@ -40,14 +40,14 @@ class CpuSolver:
         self.pool.first[ROOT] = 1  # a round is opened, from the beginning
 
     def _claim(self, slots: int, known: int) -> None:
-        """Have room for so many nodes, the first `known` of them taken. The system gives memory when it is touched."""
+        """Make room for this many nodes, the first `known` of them in use. Memory is allocated when it is touched."""
         slots = max(slots, known + self.workers * (self.tree.rungs + 1))
         shape = (slots, self.tree.width)
         self.pool = Pool(np.zeros(shape, self.kind), np.zeros(shape, self.kind), np.zeros(slots, dtype=np.int64))
         self._share_out(known)
 
     def _share_out(self, known: int) -> None:
-        """Each thread gets its part of the room behind the first `known` nodes."""
+        """Give each thread its part of the room behind the first `known` nodes."""
         bounds = np.linspace(known, len(self.pool.first), self.workers + 1).astype(np.int64)
         self._starts = bounds[:-1]
         self._regions = [np.array([start, end, 0]) for start, end in pairwise(bounds)]
@@ -72,10 +72,10 @@ class CpuSolver:
         for seat in (0, 1):
             self._improve(seat, float(self.iterations) ** 3)
         if self.full and len(self.pool.first) - self.nodes > 2 * self.workers * self.tree.rungs:
-            side_by_side(CpuSolver._gather, [self])  # a thread has used up its part, but there is room elsewhere
+            side_by_side(CpuSolver._gather, [self])  # one thread has used up its part, but others have room
 
     def bracket(self) -> tuple[float, float]:
-        """What the opener's average strategy is sure of, and what the other's concedes: exact, in double precision."""
+        """What the opener's average strategy guarantees, and what the other player's concedes, in double precision."""
         if self.workers == 1:
             first, second = best_responses(self.tree, self.pool)
         else:
@@ -113,13 +113,13 @@ class CpuSolver:
         go(CONSUME)
 
     def compact(self) -> Pool:
-        """The nodes met so far, without gaps. Nothing is copied: the next iteration changes them."""
-        side_by_side(CpuSolver._gather, [self])  # not to be left halfway on Ctrl-C
+        """The nodes in use, without gaps. They are not copied: the next iteration changes them."""
+        side_by_side(CpuSolver._gather, [self])  # in a thread, so that Ctrl-C cannot interrupt it halfway
         regret, average, first = self.pool
         return Pool(regret[: self._known], average[: self._known], first[: self._known])
 
     def _gather(self) -> None:
-        """Move all nodes to the front, in place, and share the room behind them out anew."""
+        """Move all nodes to the front, in place, and divide the room behind them again."""
         starts, ends = self._starts, [int(region[0]) for region in self._regions]
         free, moved = self._known, []
         for start, end in zip(starts.tolist(), ends, strict=True):
@@ -135,7 +135,7 @@ class CpuSolver:
         self._share_out(free)
 
     def restore(self, pool: Pool, iterations: int) -> None:
-        """Go on from what `compact` gave."""
+        """Continue from what `compact` returned."""
         known = len(pool.first)
         self._claim(len(self.pool.first), known)
         for mine, saved in zip(self.pool, pool, strict=True):
@@ -144,7 +144,7 @@ class CpuSolver:
 
 
 def warm_up(kind: type) -> None:
-    """Have the walk compiled for one kind of number, alone and shared out: solve next to nothing."""
+    """Compile the traversal for one type of number, with and without tasks, by solving a tiny round."""
     tree = PublicTree(GameConfig(dice=(1, 1), faces=2))
     solver = CpuSolver(tree, least=0.0, slots=1 << 8, kind=kind, workers=1)
     solver.iterate()
@@ -154,7 +154,7 @@ def warm_up(kind: type) -> None:
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Do the work for every item in a thread of its own. Ctrl-C waits until all have come to an end."""
+    """Do the work for every item in a thread of its own. Ctrl-C waits until all threads have finished."""
     with ThreadPoolExecutor(len(items)) as threads:
         futures = [threads.submit(work, item) for item in items]
         wait(futures)
@@ -163,14 +163,14 @@ def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
 
 
 def room_for_tasks(tree: PublicTree, seat: int, kind: Any, most: int = 1) -> Tasks:
-    """Room for so many parts of the tree."""
+    """Room for this many parts of the tree."""
     slot, bit, bids = (np.zeros(most, dtype=np.int64) for _ in range(3))
     reach, value = (np.zeros((most, tree.hands[s]), dtype=kind) for s in (1 - seat, seat))
     return Tasks(slot, bit, bids, reach, value, np.zeros(1, dtype=np.int64))
 
 
 def best_responses(tree: PublicTree, pool: Pool, seats: Sequence[int] = (0, 1)) -> list[float]:
-    """What each seat's best response to the other's average strategy earns."""
+    """What each seat's best response earns against the other player's average strategy."""
     values = []
     for seat in seats:
         earned = best_values_from(tree, pool, pool.average, seat, (ROOT, tree.rungs, 0), tree.weights[1 - seat])
@@ -182,7 +182,7 @@ def best_values_from(
     tree: PublicTree, pool: Pool, table: Rows, seat: int, node: tuple[int, int, int], reach: Floats
 ) -> Floats:
     """What the best play of one seat is worth with each of its hands, from a node (slot, bit, bids made) on, against
-    the strategy that `table` holds for the other, who comes there with these weights.
+    the strategy that `table` holds for the other player, whose hands have these weights there.
     """
     out = np.empty(tree.hands[seat])
     nothing = np.zeros(3, dtype=np.int64)

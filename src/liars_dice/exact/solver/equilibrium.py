@@ -1,8 +1,8 @@
 """Equilibria of two-player rounds: `solve` improves both players until the bracket around the value is narrow.
 
 The answer certifies itself. `lower` is what the opener's strategy earns against its best response, `upper` what the
-opener's best response earns against the other's strategy; the value of the game lies between them, whatever the way
-on which the strategies were found.
+opener's best response earns against the other player's strategy; the value of the game lies between them, however the
+strategies were found.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import Bracket, PublicTree
 
 LEAST_TARGET = 1e-12
-"""Sums of doubles over a whole tree are good to about a tenth of this."""
+"""The smallest target: sums of doubles over a whole tree are accurate to about a tenth of this."""
 SINGLE_TARGET = 2e-5
-"""Down to here numbers of single precision do; below, or in small trees, double precision is used."""
+"""Down to this target single precision is enough; below it, and in small trees, double precision is used."""
 SMALL_RUNGS = 12
 SHARE_OF_MEMORY = 0.6
-"""How much of the machine's memory is used at most, unless told otherwise."""
+"""The share of the machine's memory that is used at most, unless `memory` is given."""
 FORMAT = 1
 """The version of saved files."""
 
 
 class SolverProgress(Bracket, frozen=True):
-    """How far a solver has come."""
+    """The state of a solver that is still running."""
 
     iterations: int
     elapsed_s: float
@@ -45,11 +45,11 @@ class SolverProgress(Bracket, frozen=True):
 
 
 class Solution(Bracket, frozen=True):
-    """Strategies for both seats, and what they are proved to be worth."""
+    """Strategies for both seats, and proved bounds on the value."""
 
     tree: PublicTree
     pool: Pool
-    """The average strategies: see `strategy.extract`."""
+    """The average strategies: see `strategy.average_strategy`."""
     iterations: int
     elapsed_s: float
     compile_s: float
@@ -64,7 +64,7 @@ class Solution(Bracket, frozen=True):
 
 
 class Solver(Protocol):
-    """What the processor and a GPU have in common."""
+    """What the solvers for CPU and GPU have in common."""
 
     iterations: int
 
@@ -74,7 +74,7 @@ class Solver(Protocol):
 
     @property
     def full(self) -> bool:
-        """Whether memory ran out."""
+        """Whether the memory has run out."""
 
     def iterate(self) -> None:
         """One iteration for both seats."""
@@ -86,7 +86,7 @@ class Solver(Protocol):
         """All nodes in use."""
 
     def restore(self, pool: Pool, iterations: int) -> None:
-        """Go on from there."""
+        """Continue from this state."""
 
 
 def solve(
@@ -104,8 +104,8 @@ def solve(
 ) -> Solution:
     """Solve one round: the opener has `config.dice[0]` dice, the other player `config.dice[1]`.
 
-    It ends when the exploitability is at most `target`, after so many `iterations`, or on Ctrl-C: what was reached is
-    certified and returned. `memory` is in gigabytes. `save` names a file from which `resume` goes on later.
+    It ends when the exploitability is at most `target`, after `iterations` iterations, or on Ctrl-C: the strategies at
+    that point are certified and returned. `memory` is in gigabytes. `save` names a file from which `resume` continues.
 
     >>> from liars_dice.core import preset
     >>> solution = solve(preset("classic", dice=1, faces=3))
@@ -161,8 +161,8 @@ def solve(
 
 
 def _checks(done: int, most: float) -> Iterator[int]:
-    """After which iterations the bracket is looked at: each time a fifth later, wherever one goes on from; and at once,
-    where something was done before.
+    """After which iterations the bracket is computed: each time a fifth later, whatever iteration a resumed solver
+    starts from; and at once if it is resumed.
     """
     if done:
         yield done
@@ -178,7 +178,7 @@ def _checks(done: int, most: float) -> Iterator[int]:
 def _solver(
     tree: PublicTree, target: float, device: str, workers: int | None, memory: float | None
 ) -> tuple[Solver, float]:
-    """A solver for the tree if it fits, and how long compiling it took."""
+    """A solver for the tree, if it fits into memory, and how long compiling it took."""
     least = min(target * 1e-3, 1e-6)
     if device == "gpu":
         from .gpu_solver import GpuSolver
@@ -202,7 +202,7 @@ def _solver(
     try:
         return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
     except MemoryError:
-        raise OutOfReachError(f"memory {gigabytes(limit)}: the system does not give so much") from None
+        raise OutOfReachError(f"memory {gigabytes(limit)}: the system does not provide that much") from None
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def memory_here() -> float:
 
 
 def nodes_expected(tree: PublicTree) -> float:
-    """About how many nodes solving will meet: with wilds most of them, without only those where somebody would raise.
+    """About how many nodes solving will use: with wilds most of them, without only those where a player would raise.
 
     The growth was measured: 36,000 nodes of 2 v 2 dice (18 rungs), 410,000 of 2 v 3 (24), 3,500,000 of 3 v 3 (30).
     """
@@ -232,7 +232,7 @@ def _slot_bytes(tree: PublicTree, item_bytes: int) -> int:
 
 
 def gigabytes(amount: float) -> str:
-    """An amount of memory for people."""
+    """An amount of memory as text."""
     return f"{amount:,.0f} GB" if amount >= 10 else f"{amount:.2g} GB"
 
 
@@ -252,7 +252,7 @@ def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
 
 
 def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
-    """Save everything a solver knows; the file is whole or not there."""
+    """Save the state of a solver; the file appears whole or not at all."""
     beside = path.with_name(f"{path.name}.part")
     with beside.open("wb") as file:
         np.savez_compressed(
@@ -267,13 +267,13 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Find out before the work begins whether its file can be written."""
+    """Raise `DataError` unless a file can be written here: checked before the work begins."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
 
 
 def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
-    """A file that cannot be written is no reason to lose the answer."""
+    """Save; if that fails, warn, so that the answer is not lost."""
     try:
         write(path, tree, pool, iterations)
     except OSError as error:
@@ -288,15 +288,15 @@ def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
                 raise DataError(f"{path} is of format {version}; this version reads {FORMAT}")
             config = msgspec.json.decode(file["config"].tobytes(), type=GameConfig)
             if config != tree.config or bool(file["reduced"]) != tree.reduced:
-                raise DataError(f"{path} holds a round with dice {config.dice} by other rules than those asked for")
+                raise DataError(f"{path} holds a round with dice {config.dice} by other rules than these")
             pool = Pool(file["regret"], file["average"], file["first"])
             iterations = int(file["iterations"])
             fits = iterations >= 1 and _fits(pool, tree)
     except DataError:
         raise
     except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file to go on from") from None
-    except Exception as error:  # whatever a damaged archive makes its readers raise
+        raise DataError(f"{path}: there is no such file to resume from") from None
+    except Exception as error:  # a damaged archive can make its readers raise anything
         raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
     if not fits:
         raise DataError(f"{path} is damaged: its tables do not fit the round")
@@ -304,7 +304,7 @@ def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
 
 
 def _fits(pool: Pool, tree: PublicTree) -> bool:
-    """Whether these are tables of a tree: all raises of a node have a place, each its own."""
+    """Whether these tables describe a tree: every raise has a slot, and no two share one."""
     regret, average, first = pool
     nodes = len(first)
     if not regret.shape == average.shape == (nodes, tree.width) or first.shape != (nodes,):

@@ -1,8 +1,8 @@
 """What a solved round says about one decision: how often each action is right, and what each is worth.
 
-An action's value is what it earns against the other player's equilibrium strategy if one plays as well as possible from
-there on. What the other player may hold follows from how it bids: each hand is as likely as it was to be rolled, times
-how often the strategy bids so with it.
+An action's value is what it earns against the other player's equilibrium strategy with the best play from there on.
+What the other player may hold follows from its bids: a hand's likelihood is its chance of being rolled, times how often
+the strategy makes these bids with it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .tablebase import FACES, TABLEBASE_DICE, Tablebase
 
 CALL: Action = CallLiarAction()
 CALL_KEY = -1
-"""Where actions go by their rungs, this one is the call."""
+"""The key of the call where other actions have their rungs as keys."""
 MOST_RUNGS = 18
-"""Rounds with no more rungs are solved on the spot if the package does not have them: that takes some seconds."""
+"""Rounds with up to this many rungs are solved on the spot if the package does not have them, in some seconds."""
 TARGET = 5e-4
-"""How exactly."""
+"""The exploitability at which they count as solved."""
 RARE = 1e-3
-"""What is done less often need not be shown."""
+"""Actions taken less often than this need not be shown."""
 
 
 class RoundEquilibrium(Bracket, frozen=True):
@@ -41,14 +41,14 @@ class RoundEquilibrium(Bracket, frozen=True):
 
 
 def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> RoundEquilibrium:
-    """The round of a rule set: from the package's tablebase, or solved now."""
+    """The equilibrium of a rule set's round: from the package's tablebase, or solved now."""
     tree = PublicTree(config)
     if (found := shipped_equilibrium(tree)) is not None:
         return found
     if tree.rungs > MOST_RUNGS:
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
-            f"once, and the package has rounds with six faces and no wilds up to {TABLEBASE_DICE} dice in all"
+            f"once, and the package has rounds with six faces and no wilds up to {TABLEBASE_DICE} dice in total"
         )
     solution = solve(config, target=TARGET, progress=progress)
     if solution.stopped == "interrupted":
@@ -57,7 +57,7 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
 
 
 def shipped_equilibrium(tree: PublicTree) -> RoundEquilibrium | None:
-    """The round of this tree, if the package has it."""
+    """The equilibrium of this tree's round, if the package has it."""
     base = Tablebase.shipped()
     dice = (tree.config.dice[0], tree.config.dice[1])
     if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
@@ -71,9 +71,9 @@ class Choice(msgspec.Struct, frozen=True):
 
     action: Action
     chance: float
-    """How often the equilibrium takes it. Where it never comes by its own play, it would do what is worth most."""
+    """How often the equilibrium takes it. Where its own play never leads, it would take the action worth most."""
     value: float
-    """What it earns with the best play after it: 1 is a sure win, -1 a sure loss."""
+    """What it earns with the best play afterwards: 1 is a certain win, -1 a certain loss."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -82,16 +82,16 @@ class Explanation(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...]
     """Calling first where it is possible, then bids from the lowest rung up."""
     comes_here: bool
-    """Whether the equilibrium strategy would ever have bid so with this hand."""
+    """Whether the equilibrium strategy would ever have made these bids with this hand."""
     expected: bool
-    """Whether the other player's equilibrium strategy would ever have bid so. If not, its dice are weighed as they were
-    before the first bid that it would not have made."""
+    """Whether the other player's equilibrium strategy would ever have made its bids. If not, its hands are as likely as
+    they were before the first bid that it would not have made."""
     belief: tuple[tuple[tuple[int, ...], float], ...]
     """The other player's hands, the likeliest first, and how likely each is."""
     rarest: float = 1.0
     """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
     reach: float = 1.0
-    """How often this hand meets these bids of the other player, if that plays its equilibrium strategy."""
+    """How often this hand meets these bids of the other player, if it plays its equilibrium strategy."""
 
     @property
     def best(self) -> Choice:
@@ -111,7 +111,7 @@ class Explanation(msgspec.Struct, frozen=True):
 def explanation_as_dict(
     equilibrium: RoundEquilibrium, found: Explanation, history: Sequence[Bid], hand: Sequence[int]
 ) -> dict[str, object]:
-    """An explanation for other programs, with the keys they rely on."""
+    """An explanation as JSON for other programs, with the keys they rely on."""
     return {
         "dice": list(equilibrium.tree.config.dice),
         "hand": list(hand),
@@ -131,14 +131,14 @@ def explanation_as_dict(
 
 
 def same_action(one: Action, other: Action) -> bool:
-    """Whether two actions are the same but for their reasoning."""
+    """Whether two actions are the same, apart from their reasoning."""
     if isinstance(one, BidAction) and isinstance(other, BidAction):
         return one.bid == other.bid
     return type(one) is type(other)
 
 
 def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> Explanation:
-    """What the strategies in the pool say about a decision: the bids made so far, and the hand of whose turn it is."""
+    """What the strategies in the pool say about a decision, given the bids so far and the mover's hand."""
     seat = len(history) % 2
     own = _index(tree, seat, hand)
     rungs = [_rung(tree, bid) for bid in history]
@@ -169,14 +169,14 @@ def action_values(
     tree: PublicTree, pool: Pool, seat: int, slot: int, rungs: Sequence[int], reach: Floats
 ) -> dict[int, Floats]:
     """What each action is worth with each hand, after bids on these rungs that lead to the slot: calling first, where
-    it is possible, then bids by their rungs. The other player comes there as likely as `reach` says.
+    it is possible, then bids by their rungs. `reach` says how likely the other player comes there with each hand.
     """
     rules, values = tree.rules, dict[int, Floats]()
     if rungs:
         values[CALL_KEY] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
     for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
         bit = tree.rungs - 1 - rung
-        if bit < 0:  # nothing but a claim, which is called
+        if bit < 0:  # only a claim is left, and it is called
             values[rung] = -call_values(tree, seat, rules.bids[rung], reach)
         else:
             below = (slot_after_raise(pool, slot, bit), bit, len(rungs) + 1)
@@ -185,13 +185,13 @@ def action_values(
 
 
 def slot_after_raise(pool: Pool, slot: int, bit: int) -> int:
-    """Where the raise with this bit leads."""
+    """The slot that the raise with this bit leads to."""
     first = int(pool.first[slot]) if slot != NO_SLOT else 0
     return first + bit if first else NO_SLOT
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """How the other player's equilibrium strategy takes a bid."""
+    """How the other player's equilibrium strategy answers a bid."""
 
     called: float
     """How often it calls."""
@@ -200,7 +200,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int], bid: Bid) -> Reply:
-    """What becomes of a bid made with this hand after these bids: the best reason why it is good or bad."""
+    """How a bid with this hand after these bids is answered, which shows why it is good or bad."""
     seat = len(history) % 2
     own, rung = _index(tree, seat, hand), _rung(tree, bid)
     slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
@@ -261,7 +261,7 @@ def _follow(
     tree: PublicTree, pool: Pool, seat: int, own: int, rungs: Sequence[int]
 ) -> tuple[int, int, bool, float, Floats]:
     """Where bids lead: the slot and bit, whether the seat would come there, how often the other player makes the least
-    likely of its bids, and the other's hands, weighted.
+    likely of its bids, and the other player's hands, weighted.
     """
     slot, bit, comes_here, rarest = ROOT, tree.rungs, True, 1.0
     reach: Floats = tree.weights[1 - seat].copy()
@@ -270,7 +270,7 @@ def _follow(
         chances: Floats = np.zeros(tree.hands[actor])
         if slot >= 0 and child >= 0:
             chances = action_chances(tree, pool, actor, slot, bit)[child]
-        elif slot >= 0:  # a bid that was left out of the tree: only a claim is one
+        elif slot >= 0:  # a bid that is not in the tree, which only a claim can be
             claim = tree.views[actor].own_claims[tree.rules.bids[rung].face - 1]
             chances[claim] = action_chances(tree, pool, actor, slot, bit)[bit, claim]
         if actor == seat:
@@ -284,7 +284,7 @@ def _follow(
 
 
 def value_to_last_bidder(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> float:
-    """What the round is worth to whoever made the last bid, as far as the bids tell somebody who sees no dice."""
+    """What the round is worth to the player who made the last bid, for a spectator who sees the bids but no dice."""
     seat = (len(history) - 1) % 2
     rungs = [_rung(tree, bid) for bid in history]
     slot, bit, _, _, theirs = _follow(tree, pool, seat, 0, rungs)
@@ -304,7 +304,7 @@ def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
 
 
 def choices_to_show(explanation: Explanation, most: int) -> list[Choice]:
-    """What the equilibrium does, and of the rest what is worth most, in the order of the bids."""
+    """What the equilibrium does, and of the other choices those worth most, in the order of the bids."""
     by_merit = sorted(explanation.choices, key=lambda choice: (choice.chance, choice.value), reverse=True)
     taken = sum(choice.chance >= RARE for choice in explanation.choices)
     kept = by_merit[: max(most, taken)]

@@ -1,4 +1,4 @@
-"""The solver's work on a GPU: the whole tree as arrays, walked level by level by the kernels in gpu_kernels.cu."""
+"""The GPU solver: the whole tree as arrays, traversed level by level by the kernels in gpu_kernels.cu."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .cfr_traversal import Pool, slots_by_level
 from .public_tree import PublicTree
 
 MOST_RUNGS = 30
-"""A node is a number of 32 bits, and no GPU holds more."""
+"""A node is a number of 32 bits, and no GPU has memory for more."""
 LANES = 32
 """How many threads of a GPU work on one node."""
 SHARE_OF_MEMORY = 0.9
@@ -36,7 +36,7 @@ class Device(Protocol):
         """The compiled kernels, by name."""
 
     def to_host(self, array: Array) -> NDArray[Any]:
-        """A copy in the program's own memory."""
+        """A copy in the host's memory."""
 
 
 class Cuda:
@@ -74,7 +74,7 @@ class Cuda:
         return kernel
 
     def to_host(self, array: Array) -> NDArray[Any]:
-        """A copy in the program's own memory."""
+        """A copy in the host's memory."""
         return np.asarray(self.arrays.asnumpy(array))
 
 
@@ -111,16 +111,14 @@ class GpuSolver:
     ) -> None:
         device = device or Cuda()
         if tree.rungs > MOST_RUNGS:
-            raise OutOfReachError(
-                f"{tree.rungs} rungs: at most {MOST_RUNGS} can be solved on a GPU; --device cpu may do"
-            )
+            raise OutOfReachError(f"{tree.rungs} rungs: at most {MOST_RUNGS} can be solved on a GPU; try --device cpu")
         limit = device.memory() * SHARE_OF_MEMORY if memory is None else memory
         needed = memory_needed(tree)
         if needed > limit:
             fits = max((r for r in range(1, tree.rungs) if needed / 2 ** (tree.rungs - r) <= limit), default=0)
             raise OutOfReachError(
                 f"dice {tree.config.dice} with {tree.config.faces} faces need {needed:,.1f} GB of the GPU's memory; "
-                f"{limit:,.1f} GB can be used, enough for {fits} rungs with as many hands (this has {tree.rungs})"
+                f"{limit:,.1f} GB can be used, enough for {fits} rungs with the same hands (this has {tree.rungs})"
             )
         self.tree, self.iterations, self._device = tree, 0, device
         self._xp = xp = device.arrays
@@ -195,8 +193,8 @@ class GpuSolver:
         going_down: tuple[Any, ...] = (),
         going_up: tuple[Any, ...] = (),
     ) -> None:
-        """Down from the root and up again for one seat, with what each way wants to be told; the root's values end in
-        the first row.
+        """Down from the root and up again for one seat, with the extra arguments of each direction; the root's values
+        end in the first row.
         """
         kernel, described = self._seats[seat]
         rungs = self.tree.rungs
@@ -212,10 +210,10 @@ class GpuSolver:
         for bit in range(rungs + 1):
             kernel(f"up_{kind}")(np.int32(bit), *described, *work, *own, root, reach, value, *going_up)
 
-    # -- to and from the pool of the processor -----------------------------------------------------------------------
+    # -- to and from the CPU solver's pool ---------------------------------------------------------------------------
 
     def compact(self) -> Pool:
-        """All nodes at which anything is known, as the processor keeps them."""
+        """All nodes with any numbers, in the CPU solver's format."""
         xp, tree = self._xp, self.tree
         known = []
         for seat in (0, 1):
@@ -250,17 +248,17 @@ class GpuSolver:
                 table[here, :split] = self._device.to_host(sides[bidder].raises[rows])
                 table[here, split : sum(tree.hands)] = self._device.to_host(sides[actor].call[rows])
                 table[here, sum(tree.hands) :] = self._device.to_host(sides[actor].claim[rows])[:, : tree.claims]
-            table[0, : sum(tree.hands)] = 0  # nobody bid before the root, and nothing can be called there
+            table[0, : sum(tree.hands)] = 0  # there is no bid before the root, and nothing to call
             tables.append(table)
         return Pool(tables[0], tables[1], first)
 
     def _nodes_of(self, rows: Array, parity: int) -> NDArray[np.int64]:
-        """The nodes with so many bids (even or odd) whose rows are marked."""
+        """The nodes with an even or odd number of bids (`parity`) whose rows are marked."""
         upper = np.flatnonzero(self._device.to_host(rows)).astype(np.int64)
         return (upper << 1) | ((_made(upper) + parity) % 2)
 
     def restore(self, pool: Pool, iterations: int) -> None:
-        """Go on from what `compact` gave."""
+        """Continue from what `compact` returned."""
         xp, tree = self._xp, self.tree
         every = np.zeros(len(pool.first), dtype=np.int64)
         for slots, _, nodes in slots_by_level(pool.first, tree.rungs):
@@ -280,7 +278,7 @@ class GpuSolver:
 
 
 def _made(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many bids were made on the way to each node."""
+    """The number of bids made on the way to each node."""
     return np.bitwise_count(nodes).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""The agent that plays solved rounds, and says what it plays by."""
+"""The agent that plays solved rounds, and says what each decision is based on."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _LIAR: Action = CallLiarAction()
 
 
 class NashAgent(PolicyAgent):
-    """In two-player rounds without wilds: an equilibrium with at most six dice in all, a short-memory strategy with
+    """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
     up to five dice each. In all other rounds it plays as `probabilistic` does.
 
-    Every action says in its reasoning which of the three it comes from.
+    The reasoning of every action says which of the three it comes from.
     """
 
     name = "nash"
 
     def __init__(self) -> None:
         self._otherwise = ProbabilisticAgent()
-        Tablebase.shipped(), short_memory.load()  # both are read now, since a walled bot cannot read files later
+        Tablebase.shipped(), short_memory.load()  # read now, since a sandboxed bot cannot read files later
 
     def policy(self, view: GameView) -> Policy:
-        """How probable each action is."""
+        """The probability of each action."""
         return self._advice(view)[1]
 
     def choose_action(self, view: GameView) -> Action:
@@ -34,7 +34,7 @@ class NashAgent(PolicyAgent):
         return _because(drawn, source if len(policy) == 1 else f"{source}: {policy[drawn]:.0%} of the time")
 
     def _advice(self, view: GameView) -> tuple[str, Policy]:
-        """What the decision rests on, and how probable each action is."""
+        """What the decision is based on, and the probability of each action."""
         public, own = view.public, len(view.my_dice)
         in_play = [n for n in public.dice_counts if n]
         other = sum(in_play) - own

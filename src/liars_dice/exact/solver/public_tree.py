@@ -1,9 +1,9 @@
 """The tree of all biddings of a two-player round, and how it is laid out for loops.
 
 What both players see is the set of rungs bid so far. A node of the tree is such a set; whose turn it is follows from
-how many bids there were, and from a node whose last bid is rung b one can call, or raise to any rung above b. Rung b is
+how many bids there were. At a node whose last bid is rung b a player can call, or raise to any rung above b. Rung b is
 known by its *bit*, rungs - 1 - b: the number of rungs above it, which is how many raises are left. At every node a row
-of numbers belongs to the hands of the player who acts there, sorted hands, not rolls: 6, 21, 56, 126 for 1 to 4 dice.
+of numbers belongs to the hands of the player who acts there. Hands are sorted: 6, 21, 56, 126 of them for 1 to 4 dice.
 
 Without wilds, in the order of quantities, the tree is made smaller without loss (docs/solver.md has the proof): with n
 dice in play the rungs of quantity n are left out, and a hand of nothing but one face has one more action instead, the
@@ -25,11 +25,11 @@ from ..errors import OutOfReachError
 from ..tables import count_rungs, hand_set, number_of_hands
 
 MOST_RUNGS = 60
-"""A set of rungs is a number of 64 bits, and no tree with so many rungs is ever walked in full."""
+"""A set of rungs is a number of 64 bits, and no tree with this many rungs is ever traversed in full."""
 
 
 class Bracket(msgspec.Struct, frozen=True):
-    """Between what the value of a round was proved to lie, to the opener."""
+    """Proved bounds on the value of a round to the opener."""
 
     lower: float
     upper: float
@@ -55,10 +55,10 @@ class SeatView(NamedTuple):
     opens: Truths
     """By bit: whether the bid may open a round."""
     own_matches: Ints
-    """[face, hand]: how many dice of each own hand count for a bid on the face; row 0: on any."""
+    """[face, hand]: how many dice of each hand of the seat count for a bid on the face; row 0 counts all dice."""
     their_matches: Ints
     own_claims: Ints
-    """The hands of nothing but one face, by face; none if the tree is whole."""
+    """The hands that show a single face, by face; none if the tree is not reduced."""
     their_claims: Ints
 
 
@@ -90,12 +90,12 @@ class PublicTree:
 
     @cached_property
     def views(self) -> tuple[SeatView, SeatView]:
-        """What compiled code reads, for either seat."""
+        """What compiled code reads, for each seat."""
         falling = self.bids[::-1]
         faces = range(1, self.claims + 1)
         matches = [np.ascontiguousarray(hands.matches(self.rules.wild_face).T) for hands in self.hand_sets]
         for hands, counted in zip(self.hand_sets, matches, strict=True):
-            counted[0] = hands.dice  # no face: that row says how many dice there are
+            counted[0] = hands.dice  # row 0 belongs to no face: it holds the number of dice
         claims = [np.array([h.index[(face,) * h.dice] for face in faces], dtype=np.int64) for h in self.hand_sets]
         quantity, face = (np.array([getattr(bid, name) for bid in falling]) for name in ("quantity", "face"))
         opens = np.array([self.rules.rungs[bid] in self.rules.opening_rungs for bid in falling])
@@ -115,12 +115,12 @@ class PublicTree:
 
     @property
     def information_sets(self) -> int:
-        """How many different things a player can know when deciding, in the whole game."""
+        """The number of information sets of the whole game."""
         return sum(self.hands) << (len(self.rules.bids) - 1)
 
 
 def can_reduce(config: GameConfig) -> bool:
-    """Whether the rungs of the highest quantity can be left out: see docs/solver.md for why."""
+    """Whether the rungs of the highest quantity can be left out; docs/solver.md says why."""
     total = config.total_dice
     rules = round_rules(config.without_seed, total, False)
     plain = config.wild == "none" and config.bid_ordering == "quantity_then_face"
@@ -128,7 +128,7 @@ def can_reduce(config: GameConfig) -> bool:
 
 
 def _check(config: GameConfig) -> None:
-    """Raise `OutOfReachError` unless rounds by these rules have such a tree."""
+    """Raise `OutOfReachError` unless rounds by these rules can be solved."""
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: rounds are solved for two")
     if config.exact_call:

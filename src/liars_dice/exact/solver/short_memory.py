@@ -1,11 +1,11 @@
-"""Strategies for two-player rounds too large to solve: nearly memoryless, and close to an equilibrium all the same.
+"""Strategies for two-player rounds too large to solve: nearly memoryless, and still close to an equilibrium.
 
 A player decides from its own hand, the current bid, and a *memory* of the last two steps of the bidding: by how many
 rungs the current bid raised the one before (1 to `faces`, or further), and whether that one had raised its own
-predecessor to the same face, by less, or by more. That is what both players see, so a round is a game over public
-places (column, memory), where column 0 stands for no bid yet and column c for rung c - 1.
+predecessor to the same face, by less, or by more. Both players see this, so a round is a game over public places
+(column, memory), where column 0 stands for no bid yet and column c for rung c - 1.
 
-Here are the places, and the file in which strategies are kept; `shortmemory_build` makes and measures them.
+This module has the places, and the file format; `tools/build_short_memory.py` makes and measures the strategies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..tables import hand_set, ladder_arrays
 
 Reals = NDArray[np.float32]
 LONGEST_RAISE, LONGEST_OPENING = 3, 4
-"""The strategies raise by at most so many times `faces` rungs, and open at most so high. Adversaries need not."""
+"""The strategies raise by, and open on, at most this many times `faces` rungs. Their opponents need not."""
 PARTS = 64
 """Chances are kept in 64ths..."""
 LEAST = 0.01
@@ -68,9 +68,9 @@ class Places:
         memories = 3 * (self.faces + 1)
         steps = range(1, self.rungs + 1)
         self.after = np.array([[remember(m, step, self.faces) for step in steps] for m in range(memories)])
-        """[memory, move]: the memory of who is next."""
+        """[memory, move]: the memory of the next player."""
         self.kind = self.after[:, -1] // (self.faces + 1)
-        """Of each memory, all that is still remembered after another raise."""
+        """For each memory, the part that is still remembered after another raise."""
         self.legal: Truths = np.zeros((self.rungs + 1, memories, self.call + 1), dtype=bool)
         for column, width in enumerate(self.width.tolist()):
             self.legal[column, :, :width] = True
@@ -81,14 +81,14 @@ class Places:
         self.matches = [h.matches(None) for h in hands]
 
     def normal(self, weights: Reals) -> Reals:
-        """Weights as chances; where there are none, all legal moves alike."""
+        """Weights as chances; where all are zero, every legal move is equally likely."""
         total = weights.sum(axis=-1, keepdims=True)
         scaled: Reals = np.where(total > 0, weights / np.where(total > 0, total, 1), self.even).astype(np.float32)
         return scaled
 
 
 def remember(memory: int, step: int, faces: int) -> int:
-    """The memory after a raise by so many rungs; after an opening it is 0.
+    """The memory after a raise by `step` rungs; after an opening it is 0.
 
     >>> remember(0, 3, faces=6), remember(3, 6, faces=6), remember(6, 7, faces=6)
     (3, 13, 14)
@@ -110,7 +110,7 @@ def memory_of(rungs: Sequence[int], faces: int = FACES) -> int:
     return memory
 
 
-# -- keeping ---------------------------------------------------------------------------------------------------------
+# -- the file --------------------------------------------------------------------------------------------------------
 
 
 def in_parts(chances: Reals) -> NDArray[np.uint8]:
@@ -126,7 +126,7 @@ def in_parts(chances: Reals) -> NDArray[np.uint8]:
 
 
 def packed(parts: NDArray[np.uint8], kept: Truths) -> bytes:
-    """A strategy as bytes: how many moves each place has; the moves; the parts of all but each place's last."""
+    """A strategy as bytes: how many moves each place has, the moves, and the parts of all but the last move of each."""
     cells = np.where(kept[..., None], parts, 0).transpose(1, 2, 0, 3).reshape(-1, parts.shape[-1])
     cell, move = np.nonzero(cells)
     last = np.append(cell[1:] != cell[:-1], True)
@@ -136,7 +136,7 @@ def packed(parts: NDArray[np.uint8], kept: Truths) -> bytes:
 
 
 class ShortStrategy:
-    """A player's strategy with so many dice against so many, as the opener or as the other."""
+    """A player's strategy with `own` dice against `other`, as the opener or not."""
 
     def __init__(self, own: int, other: int, opens: bool, data: bytes) -> None:
         self.own, self.other, self.opens = own, other, opens
@@ -163,7 +163,7 @@ class ShortStrategy:
         self._parts = parts.astype(np.uint8).tobytes()
 
     def chances(self, hand: Sequence[int], bidding: Sequence[int]) -> dict[int, float]:
-        """What to do with a hand after a bidding, given as the rungs that were bid: rungs to bid, or `liar` to call."""
+        """The chances of each action with a hand after bids on these rungs: a rung to bid, or `liar` to call."""
         return self._of(self.hands.index[tuple(sorted(hand))], bidding[-1] + 1 if bidding else 0, memory_of(bidding))
 
     def _of(self, hand: int, column: int, memory: int) -> dict[int, float]:
@@ -190,7 +190,7 @@ class ShortStrategy:
 
 
 class StrategyBook:
-    """All strategies of a file, each unpacked when it is first asked for."""
+    """All strategies of a file, each unpacked when it is first needed."""
 
     def __init__(self, data: bytes, name: str = NAME) -> None:
         head = struct.calcsize("<4sHH16s")

@@ -1,7 +1,7 @@
-"""A strategy for one seat as a list of what it does besides calling: small enough to keep, and all that is needed.
+"""A strategy for one seat as a list of everything it does besides calling, which is small enough to ship.
 
-A strategy says what its seat does wherever it can come by its own play, whatever the other player bids. Where the list
-is silent, it calls.
+A strategy says what its seat does wherever its own play can lead, whatever the other player bids. Where the list says
+nothing, it calls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CALL: Action = CallLiarAction()
 class Strategy(msgspec.Struct, frozen=True):
     """What one seat does. Line i of the list: at node `node[i]` with hand `hand[i]` it raises to rung `rung[i]`, or
     makes its claim if that is the number of rungs, with probability `chance[i]`; sorted by node and hand, no line
-    twice. A node is a number with a one for every bit that was bid (see `publictree`).
+    twice. A node is a number with a one for every bit that was bid (see `public_tree`).
     """
 
     tree: PublicTree
@@ -39,7 +39,7 @@ class Strategy(msgspec.Struct, frozen=True):
         return len(self.node)
 
     def mix(self, history: Sequence[Bid], hand: tuple[int, ...]) -> dict[Action, float]:
-        """How probable each action is with this hand (sorted) after these bids."""
+        """The probability of each action with this hand (sorted) after these bids."""
         if self.tree.reduced and any(bid not in self.tree.kept for bid in history):
             return {CALL: 1.0}
         node = np.uint64(self.tree.node(history))
@@ -71,7 +71,7 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
     chances: list[Floats] = []
 
     def decide(slot: int, bit: int, node: int, reach: Floats) -> None:
-        """Note what the seat does at one of its nodes, and go on wherever that leads."""
+        """List what the seat does at one of its nodes, and continue wherever that leads."""
         first = int(pool.first[slot])
         raises = np.zeros((bit, own)) if first == 0 else pool.average[first : first + bit, :own].astype(np.float64)
         call = np.zeros(own) if node == 0 else pool.average[slot, other : other + own].astype(np.float64)
@@ -82,7 +82,7 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
         done = np.divide(done, total, out=np.zeros_like(done), where=total > 0)
         often = done * reach * tree.weights[seat]
         kept = np.where(often >= least, done, 0)
-        if node == 0:  # there is no call to fall back on
+        if node == 0:  # an opener cannot call instead
             best = done.argmax(axis=0)
             kept[best, np.arange(own)] = done[best, np.arange(own)]
         total = kept.sum(axis=0)
@@ -110,7 +110,7 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
 
 
 def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
-    """Both strategies as a pool of averages, so that they can be walked."""
+    """Both strategies as a pool of averages, for the traversal."""
     tree = strategies[0].tree
     expanded = _expanded([strategy.node for strategy in strategies])
     raises = _last_bit(expanded)
@@ -119,7 +119,7 @@ def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
     end = int(firsts_of[-1] + raises[-1])
 
     def slots(nodes: Nodes) -> Ints:
-        """Where nodes are kept: among the raises of the node before them."""
+        """The slots of nodes: among the raises of the node before them."""
         before = np.searchsorted(expanded, nodes & (nodes - np.uint64(1)))
         return np.where(nodes == 0, ROOT, firsts_of[before] + _last_bit(nodes))
 
@@ -163,6 +163,6 @@ def _expanded(nodes: Sequence[Nodes]) -> Nodes:
 
 
 def certify(strategies: tuple[Strategy, Strategy]) -> tuple[float, float]:
-    """What the opener's strategy is sure of, and what the other's concedes."""
+    """What the opener's strategy guarantees, and what the other player's concedes."""
     first, second = best_responses(strategies[0].tree, pool_of(strategies))
     return -second, first

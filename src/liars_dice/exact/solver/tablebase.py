@@ -1,8 +1,8 @@
-"""Solved rounds that come with the package: six faces, no wilds, bids in the order of quantities, two players, at most
-six dice in all.
+"""Solved rounds that come with the package: two players, at most six dice in total, six faces, no wilds, bids ordered
+by quantity.
 
-The file is a zip archive. `index.json` says which rounds are there and what their strategies were proved to be worth,
-as they are in the file: after leaving out what hardly ever happens and after rounding. The strategies are columns, see
+The file is a zip archive. `index.json` lists the rounds, with proved bounds on what their strategies are worth as they
+are in the file: after leaving out what hardly ever happens, and after rounding. The strategies are columns, see
 `strategy`; probabilities are multiples of 1/65535. `tools/build_tablebase.py` in the repository makes the file.
 """
 
@@ -25,10 +25,10 @@ from .public_tree import Bracket, PublicTree
 from .strategy import Strategy, pool_of
 
 TABLEBASE_DICE = 6
-"""How many dice the rounds of the package have in all, at most."""
+"""The most dice in total that the package's solved rounds have."""
 FACES = 6
 FORMAT = 1
-"""The version of the file."""
+"""The version of the file format."""
 STEPS = 65535
 """Probabilities are kept as whole numbers of this many steps."""
 COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
@@ -36,7 +36,7 @@ COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.u
 
 
 class IndexedRound(msgspec.Struct, frozen=True):
-    """What the index says of a round."""
+    """A round's entry in the index."""
 
     dice: tuple[int, int]
     lower: float
@@ -50,21 +50,21 @@ class IndexedRound(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """What is in the file."""
+    """The contents of the file."""
 
     format: int
     rounds: list[IndexedRound]
 
 
 class SolvedRound(Bracket, frozen=True, dict=True):
-    """An equilibrium of one round, and its proof: the opener is sure of `lower` and cannot get more than `upper`."""
+    """An equilibrium of one round, with its proof: the opener is sure of `lower` and cannot get more than `upper`."""
 
     tree: PublicTree
     strategies: tuple[Strategy, Strategy]
 
     @cached_property
     def pool(self) -> Pool:
-        """Both strategies as a pool, to be walked."""
+        """Both strategies as a pool, for the traversal."""
         return pool_of(self.strategies)
 
 
@@ -86,16 +86,16 @@ class Tablebase:
             index = msgspec.json.decode(raw, type=Index)
         except DataError:
             raise
-        except Exception as error:  # whatever a damaged archive makes its readers raise
+        except Exception as error:  # a damaged archive can make its readers raise anything
             raise self._damaged(error) from None
         self.entries = {entry.dice: entry for entry in index.rounds}
-        """The rounds that are there, by the opener's dice and the other's."""
+        """The rounds in the file, by the opener's dice and the other player's."""
         self._solved: dict[tuple[int, int], SolvedRound] = {}
 
     @staticmethod
     @cache
     def shipped() -> Tablebase:
-        """The one that comes with the package."""
+        """The tablebase that comes with the package."""
         return Tablebase(files(__package__).joinpath("data/tablebase.zip").read_bytes(), "the package's tablebase")
 
     @classmethod
@@ -107,14 +107,14 @@ class Tablebase:
             raise DataError(f"{path}: no tablebase can be read there ({error.strerror})") from None
 
     def entry(self, opener: int, other: int) -> IndexedRound:
-        """What the index says of such a round, without reading its strategies."""
+        """The index entry of the round with these dice; its strategies are not read."""
         if (opener, other) not in self.entries:
             most = max(map(sum, self.entries), default=0)
-            raise OutOfReachError(f"{opener} against {other} dice: {self._name} has rounds with {most} dice in all")
+            raise OutOfReachError(f"{opener} against {other} dice: {self._name} has up to {most} dice in total")
         return self.entries[opener, other]
 
     def round(self, opener: int, other: int) -> SolvedRound:
-        """The round in which the opener has so many dice and the other player so many."""
+        """The round in which the opener and the other player have these numbers of dice."""
         dice = (opener, other)
         if dice not in self._solved:
             entry = self.entry(opener, other)
@@ -141,21 +141,21 @@ class Tablebase:
         )
 
     def _damaged(self, error: Exception) -> DataError:
-        return DataError(f"{self._name} is damaged or no tablebase ({type(error).__name__}: {error})")
+        return DataError(f"{self._name} is damaged or not a tablebase ({type(error).__name__}: {error})")
 
 
 @lru_cache(maxsize=64)
 def solved_tree(dice: tuple[int, int]) -> PublicTree:
-    """The tree of a round of the tablebase."""
+    """The tree of one of the tablebase's rounds."""
     return PublicTree(GameConfig(dice=dice, faces=FACES))
 
 
-# -- where it reaches --------------------------------------------------------------------------------------------------
+# -- what it covers ----------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256)
 def has_tablebase_rules(rules: RoundRules) -> bool:
-    """Whether a round is played by the rules of the tablebase."""
+    """Whether a round is played by the rules for which the tablebase was made."""
     config = rules.config
     return (
         config.faces == FACES
@@ -170,7 +170,7 @@ def has_tablebase_rules(rules: RoundRules) -> bool:
 
 
 def in_tablebase(public: PublicState) -> bool:
-    """Whether the round that is being played is one of the tablebase's: two players, its rules, few enough dice."""
+    """Whether the tablebase has the round being played: two players, its rules, few enough dice."""
     in_play = len(public.dice_counts) - public.dice_counts.count(0)
     return in_play == 2 and public.rules.total_dice <= TABLEBASE_DICE and has_tablebase_rules(public.rules)
 
@@ -181,10 +181,10 @@ def in_tablebase(public: PublicState) -> bool:
 def match_bracket(
     opener: int, other: int, next_opener: NextOpener = "loser", base: Tablebase | None = None
 ) -> tuple[float, float]:
-    """The chance of the player who opens first to win an elimination match, between proved bounds.
+    """Proved bounds on the chance that the player who opens first wins an elimination match.
 
     Every round has two outcomes and its loser loses a die, so the best play of a round is the best play of the match as
-    long as winning a round is worth more than losing it; that is checked on the way.
+    long as winning a round is worth more than losing it, which is checked for every state.
     """
     base = base or Tablebase.shipped()
     if next_opener not in get_args(NextOpener) or min(opener, other) < 1:

@@ -1,21 +1,16 @@
 """Policies as arrays: what a memoryless agent does with every hand after every bid."""
 
+from ...agents import PolicyError
 from .action_mixes import MixArrays, draw_action
 from .builtin_policies import VECTORISED
 from .hands import HandSet, hand_set, number_of_hands
 from .policy_table import (
     SECOND_LOOK,
     UNKNOWN,
-    Guard,
     PolicyBook,
-    PolicyError,
     PolicyTable,
     action_number,
-    ask,
     disagreements,
-    states_policy,
-    tell,
-    unguarded,
 )
 from .situation import (
     ANY_RAISE,
@@ -27,6 +22,7 @@ from .situation import (
     dice_states,
     ladder_arrays,
     showdowns,
+    situation_after,
     situation_of,
     situations,
 )
@@ -38,7 +34,6 @@ __all__ = [
     "SECOND_LOOK",
     "UNKNOWN",
     "VECTORISED",
-    "Guard",
     "HandSet",
     "MixArrays",
     "PolicyBook",
@@ -46,7 +41,6 @@ __all__ = [
     "PolicyTable",
     "Situation",
     "action_number",
-    "ask",
     "cells_needed",
     "count_rungs",
     "dice_states",
@@ -56,9 +50,7 @@ __all__ = [
     "ladder_arrays",
     "number_of_hands",
     "showdowns",
+    "situation_after",
     "situation_of",
     "situations",
-    "states_policy",
-    "tell",
-    "unguarded",
 ]

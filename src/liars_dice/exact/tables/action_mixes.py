@@ -37,7 +37,7 @@ class ActionMixes:
         return len(self._ids)
 
     def add(self, actions: Sequence[int], chances: Sequence[float]) -> int:
-        """How a table writes this distribution; one that is certain is written as its action."""
+        """The number that stands for this distribution in a table; for a certain action, the action itself."""
         if len(actions) == 1:
             return actions[0]
         key = (tuple(actions), tuple(chances))
@@ -47,7 +47,7 @@ class ActionMixes:
         return -1 - self._ids[key]
 
     def __getitem__(self, cell: int) -> dict[int, float]:
-        """The distribution that a table writes so."""
+        """The distribution that this number stands for in a table."""
         arrays = self.arrays()
         i = -1 - cell
         part = slice(arrays.start[i], arrays.start[i] + arrays.size[i])
@@ -82,7 +82,7 @@ def _alias_table(actions: tuple[int, ...], chances: tuple[float, ...]) -> tuple[
         keep[rich] -= 1 - keep[poor]
         if keep[rich] < 1:
             small.append(large.pop())
-    for i in small + large:  # full but for rounding
+    for i in small + large:  # full, apart from rounding
         keep[i] = 1.0
     return keep, alias
 

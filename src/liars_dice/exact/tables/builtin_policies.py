@@ -1,4 +1,4 @@
-"""The built-in bots for all hands and rungs at once. Each function says what its bot's `choose_action` says."""
+"""The built-in bots for all hands and rungs at once. Each function decides as its bot's `choose_action` does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Compiler = Callable[[Any, DecisionOdds, ActionMixes], Ints]
 
 
 def random(agent: RandomAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
-    """Every legal action alike, whatever the hand."""
+    """All legal actions equally likely, whatever the hand."""
     calls = (odds.liar, odds.exact) if odds.may_call_exact else (odds.liar,)
     cells = np.empty(odds.shape, dtype=np.int64)
     for rung in range(-1, odds.size):
@@ -50,7 +50,7 @@ def conservative(agent: ConservativeAgent, odds: DecisionOdds, mixes: ActionMixe
 
 
 def probabilistic(agent: ProbabilisticAgent, odds: DecisionOdds, mixes: ActionMixes) -> Ints:
-    """The action that is most probably right; of equals the last of bids, liar, exact."""
+    """The action that is most probably right; of equals, the last in the order bids, liar, exact."""
     best = odds.likeliest()
     chance = odds.chance_of(best)
     for call, right in (
@@ -82,7 +82,7 @@ def threshold(agent: ThresholdAgent, odds: DecisionOdds, mixes: ActionMixes) -> 
     return cells
 
 
-@lru_cache(maxsize=64)  # all threshold agents share them
+@lru_cache(maxsize=64)  # shared by all threshold agents
 def _near_raises(odds: DecisionOdds) -> Ints:
     """The likeliest of one more of the same face and the same quantity of each higher face; of several the first."""
     total = odds.situation.rules.total_dice
@@ -174,4 +174,4 @@ VECTORISED: dict[type[Agent], Compiler] = {
     CrawlerAgent: crawler,
     SniperAgent: sniper,
 }
-"""How each class is compiled. A subclass decides as it likes, so it is asked."""
+"""How each class is compiled. A subclass may decide differently, so it is not here and is asked instead."""

@@ -1,4 +1,4 @@
-"""All hands of some dice as sorted multisets: their faces, how likely each is, and where a roll leads."""
+"""All hands of a number of dice, as sorted multisets: their faces, how likely each is, and the hand of each roll."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...numeric import Floats, Ints
 
 
 def number_of_hands(dice: int, faces: int) -> int:
-    """How many different hands so many dice make.
+    """How many different hands this many dice make.
 
     >>> [number_of_hands(n, 6) for n in range(1, 6)]
     [6, 21, 56, 126, 252]
@@ -21,7 +21,7 @@ def number_of_hands(dice: int, faces: int) -> int:
 
 
 class HandSet:
-    """Every hand of `dice` dice with so many faces, in lexicographic order."""
+    """Every hand of `dice` dice with `faces` faces, in lexicographic order."""
 
     def __init__(self, dice: int, faces: int) -> None:
         self.dice = dice
@@ -64,5 +64,5 @@ class HandSet:
 
 @lru_cache(maxsize=256)
 def hand_set(dice: int, faces: int) -> HandSet:
-    """The one set of all such hands."""
+    """The set of all such hands, made once."""
     return HandSet(dice, faces)

@@ -21,7 +21,7 @@ NONE = -1
 class DecisionOdds:
     """Arrays over (hand, rung). A rung's column in a policy table is one further: column 0 stands for no bid yet.
 
-    The odds are those of `core.odds`, float for float, so that a comparison here goes as it goes there.
+    The odds are those of `core.odds`, float for float, so that comparisons give the same result as in the bots.
     """
 
     def __init__(self, situation: Situation) -> None:
@@ -33,12 +33,12 @@ class DecisionOdds:
         self.may_call_exact = rules.config.exact_call
         self.quantity, self.face = ladder_arrays(rules)
         self.held: Ints = self.hands.matches(rules.wild_face)
-        """How many own dice count for a bid on each face (column 0 belongs to none)."""
+        """How many of the hand's dice count for a bid on each face (column 0 belongs to no face)."""
         self.opens: Truths = np.zeros(self.size, dtype=bool)
         self.opens[sorted(rules.opening_rungs)] = situation.limit == ANY_RAISE
         self.raises: Truths = np.full(self.size, situation.limit == ANY_RAISE) | (self.face == situation.limit)
         self.arises: Truths = np.array([situation.arises(rung) for rung in range(-1, self.size)])
-        """Which columns of a policy table any game leads to."""
+        """Which columns of a policy table can come up in a game."""
         self.chance_true = self._odds(binomial_prob_at_least)
         self.chance_exact = self._odds(binomial_prob_exactly)
 
@@ -66,7 +66,7 @@ class DecisionOdds:
         return self.situation.rules.rungs.get(Bid(quantity, face), NONE)
 
     def of_current(self, per_bid: NDArray[Kind], opening: float) -> NDArray[Kind]:
-        """What belongs to each rung, in the column of the state where it is the current bid."""
+        """Values per rung, moved to the column of the state in which that rung is the current bid."""
         first = np.full((len(self.hands), 1), opening, dtype=per_bid.dtype)
         return np.concatenate([first, per_bid], axis=1)
 
@@ -108,7 +108,7 @@ class DecisionOdds:
         return np.where(best == NONE, NONE, self.size - 1 - best)
 
     def chance_of(self, rung: Ints) -> Floats:
-        """How likely these bids are; below zero where there is none."""
+        """How likely these bids are to be true; below zero where there is no bid."""
         padded = np.concatenate([self.chance_true, np.full((len(self.hands), 1), -1.0)], axis=1)
         return np.take_along_axis(padded, rung, axis=1)
 

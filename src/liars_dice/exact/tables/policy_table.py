@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, AgentLike, as_agent
+from ...agents import Agent, AgentLike, GameStart, Guard, PolicyError, as_agent, ask, states_policy, tell, unguarded
 from ...core import (
     Action,
-    Bid,
     BidAction,
     CallExactAction,
-    CallLiarAction,
     GameView,
-    LiarsDiceError,
-    NotationError,
     RoundRules,
     RulesLike,
     agent_id,
-    as_action,
     as_config,
-    can_apply,
-    describe,
-    hook_of,
     parse_bid,
     round_rules,
 )
@@ -38,28 +27,13 @@ from .hands import HandSet, hand_set
 from .odds_by_hand import decision_odds
 from .situation import Situation
 
-Guard = Callable[..., Any]
-"""How agents' code is called: with the function and its arguments."""
-
-
-def unguarded(call: Callable[..., Any], *arguments: object) -> Any:
-    """Call as it is; a caller who does not trust an agent passes something with a time limit instead."""
-    return call(*arguments)
-
-
 UNKNOWN = np.iinfo(np.int32).min
-"""A cell that nobody has needed yet, or that no game leads to."""
+"""A cell that has not been needed yet, or that no game leads to."""
 
 
 SECOND_LOOK = 5_000
-"""So many cells of a complete table are asked for once more, in another order, to find agents that only claim to be
-memoryless. And every question is asked twice in a row, to find those that decide at random without saying so."""
-
-
-class PolicyError(LiarsDiceError):
-    """An agent of which it cannot be said what it does."""
-
-    code = "policy"
+"""This many cells of a complete table are asked for again, in another order, to find agents that only claim to be
+memoryless. Every question is also asked twice in a row, to find agents that decide at random without saying so."""
 
 
 class PolicyTable:
@@ -148,10 +122,11 @@ class PolicyTable:
         return self.mixes.add(actions, tuple(chances.values()))
 
     def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
-        """Ask again, and mind another answer."""
+        """Ask again, and refuse a different answer."""
         if ask(self.agent, view, self._guard) != chances:
             raise PolicyError(
-                f"{agent_id(self.agent)} gives two answers to one question, {_where(view)}: "
+                f"{agent_id(self.agent)} gives two answers to one question, with {view.my_dice} after "
+                f"{view.current_bid or 'no bid'}: "
                 "it is not memoryless, or decides at random without stating a policy"
             )
 
@@ -161,91 +136,6 @@ def action_number(action: Action, rules: RoundRules) -> int:
     if isinstance(action, BidAction):
         return rules.rungs[action.bid]
     return len(rules.bids) + isinstance(action, CallExactAction)
-
-
-def states_policy(agent: Agent) -> bool:
-    """Whether an agent's `policy` speaks for its `choose_action`: it was written with or after it, not inherited."""
-    return _policy_speaks(type(agent)) and callable(getattr(agent, "policy", None))
-
-
-@lru_cache(maxsize=256)
-def _policy_speaks(kind: type) -> bool:
-    classes = kind.__mro__
-    policy = next((i for i, one in enumerate(classes) if "policy" in vars(one)), len(classes))
-    choose = next((i for i, one in enumerate(classes) if "choose_action" in vars(one)), len(classes))
-    return policy <= choose and classes[policy] is not Agent
-
-
-def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
-    """What an agent does here, with probabilities; `PolicyError` if that cannot be said."""
-    try:
-        stated = guard(agent.policy, view) if states_policy(agent) else None
-        if stated is None:
-            return {_legal(_certain_action(agent, view, guard), view, agent): 1.0}
-        total = sum(stated.values())
-        if not abs(total - 1) < 1e-9:
-            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} that adds up to {total:g}, not to 1")
-        if min(stated.values()) < 0:
-            raise PolicyError(f"{agent_id(agent)} states a policy {_where(view)} with a chance below zero")
-        plain: dict[Action, float] = {}
-        for action, chance in stated.items():
-            if chance > 0:
-                legal = _legal(action, view, agent)
-                plain[legal] = plain.get(legal, 0.0) + chance / total
-        return plain
-    except PolicyError:
-        raise
-    except Exception as error:
-        raise PolicyError(f"{agent_id(agent)} failed {_where(view)}: {describe(error)}") from error
-
-
-def _where(view: GameView) -> str:
-    return f"with {view.my_dice} after {view.current_bid or 'no bid'}"
-
-
-def _legal(action: object, view: GameView, agent: Agent) -> Action:
-    """A legal action without its reasons."""
-    if type(action) is str or type(action) is Bid:
-        with suppress(NotationError):
-            action = as_action(action)
-    if type(action) not in (BidAction, CallLiarAction, CallExactAction):
-        kind = type(action).__name__
-        raise PolicyError(f"{agent_id(agent)} chose an object of type {kind} {_where(view)}, which is not an action")
-    if not can_apply(view.public, view.player_id, action):
-        raise PolicyError(f"{agent_id(agent)} chose {action} {_where(view)}, which is not legal")
-    if isinstance(action, BidAction):
-        return BidAction(action.bid)
-    return CallExactAction() if isinstance(action, CallExactAction) else CallLiarAction()
-
-
-def _certain_action(agent: Agent, view: GameView, guard: Guard) -> object:
-    """What an agent without a policy does, if it draws no random numbers for it."""
-    first: object = guard(agent.choose_action, view)
-    if getattr(agent, "_rng", None) is not None:  # it has drawn some at least once
-        for seed in range(8):
-            guard(agent.seed, seed)
-            if not _same(guard(agent.choose_action, view), first):
-                instead = ", or set memoryless = False" if getattr(agent, "memoryless", False) else ""
-                raise PolicyError(
-                    f"{agent_id(agent)} decides at random {_where(view)}, but states no policy: "
-                    f"write policy(view){instead}"
-                )
-        guard(agent.seed, 0)
-    return first
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and getattr(one, "bid", None) == getattr(other, "bid", None)
-
-
-def tell(agent: Agent, hook: str, *arguments: object, guard: Guard = unguarded) -> None:
-    """Call an agent's hook, if it has it: when a game begins it may prepare itself."""
-    call = hook_of(agent, hook)
-    if call is not None:
-        try:
-            guard(call, *arguments)
-        except Exception as error:
-            raise PolicyError(f"{agent_id(agent)} failed in {hook}: {describe(error)}") from error
 
 
 class PolicyBook:
@@ -260,19 +150,18 @@ class PolicyBook:
     def __getitem__(self, situation: Situation) -> PolicyTable:
         if situation not in self._tables:
             if not self._tables and not self.is_vectorised:
-                tell(self.agent, "seed", 0, guard=self._guard)
-                tell(self.agent, "on_game_start", situation.rules.config, 0, guard=self._guard)
+                tell(self.agent, GameStart(situation.rules.config, 0, seed=0), self._guard)
             self._tables[situation] = PolicyTable(self.agent, situation, self.mixes, self._guard)
         return self._tables[situation]
 
     @property
     def is_vectorised(self) -> bool:
-        """Whether tables are made at once, without asking the agent."""
+        """Whether whole tables are computed, without asking the agent."""
         return type(self.agent) in VECTORISED
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether the agent never mixes, as far as can be told without asking it."""
+        """Whether the agent never mixes, as far as is known without asking it."""
         return not states_policy(self.agent)
 
 

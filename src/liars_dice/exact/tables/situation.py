@@ -1,27 +1,27 @@
-"""What a memoryless decision rests on besides the own dice and the current bid."""
+"""What a memoryless decision depends on besides the player's own dice and the current bid."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, GameView, PublicState, RoundRules, round_rules
+from ...core import Bid, GameConfig, GameView, PublicState, RoundRules, round_rules
 from ...numeric import Floats, Ints
 from .hands import HandSet, number_of_hands
 
 CALLS_ONLY = -1
-"""The limit on raises when as many bids have been made as the rules allow."""
+"""The limit on raises once the rules allow no further bid."""
 MOST_CELLS = 200_000_000
-"""More cells than this, of all agents' tables together, are not held in memory."""
+"""The most cells, of all agents' tables together, that are held in memory."""
 ANY_RAISE = 0
 """The limit on raises when only the ladder limits them."""
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """A kind of round as one player sees it: its rules, the own number of dice, and what limits raises."""
+    """A kind of round as one player sees it: its rules, the player's number of dice, and what limits raises."""
 
     rules: RoundRules
     own: int
@@ -60,7 +60,7 @@ class Situation(msgspec.Struct, frozen=True):
         if rung < 0:
             return () if self.limit == ANY_RAISE else None
         if self.limit == ANY_RAISE and rules.palifico and self.own > 1:
-            return None  # a face is kept from the first bid on
+            return None  # the face is fixed from the first bid on
         lowest = _lowest_opening(rules, max(self.limit, ANY_RAISE))
         if lowest is None or lowest > rung:
             return None
@@ -81,16 +81,20 @@ def _lowest_opening(rules: RoundRules, face: int) -> int | None:
 
 def situation_of(view: GameView) -> Situation:
     """The situation in which a player has to decide."""
-    public, own = view.public, len(view.my_dice)
-    most = public.config.max_turns
-    if most is not None and len(public.bid_history) >= most:
-        return Situation(public.rules, own, CALLS_ONLY)
-    keeps_face = public.palifico and own > 1 and public.bid_history
-    return Situation(public.rules, own, public.bid_history[0].face if keeps_face else ANY_RAISE)
+    return situation_after(view.public.rules, len(view.my_dice), view.public.bid_history)
+
+
+def situation_after(rules: RoundRules, own: int, bids: Sequence[Bid]) -> Situation:
+    """The situation of a player with this many dice once these bids have been made (rules 3.7, 7.4)."""
+    most = rules.config.max_turns
+    if most is not None and len(bids) >= most:
+        return Situation(rules, own, CALLS_ONLY)
+    keeps_face = rules.palifico and own > 1 and len(bids) > 0
+    return Situation(rules, own, bids[0].face if keeps_face else ANY_RAISE)
 
 
 def _spread(dice: int, seats: int) -> list[int]:
-    """So many dice in so many hands, as evenly as they go; who has none sits last."""
+    """These dice in this many hands, as evenly as possible; hands without dice come last."""
     return [dice // seats + (seat < dice % seats) for seat in range(seats)]
 
 
@@ -127,7 +131,7 @@ def ladder_arrays(rules: RoundRules) -> tuple[Ints, Ints]:
 
 
 def showdowns(rules: RoundRules, own: HandSet, theirs: HandSet) -> tuple[Floats, Floats]:
-    """[rung, their hand, own hand]: whether the bid holds (1 or 0), and whether it is exactly right."""
+    """[rung, their hand, own hand]: whether the bid is true (1 or 0), and whether it is exactly right."""
     own_matches, their_matches = (hands.matches(rules.wild_face) for hands in (own, theirs))
     quantity, face = ladder_arrays(rules)
     count = their_matches.T[face][:, :, None] + own_matches.T[face][:, None, :]
@@ -144,7 +148,7 @@ def count_rungs(config: GameConfig, total_dice: int, *, palifico: bool = False) 
 
 
 def cells_needed(config: GameConfig) -> int:
-    """How many cells all tables of one agent have together."""
+    """The number of cells in all tables of one agent."""
     total = 0
     for own, other in dice_states(config):
         for palifico in (False, True) if config.palifico else (False,):

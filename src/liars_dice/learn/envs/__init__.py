@@ -1,7 +1,7 @@
-"""The game as other people's learners expect it: Gymnasium, PettingZoo and OpenSpiel (`pip install 'liars-dice[rl]'`).
+"""Environments for Gymnasium, PettingZoo and OpenSpiel (`pip install 'liars-dice[rl]'`).
 
 Nothing is imported here. `gymnasium_env` has `LiarsDiceEnv`, `liars_dice_v0` the PettingZoo environment and
-`openspiel_game` the OpenSpiel game; `encoding` is how they write observations and actions as numbers.
+`openspiel_game` the OpenSpiel game; `encoding` says how observations and actions become numbers.
 """
 
 __all__: list[str] = []

@@ -1,28 +1,28 @@
-"""What a player sees and can do, as numbers: one encoding for every game.
+"""Observations and actions as numbers: one encoding for every game.
 
-An observation is a vector of 32-bit floats, all from 0 to 1. For a game with n seats, F faces, at most D dice a seat
-and L bids on its longest ladder it consists of these parts, one behind the other (`Encoding.parts` has their places):
+An observation is a vector of 32-bit floats, all from 0 to 1. For a game with n seats, F faces, at most D dice per
+seat and L bids on its longest ladder, it consists of these parts in order (`Encoding.parts` has their positions):
 
 | part          | size | meaning                                                                                    |
 |---------------|------|--------------------------------------------------------------------------------------------|
-| `hand`        | F    | how many of the own dice show each face, divided by D                                      |
-| `dice`        | n    | how many dice each seat has, divided by D: the own seat, then the seats after it in order  |
-| `score`       | n    | in a best-of match the rounds each seat has won, divided by what is needed; the same order |
+| `hand`        | F    | how many of the player's dice show each face, divided by D                                 |
+| `dice`        | n    | how many dice each seat has, divided by D: the player's own seat first, then the next seats|
+| `score`       | n    | in a best-of match, the rounds each seat has won, divided by those needed; the same order  |
 | `no_bid`      | 1    | 1 before the first bid of a round                                                          |
 | `quantity`    | 1    | the current bid's quantity, divided by the highest on the longest ladder                   |
 | `face`        | F    | the current bid's face, one-hot                                                            |
 | `rung`        | 1    | the current bid's rung, counted from 1, divided by the length of this round's ladder       |
 | `bids`        | L    | 1 for each rung of this round's ladder that was bid in this round                          |
-| `last_bidder` | n    | who made the current bid, one-hot: the own seat, then the seats after it in order          |
+| `last_bidder` | n    | who made the current bid, one-hot; the same order of seats                                 |
 | `palifico`    | 1    | 1 in a palifico round                                                                      |
 | `wild`        | F    | the face that is wild in this round, one-hot                                               |
 
-Everything about the current bid is zero before there is one. Between rounds and after the game the vector shows the
-round that has just ended, and the dice that remain after it.
+All parts about the current bid are zero before the first bid. Between rounds and after the game, the vector shows the
+round that has just ended and the dice left after it.
 
 An action is a number below L + 1, or L + 2 where exact calls are played. A number below L is a rung of the *current*
-round's ladder (later rounds of an elimination game have shorter ladders: the numbers between are not used then), L
-calls liar and L + 1 calls exact. What a call's number is never changes in a game; a rung is a bid of its round.
+round's ladder (later rounds of an elimination game have shorter ladders and do not use the numbers in between), L
+calls liar and L + 1 calls exact. The numbers of calls never change in a game; the bid of a rung depends on the round.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Encoding:
         ladders = [config.ladder(), *([config.ladder(palifico=True)] if config.palifico else [])]
         self.config = config.without_seed
         self.longest = max(map(len, ladders))
-        """How many bids the longest ladder of the game has: no round has more dice than the first."""
+        """The number of bids on the longest ladder of the game: no round has more dice than the first."""
         self.liar = self.longest
-        """The number of the call."""
+        """The number of the action "liar"."""
         self.exact = self.longest + 1 if config.exact_call else None
-        """The number of the exact call, where it is played."""
+        """The number of the action "exact"; None without exact calls."""
         self.actions = self.longest + (2 if config.exact_call else 1)
-        """How many actions there are."""
+        """The number of actions."""
         self._highest = max(ladder.max_quantity for ladder in ladders)
         seats, faces = config.num_players, config.faces
         sizes = {
@@ -85,13 +85,13 @@ class Encoding:
         }
         ends = np.cumsum(list(sizes.values())).tolist()
         self.parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
-        """Where each part of an observation stands."""
+        """The position of each part in an observation."""
         self.size: int = ends[-1]
-        """How many numbers an observation has."""
+        """The length of an observation."""
         self._starts = {name: part.start for name, part in self.parts.items()}
 
     def observe(self, view: GameView) -> Observation:
-        """What this player sees. A view holds no dice of others, so neither does this."""
+        """The observation of a view's player. A view holds no other player's dice, so neither does this."""
         public, me, at = view.public, view.player_id, self._starts
         config, rules, seats = self.config, public.rules, len(public.dice_counts)
         seen = np.zeros(self.size, dtype=np.float32)
@@ -127,7 +127,7 @@ class Encoding:
         if number == self.exact:
             return CallExactAction()
         raise IllegalMoveError(
-            f"{number} is no action of this round: bids are 0 to {len(public.rules.bids) - 1}, liar is {self.liar}"
+            f"{number} is not an action of this round: bids are 0 to {len(public.rules.bids) - 1}, liar is {self.liar}"
             + ("" if self.exact is None else f", exact is {self.exact}"),
             action=number,
             player=public.current_player,
@@ -142,11 +142,11 @@ class Encoding:
         if isinstance(action, CallLiarAction):
             return self.liar
         if self.exact is None:
-            raise IllegalMoveError("exact calls are not played in this game", action=action)
+            raise IllegalMoveError("these rules have no exact calls", action=action)
         return self.exact
 
     def action_mask(self, public: PublicState) -> Mask:
-        """1 for each action that the player to move may choose now; nothing but zeros when nobody is to move."""
+        """1 for each legal action of the player to move; all zeros when no player is to move."""
         mask = np.zeros(self.actions, dtype=np.int8)
         mask[[self.number(public, action) for action in legal_actions(public)]] = 1
         return mask

@@ -1,13 +1,13 @@
-"""The game as a Gymnasium environment: one player learns, agents play the other seats inside the transition.
+"""A Gymnasium environment: one player learns, and agents in the other seats play inside the step.
 
-Importing this module registers `LiarsDice-v0`, so both of these make one:
+Importing this module registers `LiarsDice-v0`, so both of these work:
 
     import liars_dice.learn.envs.gymnasium_env
     env = gymnasium.make("LiarsDice-v0", rules="classic", dice=2, opponents="truthful")
 
     env = gymnasium.make("liars_dice.learn.envs.gymnasium_env:LiarsDice-v0")
 
-`encoding` says what the numbers of an observation and an action mean.
+`encoding` explains the numbers of observations and actions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...core import (
 )
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import Opponents, game_of, seated
+from .seating import Opponents, env_rules, make_opponents
 from .table_text import table_text
 
 try:
@@ -39,29 +39,28 @@ except ImportError as error:
     raise missing_extra("gymnasium") from error
 
 ENV_ID = "LiarsDice-v0"
-"""What `gymnasium.make` calls the environment."""
+"""The id of the environment for `gymnasium.make`."""
 
 ATTEMPTS = 1000
-"""How many games are begun before a seat counts as one that is never to move."""
+"""The number of games to begin before giving up on a seat that never gets to move."""
 
 Illegal = Literal["lose", "raise"]
-"""What becomes of an illegal action: the game is lost, or an `IllegalMoveError`."""
+"""What an illegal action does: lose the game, or raise `IllegalMoveError`."""
 
 
 class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
-    """One player's game against agents. The reward is +1 for winning the game, -1 for losing it, 0 before.
+    """One player's game against agents. The reward is +1 for winning the game, -1 for losing it, and 0 before that.
 
-    `rules` is a preset, a rules file or a `GameConfig` (whose seed is not used: `reset` has its own), changed by
-    `players` and `dice`. `opponents` are agents or their names: one name serves every other seat. Agents keep what they
-    learn from game to game, and their hooks are called as in any game. `seat` is where the player sits: a number,
-    "random", or "alternate" (each seat in turn). An illegal action loses the game at once, and `info` says so under
-    `illegal_action` (Gymnasium's own checks try any action); with `illegal="raise"` it raises `IllegalMoveError` and
-    changes nothing.
+    `rules` is a preset, a rules file or a `GameConfig` (its seed is ignored: `reset` takes one); `players` and `dice`
+    change it. `opponents` are agents or their names; one name fills every other seat. Agents keep what they learn from
+    game to game, and their hooks are called as in any game. `seat` is the player's seat: a number, "random", or
+    "alternate" (each seat in turn). An illegal action loses the game at once, and `info` has `illegal_action`
+    (Gymnasium's own checks try any action); with `illegal="raise"` it raises `IllegalMoveError` and changes nothing.
 
-    A step is the player's action and everything that happens until the player is to move again. A player who is out
-    of an elimination game has lost; the others play it to its end. A game that ends before the player is to move at all
-    (it can, with three or more) is never seen: another one is begun. `action_masks()` and `info["action_mask"]` say
-    which actions are legal. `reset(seed=...)` repeats everything: dice, seats and opponents' choices.
+    A step is the player's action and everything that happens until the player is to move again. A player without dice
+    has lost; the others finish the game inside the step. With three or more players, a game can end before the player
+    is ever to move; then `reset` begins another. `action_masks()` and `info["action_mask"]` say which actions are
+    legal. `reset(seed=...)` makes everything repeatable: dice, seats and opponents' choices.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as the base class declares it
@@ -77,7 +76,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         illegal: Illegal = "lose",
         render_mode: str | None = None,
     ) -> None:
-        config = game_of(rules, players=players, dice=dice)
+        config = env_rules(rules, players=players, dice=dice)
         if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
             raise BadValueError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
         if illegal not in get_args(Illegal):
@@ -89,7 +88,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(0, 1, (self.encoding.size,), np.float32)
         self.action_space = gymnasium.spaces.Discrete(self.encoding.actions)
-        self._opponents = seated(opponents, config.num_players - 1)
+        self._opponents = make_opponents(opponents, config.num_players - 1)
         self._seat_choice = seat
         self._illegal = illegal
         self._games = 0
@@ -100,18 +99,18 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def seat(self) -> int:
-        """Where the player sits in this game."""
+        """The player's seat in this game."""
         return self._seat
 
     @property
     def view(self) -> GameView:
-        """What the player sees now, as agents see it."""
+        """The player's current view, as agents get it."""
         return self._game.get_view(self._seat)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new game, and play it until the player is to move."""
+        """Begin a new game and play until the player is to move."""
         super().reset(seed=seed, options=options)
         if seed is not None:
             self._games = 0
@@ -129,10 +128,10 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
             self._play_on()
             if not self._over:
                 return self._seen(), self._info()
-        raise BadValueError("seat", self._seat, f"a seat that is ever to move; in {ATTEMPTS} games this one was not")
+        raise BadValueError("seat", self._seat, f"a seat that gets to move; in {ATTEMPTS} games this one never did")
 
     def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do this, and play on until the player is to move again or the game is over."""
+        """Take this action, and play on until the player is to move again or the game is over."""
         game = self._game
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over: call reset()")
@@ -151,7 +150,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         return self._seen(), reward, winner is not None, False, self._info()
 
     def action_masks(self) -> Mask:
-        """1 for each legal action; nothing but zeros when the game is over. MaskablePPO asks for this."""
+        """1 for each legal action; all zeros when the game is over. MaskablePPO calls this."""
         if self._over:
             return np.zeros(self.encoding.actions, dtype=np.int8)
         return self.encoding.action_mask(self._game.state.public)
@@ -171,7 +170,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         return self._engine
 
     def _play_on(self) -> None:
-        """Deal and let the others move until it is the player's turn, or the game is over."""
+        """Deal and let the other agents move until it is the player's turn or the game is over."""
         game = self._game
         while not game.is_terminal():
             public = game.state.public
@@ -188,7 +187,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
 
 
 class _Learner:
-    """The player's place at the table: it does what it was told to do."""
+    """The player's agent in the engine: it takes the action given to `step`."""
 
     name = "you"
 
@@ -200,7 +199,7 @@ class _Learner:
 
 
 def register_envs() -> None:
-    """Make `LiarsDice-v0` known to `gymnasium.make`."""
+    """Register `LiarsDice-v0` with Gymnasium."""
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(ENV_ID, entry_point=f"{__name__}:{LiarsDiceEnv.__name__}")
 

@@ -1,4 +1,4 @@
-"""The PettingZoo environment under the name that PettingZoo's users expect: `liars_dice_v0.env(...)`."""
+"""The PettingZoo environment under its customary name: `liars_dice_v0.env(...)`."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""The game for OpenSpiel's algorithms: one round between two players, by our rules, as `python_liars_dice`.
+"""An OpenSpiel game, `python_liars_dice`: one round between two players under our rules.
 
 Importing this module registers the game. Its parameters are fields of `GameConfig` (`dice0` and `dice1` are the dice of
-the two seats; 0 stands for a `max_quantity` of "total" and for no `max_turns`); what is left out is as in the preset
+the two seats; 0 stands for a `max_quantity` of "total" and for no `max_turns`); the defaults are those of the preset
 `openspiel`:
 
     pyspiel.load_game("python_liars_dice(faces=3,wild=none,exact_call=True)")
 
-`load_game(config)` makes the game of a `GameConfig`. Dice are dealt at two chance nodes, one a player: an outcome is a
-hand (a sorted multiset, numbered in lexicographic order) with its multinomial probability. An action's number is the
-bid's rung; behind the highest rung come liar and, where it is played, exact. The winner is paid 1 by the loser.
+`load_game(config)` makes the game of a `GameConfig`. Dice are dealt at two chance nodes, one per player: an outcome is
+a hand (a sorted multiset, numbered in lexicographic order) with its multinomial probability. The number of a bid is its
+rung; liar and, with exact calls, exact follow the highest rung. The winner gets 1 and the loser -1.
 
-Bids only rise, so the set of rungs that were bid is the whole history: as a tensor an information state is the player
-(one-hot), how many own dice show each face, the rungs that were bid (0 or 1 each) and the calls (0 or 1 each).
+Bids only rise, so the set of rungs that were bid is the whole history. As a tensor, an information state is the player
+(one-hot), how many of the player's dice show each face, the rungs that were bid and the calls (0 or 1 each).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ except ImportError as error:
     raise missing_extra("open_spiel") from error
 
 GAME = "python_liars_dice"
-"""What OpenSpiel calls the game."""
+"""The name of the game in OpenSpiel."""
 
 _FIELDS = (
     "faces",
@@ -58,16 +58,16 @@ _FIELDS = (
 )
 
 MOST_HANDS = 100_000
-"""More hands than this are not dealt at one chance node."""
+"""The most hands that may be dealt at one chance node."""
 
 Parameters = Mapping[str, int | bool | str]
 """A game's parameters as OpenSpiel takes them."""
 
 
 def game_parameters(config: GameConfig) -> dict[str, int | bool | str]:
-    """The parameters that stand for these rules."""
+    """The OpenSpiel parameters for these rules."""
     if config.mode != "single_round" or config.num_players != 2:
-        raise ConfigError("rules", config, "a single round of two players: OpenSpiel's game is no more than that")
+        raise ConfigError("rules", config, "a single round of two players, which is all that the OpenSpiel game has")
     own: dict[str, int | bool | str] = {"dice0": config.dice[0], "dice1": config.dice[1]}
     own |= {name: getattr(config, name) for name in _FIELDS}
     return own | {
@@ -77,7 +77,7 @@ def game_parameters(config: GameConfig) -> dict[str, int | bool | str]:
 
 
 def config_of(parameters: Parameters) -> GameConfig:
-    """The rules that these parameters stand for."""
+    """The rules for these OpenSpiel parameters."""
     given = _DEFAULTS | dict(parameters)
     fields: dict[str, Any] = {name: given[name] for name in _FIELDS}
     fields["max_quantity"] = fields["max_quantity"] or "total"
@@ -86,7 +86,7 @@ def config_of(parameters: Parameters) -> GameConfig:
 
 
 def load_game(config: GameConfig) -> Any:
-    """OpenSpiel's game of these rules."""
+    """The OpenSpiel game with these rules."""
     return pyspiel.load_game(GAME, game_parameters(config))
 
 
@@ -112,14 +112,14 @@ _GAME_TYPE = pyspiel.GameType(
 
 
 class _Shared:
-    """What never changes. OpenSpiel copies states deeply; this is not copied."""
+    """Immutable data that is shared when OpenSpiel deep-copies a state."""
 
     def __deepcopy__(self, memo: object) -> _Shared:
         return self
 
 
 class _Tables(_Shared):
-    """What all states of a game share."""
+    """Data shared by all states of a game."""
 
     def __init__(self, config: GameConfig) -> None:
         if number_of_hands(max(config.dice), config.faces) > MOST_HANDS:
@@ -131,7 +131,7 @@ class _Tables(_Shared):
 
 
 class _Position(_Shared):
-    """A state of our own game, once the dice are dealt."""
+    """A state of our own game, after the deal."""
 
     def __init__(self, state: GameState) -> None:
         self.state = state
@@ -160,16 +160,16 @@ class LiarsDiceGame(pyspiel.Game):  # type: ignore[misc]  # the package has no t
         )
 
     def new_initial_state(self) -> LiarsDiceState:
-        """A round in which no dice have been dealt yet."""
+        """A round before the deal."""
         return LiarsDiceState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> LiarsDiceObserver:
-        """Something that turns states into information states."""
+        """The observer that turns states into information states."""
         return LiarsDiceObserver(self.tables, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
 class LiarsDiceState(pyspiel.State):  # type: ignore[misc]  # the package has no types
-    """A round: what was dealt, and from then on a state of our own game."""
+    """A round: the hands dealt so far, and after the deal a state of our own game."""
 
     def __init__(self, game: LiarsDiceGame) -> None:
         super().__init__(game)
@@ -188,7 +188,7 @@ class LiarsDiceState(pyspiel.State):  # type: ignore[misc]  # the package has no
         return (self._position.state if self._position else self._tables.start).public
 
     def current_player(self) -> int:
-        """Who is to move: a player, chance, or nobody."""
+        """Who is to move: a player, chance, or no one (terminal)."""
         if self._position is None:
             return int(pyspiel.PlayerId.CHANCE)
         if self.is_terminal():
@@ -196,16 +196,16 @@ class LiarsDiceState(pyspiel.State):  # type: ignore[misc]  # the package has no
         return self.public.current_player
 
     def is_terminal(self) -> bool:
-        """Whether somebody has called."""
+        """Whether a player has called."""
         return self.public.status == "ENDED"
 
     def returns(self) -> list[float]:
-        """What each player has won."""
+        """Each player's payoff."""
         winner = self.public.winner
         return [0.0, 0.0] if winner is None else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Every hand of the next player to be dealt, and how probable it is."""
+        """Every hand that the next player can be dealt, with its probability."""
         return list(self._tables.chances[len(self._dealt)])
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -231,11 +231,11 @@ class LiarsDiceState(pyspiel.State):  # type: ignore[misc]  # the package has no
 
 
 class LiarsDiceObserver:
-    """Information states (and observations, which say the same) as strings and tensors."""
+    """Information states (and observations, which are the same) as strings and tensors."""
 
     def __init__(self, tables: _Tables, iig_obs_type: Any, params: Any) -> None:
         if params:
-            raise BadValueError("params", params, "none: there is one way to observe this game")
+            raise BadValueError("params", params, "no parameters: there is one way to observe this game")
         encoding = tables.encoding
         self._private = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._public = bool(iig_obs_type.public_info)

@@ -1,16 +1,15 @@
-"""The game as a PettingZoo environment, `liars_dice_v0`: every seat is an agent, one moves at a time.
+"""The PettingZoo environment `liars_dice_v0`: every seat is an agent, and one moves at a time.
 
-`from liars_dice.learn.envs import liars_dice_v0` gives `env`, `raw_env` and `parallel_env` under the customary name.
+`from liars_dice.learn.envs import liars_dice_v0` gives `env`, `raw_env` and `parallel_env` under the customary names.
 
-Agents are called `player_0`, `player_1`, ... in the order of the seats. An observation is a dictionary: `observation`,
-the vector that `encoding` describes, and `action_mask`, 1 for each legal action and nothing but zeros for an agent that
-is not to move. Dice are rolled inside the transition: an agent's next observation may show a new round.
+Agents are called `player_0`, `player_1`, ... in the order of seats. An observation is a dictionary: `observation`, the
+vector that `encoding` describes, and `action_mask`, 1 for each legal action and all zeros for an agent that is not to
+move. Dice are rolled inside the step: an agent's next observation may show a new round.
 
-With n players the winner of the game is given +1 and each of the others -1/(n-1), so that everything adds up to zero. A
-player who loses the last die of an elimination game is given its -1/(n-1) and terminated then; everybody else when
-the game ends.
+With n players, the winner of the game gets +1 and each other player -1/(n-1), so the rewards add up to zero. A player
+who loses its last die in an elimination game gets its reward and is terminated then; all others when the game ends.
 
-Our own bots sit down by `env.step(env.unwrapped.choice_of(bot))`.
+To let one of our bots move, call `env.step(env.unwrapped.choice_of(bot))`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ...agents import Agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, as_action
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import game_of
+from .seating import env_rules
 from .table_text import table_text
 
 try:
@@ -38,11 +37,11 @@ except ImportError as error:
 RENDER_MODES = ("ansi", "human")
 
 Seen = dict[str, Observation | Mask]
-"""What an agent observes."""
+"""An observation."""
 
 
 def env(rules: str | GameConfig = "perudo", **settings: Any) -> Any:
-    """The environment with the customary wrappers: an illegal move ends the game and costs whoever made it 1."""
+    """The environment with the customary wrappers: an illegal move ends the game, and its agent gets -1."""
     bare = raw_env(rules, **settings)
     return wrappers.OrderEnforcingWrapper(
         wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(bare, illegal_reward=-1))
@@ -50,15 +49,15 @@ def env(rules: str | GameConfig = "perudo", **settings: Any) -> Any:
 
 
 def parallel_env(rules: str | GameConfig = "perudo", **settings: Any) -> Any:
-    """The environment for learners that act all at once: only the action of the agent to move counts."""
+    """The environment as a parallel one: all agents act at once, and only the action of the agent to move counts."""
     return turn_based_aec_to_parallel(env(rules, **settings))
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for it; the package has no types
     """The bare environment: an illegal move raises `IllegalMoveError` and changes nothing.
 
-    `rules` is a preset, a rules file or a `GameConfig` (whose seed is not used: `reset` has its own), changed by
-    `players` and `dice`. `reset(seed=...)` repeats all dice.
+    `rules` is a preset, a rules file or a `GameConfig` (its seed is ignored: `reset` takes one); `players` and `dice`
+    change it. `reset(seed=...)` makes all dice repeatable.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -79,7 +78,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise BadValueError("render_mode", render_mode, "None, 'ansi' or 'human'")
-        self.config = game_of(rules, players=players, dice=dice)
+        self.config = env_rules(rules, players=players, dice=dice)
         self.encoding = Encoding(self.config)
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.config.num_players)]
@@ -97,11 +96,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         self._rng, _ = seeding.np_random()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """What an agent can observe: the same for all."""
+        """The observation space, which is the same for all agents."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """What an agent can do: the same for all."""
+        """The action space, which is the same for all agents."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -120,7 +119,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         self._select()
 
     def observe(self, agent: str) -> Seen:
-        """What this agent sees now."""
+        """The current observation of this agent."""
         public = self._engine.state.public
         seat = self._seats[agent]
         to_move = public.current_player == seat
@@ -128,7 +127,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         return {"observation": self.encoding.observe(self._engine.get_view(seat)), "action_mask": mask}
 
     def step(self, action: SupportsInt | None) -> None:
-        """The selected agent does this; a terminated one can only do None, and leaves."""
+        """Take an action for the selected agent; a terminated agent must pass None, and is removed."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -149,25 +148,26 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             self.render()
 
     def choice_of(self, bot: Agent) -> int:
-        """What a bot would do in the place of the agent to move, as the number of an action: so any of our bots can sit
-        at the table. Wrapped environments have it as `env.unwrapped.choice_of`.
+        """The number of the action that one of our bots chooses in place of the agent to move.
+
+        With a wrapped environment, call `env.unwrapped.choice_of`.
         """
         engine = self._engine
         view = engine.get_view(self._seats[self.agent_selection])
         return self.encoding.number(engine.state.public, as_action(bot.choose_action(view)))
 
     def render(self) -> str | None:
-        """The table as everybody may see it: returned if `render_mode` is "ansi", printed if it is "human"."""
+        """The public state as text: returned if `render_mode` is "ansi", printed if it is "human"."""
         text = table_text(self._engine.state.public)
         if self.render_mode == "human":
             print(text)
         return text if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
     def _settle(self) -> None:
-        """Reward and terminate who is out; everybody, if the game is over."""
+        """Reward and terminate agents without dice, or all agents if the game is over."""
         public = self._engine.state.public
         for agent in self.agents:
             seat = self._seats[agent]

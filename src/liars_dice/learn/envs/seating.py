@@ -1,29 +1,29 @@
-"""Which game an environment plays, and who sits at its table."""
+"""The rules and the opponents of an environment."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...agents import make_agent
-from ...core import BadValueError, ConfigError, Dice, GameConfig, Player, load_rules
+from ...core import BadValueError, Dice, GameConfig, Player, load_rules
 
 Opponents = str | Player | Sequence[str | Player]
-"""An agent or its name; or one for each other seat, in the order of the seats."""
+"""An agent or its name, or one for each other seat, in the order of seats."""
 
 
-def game_of(rules: str | GameConfig, *, players: int | None = None, dice: Dice = None) -> GameConfig:
-    """The rules of an environment: by name or file, for so many players with so many dice each, or as they are."""
+def env_rules(rules: str | GameConfig, *, players: int | None = None, dice: Dice = None) -> GameConfig:
+    """The rules of an environment: a preset or a file, for `players` with `dice` each, or a `GameConfig` as it is."""
     if isinstance(rules, str):
         return load_rules(rules, players=players, dice=dice)
     if not isinstance(rules, GameConfig):
-        raise ConfigError("rules", rules, "a preset, a .toml or .json file, or a GameConfig")
+        raise BadValueError("rules", rules, "a preset, a .toml or .json file, or a GameConfig")
     if players is not None or dice is not None:
-        raise ConfigError("rules", rules, "a name where players or dice are given: a GameConfig says them itself")
+        raise BadValueError("rules", rules, "a preset or a file if players or dice are given: a GameConfig has its own")
     return rules.without_seed
 
 
-def seated(opponents: Opponents, seats: int) -> tuple[Player, ...]:
-    """An agent for each of so many seats."""
+def make_opponents(opponents: Opponents, seats: int) -> tuple[Player, ...]:
+    """One agent for each of the other seats."""
     if isinstance(opponents, str):
         opponents = [opponents] * seats
     elif not isinstance(opponents, Sequence):
@@ -37,5 +37,5 @@ def seated(opponents: Opponents, seats: int) -> tuple[Player, ...]:
         raise BadValueError("opponents", opponents, "a different object for each seat")
     for agent in agents:
         if not callable(getattr(agent, "choose_action", None)):
-            raise BadValueError("opponents", agent, "agents: objects with a method choose_action(view)")
+            raise BadValueError("opponents", agent, "agents, which have a method choose_action(view)")
     return agents

@@ -1,4 +1,4 @@
-"""A table in a few lines of text, as somebody at it sees it."""
+"""A game in a few lines of text, as a player or a spectator sees it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...core import Bid, PublicState
 
 
 def table_text(public: PublicState, hand: Sequence[int] | None = None, seat: int | None = None) -> str:
-    """Who has how many dice, what was bid, how the last round ended; and the dice of `seat`, if it is looking."""
+    """Everyone's number of dice, the bids, and how the last round ended; with `seat`, also the dice of that seat."""
     lines = [f"Round {public.round_index + 1}{' (palifico)' if public.palifico else ''}"]
     for player, (name, dice) in enumerate(zip(public.names, public.dice_counts, strict=True)):
         turn = ">" if public.status == "BIDDING" and player == public.current_player else " "

@@ -1,16 +1,23 @@
-// The JSON API under /api, and the seats this browser has. What goes wrong comes as an Error whose message can be shown.
+// The JSON API under /api, and the seats this browser has. Errors have a message for people and a code to decide by.
 
 import { drop, load, save } from "./storage.js";
 
-/** What the server did not want to do. */
-class Failure extends Error {
+/** @typedef {{ error: string, code: string, field?: string, expected?: string }} ErrorBody an error as the server sends it */
+
+/** An error answer of the server. */
+export class ServerError extends Error {
   /**
-   * @param {string} message
-   * @param {number} status
+   * @param {ErrorBody} body
+   * @param {number} [status]
    */
-  constructor(message, status) {
-    super(message);
+  constructor({ error, code, field = "", expected = "" }, status = 0) {
+    super(sentence(error));
+    this.code = code;
     this.status = status;
+    /** The field of the request that cannot be used, if it is one field. */
+    this.field = field;
+    /** What this field may be. */
+    this.expected = expected;
   }
 }
 
@@ -24,14 +31,14 @@ async function call(path, options) {
   try {
     response = await fetch(`/api${path}`, options);
   } catch {
-    throw new Error("The server does not answer. Is it still running?");
+    throw new Error("The server is not responding. Is it still running?");
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Failure(sentence(body?.error ?? `the server answered ${response.status}`), response.status);
+  if (!response.ok) throw new ServerError(body ?? { error: `the server answered ${response.status}`, code: "no_json" }, response.status);
   return body;
 }
 
-/** @param {string} line an error as the server writes it */
+/** @param {string} line an error line of the server */
 export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, "")}.`;
 
 /** @param {string} path */
@@ -50,7 +57,7 @@ export const post = (path, body) =>
 /** @type {Promise<Agent[]> | null} */
 let known = null;
 
-/** The bots there are; asked for once. */
+/** The bots the server offers; fetched once. */
 export function agents() {
   known ??= get("/agents").then((answer) => answer.agents);
   known.catch(() => (known = null));
@@ -58,7 +65,7 @@ export function agents() {
 }
 
 /**
- * A new room; the secret of the own seat stays in this browser.
+ * Creates a room. The token of your own seat is kept in this browser.
  * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number }} wish
  * @returns {Promise<string>} the room's id
  */
@@ -70,10 +77,10 @@ export async function createRoom(wish) {
 
 /** @typedef {{ room: string, seat: number | null, when: number, over?: boolean }} MyRoom a room in which this browser has a seat */
 
-/** So many seats are remembered. */
+/** How many seats are remembered. */
 const MOST = 200;
 
-/** Rooms in which this browser has a seat, the newest first. @returns {MyRoom[]} */
+/** Rooms in which this browser has a seat, newest first. @returns {MyRoom[]} */
 export function myRooms() {
   try {
     return JSON.parse(load("rooms") ?? "[]");
@@ -105,13 +112,13 @@ export function keepToken(room, secret, seat = null) {
 
 /**
  * @param {string} room
- * @param {boolean} over whether its game is; it may go on again when a move is taken back
+ * @param {boolean} over whether its game is over; taking back a move can reopen it
  */
 export function markOver(room, over) {
   if (myRooms().some((r) => r.room === room && Boolean(r.over) !== over)) save("rooms", JSON.stringify(myRooms().map((r) => (r.room === room ? { ...r, over } : r))));
 }
 
-/** @param {string} room that is gone, or in which this browser has no seat after all */
+/** @param {string} room that no longer exists, or in which this browser has no seat */
 export function forgetRoom(room) {
   drop(`seat:${room}`);
   save("rooms", JSON.stringify(myRooms().filter((r) => r.room !== room)));

@@ -1,10 +1,10 @@
-// The page begins here.
+// Entry point: the colour button, then the router.
 
 import { start } from "./router.js";
 import { applyTheme, keep, setting } from "./settings.js";
 
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
-const NAMES = { auto: "as the system", light: "light", dark: "dark" };
+const NAMES = { auto: "same as the system", light: "light", dark: "dark" };
 
 applyTheme();
 const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme"));

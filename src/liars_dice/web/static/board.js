@@ -1,4 +1,4 @@
-// The bid board: faces are columns, quantities are rows, each cell a rung. The same in play, replay, review and lab.
+// The bid board: faces are columns, quantities are rows, each cell is a rung. Used in play, replay, review and lab.
 
 import { die } from "./dice.js";
 import { h, s, set } from "./dom.js";
@@ -6,7 +6,7 @@ import { capital, sayBid } from "./events.js";
 import { text } from "./ladder.js";
 
 /** @typedef {import("./ladder.js").Bid} Bid */
-/** @typedef {{ share: number, label: string, says: string }} Shade how dark (0 to 1), what stands there, what is read out */
+/** @typedef {{ share: number, label: string, says: string }} Shade how dark (0 to 1), the text in the cell, the text for screen readers */
 /** @typedef {{ bid: Bid, counts: number[], held: boolean | null }} Truth */
 /**
  * @typedef {object} BoardView
@@ -18,11 +18,11 @@ import { text } from "./ladder.js";
  * @property {string[]} marks a short mark for each seat
  * @property {string[]} names
  * @property {Map<string, Shade> | null} shade by the bid's text
- * @property {Truth | null} truth what there really was, once it is known
+ * @property {Truth | null} truth the real counts, once they are known
  */
 
+/** Boards with more rows than this show only the part around the bid. */
 const MANY = 40;
-/** Ladders with more rows show the part around the bid. */
 const AROUND = 14;
 
 export class Board {
@@ -34,8 +34,8 @@ export class Board {
     this.onbid = onbid;
     this.head = h("div", { class: "board-head", role: "row" });
     this.rows = h("div", { class: "board-rows", role: "rowgroup" });
-    this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.rows); // scrolls; its heads stay
-    this.element = h("div", { class: "board", hidden: true }, this.grid); // until there is something in it
+    this.grid = h("div", { class: "board-grid", role: "grid", "aria-label": label }, this.head, this.rows); // scrolls; its headers stay in place
+    this.element = h("div", { class: "board", hidden: true }, this.grid); // until it has cells
     /** @type {Map<string, HTMLElement>} */
     this.cells = new Map();
     this.shape = "";
@@ -68,7 +68,7 @@ export class Board {
   }
 
   /**
-   * The rung one comes to from the chosen one by an arrow key: the nearest that is legal that way.
+   * The rung that an arrow key leads to from the chosen one: the nearest legal rung in that direction.
    * @param {number} right
    * @param {number} up
    */
@@ -92,7 +92,7 @@ export class Board {
     return best ?? view.chosen;
   }
 
-  /** Puts the focus on the chosen cell, or where one would begin to choose. */
+  /** Focuses the chosen cell, or the one where choosing starts. */
   focus() {
     /** @type {HTMLElement | null} */ (this.rows.querySelector('[tabindex="0"]'))?.focus({ preventScroll: true });
   }
@@ -108,7 +108,7 @@ export class Board {
     this.element.hidden = false;
     const known = new Set(view.ladder.map(text));
     this.head.replaceChildren(
-      h("div", { class: "corner", role: "columnheader" }, h("span", { class: "unseen" }, "How many")),
+      h("div", { class: "corner", role: "columnheader" }, h("span", { class: "unseen" }, "Quantity")),
       ...Array.from({ length: view.faces }, (_, i) => h("div", { role: "columnheader" }, die(i + 1, { label: `Face ${i + 1}` }))),
     );
     const rows = [];
@@ -175,7 +175,7 @@ export class Board {
   }
 
   /**
-   * The way the bids went, as a line from cell to cell.
+   * The trail of the bids, a line from cell to cell.
    * @param {BoardView} view
    * @param {number} low
    * @param {number} high

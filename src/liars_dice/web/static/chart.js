@@ -1,15 +1,15 @@
-// Pictures of numbers: the curve of chances to win, bars, and the heatmap of match-ups.
+// Charts: the chances to win over a game, bars, and the heatmap of match-ups.
 
 import { h, s } from "./dom.js";
 
-/** @typedef {{ at: number, chances: number[] }} Point the event it stands at, and every seat's chance to win */
+/** @typedef {{ at: number, chances: number[] }} Point an event, and every seat's chance to win after it */
 /** @typedef {{ at: number, seat: number, cost: number, label: string }} Dot */
 
 const WIDTH = 1000;
 const HEIGHT = 160;
 
 /**
- * The chances to win over a game: a line a seat, dots where a decision cost something, a line where one stands.
+ * The chances to win over a game: a line per seat, dots where a decision cost something, and a cursor.
  */
 export class Curve {
   /** @param {(at: number) => void} onpick */
@@ -75,19 +75,19 @@ export class Curve {
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
     const now = this.points?.filter((p) => p.at <= at).pop() ?? this.points?.[0];
-    this.key.querySelectorAll("output").forEach((out, seat) => (out.textContent = now ? `${Math.round(now.chances[seat] * 100)} %` : ""));
+    this.key.querySelectorAll("output").forEach((out, seat) => (out.textContent = now ? `${Math.round(now.chances[seat] * 100)}%` : ""));
   }
 }
 
 /**
- * A bar of so much out of one.
+ * A bar that shows a share of one.
  * @param {number} share
  * @param {string} [extra]
  */
 export const bar = (share, extra = "") => h("span", { class: `bar ${extra}`, "aria-hidden": "true" }, h("span", { vars: { share } }));
 
 /**
- * Who beats whom: rows against columns, a button a cell.
+ * How often rows beat columns, with a button per cell.
  * @param {string[]} names
  * @param {(number | null)[][]} matrix
  * @param {(row: number, column: number) => void} onpick
@@ -95,7 +95,7 @@ export const bar = (share, extra = "") => h("span", { class: `bar ${extra}`, "ar
 export function heatmap(names, matrix, onpick) {
   return h(
     "div",
-    { class: "heatmap-box", tabindex: "0", role: "region", "aria-label": "Match-ups, a wide table" },
+    { class: "heatmap-box", tabindex: "0", role: "region", "aria-label": "Match-ups, scrollable table" },
     h(
       "table",
       { class: "heatmap" },

@@ -1,4 +1,4 @@
-// Dice and cups, drawn.
+// Drawings of dice and cups.
 
 import { s } from "./dom.js";
 
@@ -27,7 +27,7 @@ export function die(face, { class: extra = "", label = null, vars = {} } = {}) {
   );
 }
 
-/** A die nobody has seen. */
+/** A hidden die. */
 export function blank() {
   return s("svg", { viewBox: "0 0 40 40", class: "die blank", "aria-hidden": "true" }, s("rect", { x: 1.5, y: 1.5, width: 37, height: 37, rx: 8 }));
 }

@@ -13,7 +13,7 @@ export function set(element, props) {
       element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     } else if (name === "vars") {
       for (const [key, v] of Object.entries(/** @type {Record<string, string | number>} */ (value))) {
-        /** @type {HTMLElement} */ (element).style.setProperty(`--${key}`, String(v)); // the one way a strict CSP leaves
+        /** @type {HTMLElement} */ (element).style.setProperty(`--${key}`, String(v)); // the only way that a strict CSP allows
       }
     } else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden" || name === "open") {
       /** @type {any} */ (element)[name] = value;
@@ -105,11 +105,11 @@ export function toggle(label, checked, onchange) {
   return h("label", { class: "toggle" }, box, label);
 }
 
-/** Whether things may move. */
+/** Whether animations are allowed. */
 export const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
- * Say it to those who cannot see it.
+ * Announces something to screen readers.
  * @param {string} text
  */
 export function say(text) {

@@ -1,4 +1,6 @@
-// What happens in a game, and how it is told in one plain sentence.
+// The events of a game, and the sentence that tells each of them.
+
+import { parse } from "./ladder.js";
 
 /** @typedef {import("./ladder.js").Bid} Bid */
 /** @typedef {import("./ladder.js").Config} Config */
@@ -29,7 +31,7 @@ export function read(raw) {
 const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(" ");
 
 /**
- * `fours`, or `four` if it is one.
+ * `fours`, or `four` for a quantity of one.
  * @param {number} face
  * @param {number} [quantity]
  */
@@ -38,7 +40,7 @@ export function faces(face, quantity = 2) {
   return quantity === 1 ? name : face === 6 ? "sixes" : face === 20 ? "twenties" : `${name}s`;
 }
 
-/** @param {Bid} bid */
+/** `three fours`. @param {Bid} bid */
 export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces(bid.face, bid.quantity)}`;
 
 /** How a game that became too long ends. */
@@ -47,18 +49,18 @@ export const UNDECIDED = "The game ended without a winner.";
 /** @param {string} sentence */
 export const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** @param {string} text in which bids stand as 2x5 */
+/** @param {string} text that contains bids as 2x5 */
 export const inWords = (text) => text.replace(/\b(\d+)x(\d+)\b/g, (_, quantity, face) => sayBid({ quantity: Number(quantity), face: Number(face) }));
 
 /**
- * Who it is, at the start of a sentence. "You" is said only here, to whoever sits there.
+ * A player's name at the start of a sentence; "You" for the reader.
  * @param {string[]} names
  * @param {number} seat
  * @param {number | null} me
  */
 export const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
 
-/** @param {string} name whether nobody chose it */
+/** Whether the server chose this name. @param {string} name */
 export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
 
 /**
@@ -71,18 +73,28 @@ export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
 export const does = (names, seat, me, verb) => `${named(names, seat, me)} ${verb}${seat === me ? "" : "s"}`;
 
 /**
- * `There were 4 fours: the bid held.`
+ * `There were four fours: the bid held.`
  * @param {Bid} bid
  * @param {number} count
  * @param {boolean} held
  */
 export function verdict(bid, count, held) {
-  const counted = `There ${count === 1 ? "was" : "were"} ${count || "no"} ${faces(bid.face, count)}`;
+  const counted = `There ${count === 1 ? "was" : "were"} ${sayBid({ quantity: count, face: bid.face })}`;
   return `${counted}: the bid ${held ? "held" : "was false"}.`;
 }
 
+/** What was done instead of a bot's answer. @param {string} fallback */
+function instead(fallback) {
+  const bid = parse(fallback);
+  if (bid) return `${sayBid(bid)} was bid instead`;
+  return fallback === "liar" || fallback === "exact" ? `${fallback} was called instead` : fallback;
+}
+
+/** `1 die`, `2 dice`. @param {number} n */
+export const diceCount = (n) => `${n} ${n === 1 ? "die" : "dice"}`;
+
 /**
- * What happened, as a sentence; nothing for what speaks for itself.
+ * An event as a sentence; empty for events that need none.
  * @param {GameEvent} event
  * @param {string[]} names
  * @param {number | null} me
@@ -108,7 +120,7 @@ export function narrate(event, names, me, config) {
     case "GameEnded":
       return event.winner === null ? UNDECIDED : `${who(event.winner, "win")} the game.`;
     case "AgentFaulted":
-      return `${capital(names[event.player_id])} could not answer in time or by the rules; ${event.fallback} was played.`;
+      return `${capital(names[event.player_id])} gave no valid answer in time: ${instead(event.fallback)}.`;
     default:
       return "";
   }

@@ -1,4 +1,4 @@
-// What has happened, as text: a round a heading, a move a line.
+// The history of a game as text: a heading per round, a line per move.
 
 import { h } from "./dom.js";
 import { narrate } from "./events.js";
@@ -11,7 +11,7 @@ export class History {
     this.onpick = onpick;
     this.note = note;
     this.list = h("ol", { class: "history-list" });
-    this.box = h("div", { class: "history-box", tabindex: "0", role: "region", "aria-label": "What has happened" }, this.list);
+    this.box = h("div", { class: "history-box", tabindex: "0", role: "region", "aria-label": "Moves so far" }, this.list);
     this.element = h("section", { class: "history" }, h("h2", {}, "History"), this.box);
     this.drawn = 0;
     /** @type {import("./events.js").GameEvent | null} */
@@ -20,7 +20,7 @@ export class History {
     this.now = null;
   }
 
-  /** Draw all lines anew, as notes have changed. */
+  /** Redraw all lines at the next update, because notes have changed. */
   forget() {
     this.first = null;
   }

@@ -1,4 +1,4 @@
-// A round's bids in order, what may be bid, and how likely a bid is: rules 3, 4 and 7 as the page needs them.
+// The bids of a round in order, which of them are legal, and how likely each is: rules 3, 4 and 7.
 
 /** @typedef {{ quantity: number, face: number }} Bid */
 /**
@@ -31,7 +31,7 @@ export const DUEL = {
 export const text = (bid) => `${bid.quantity}x${bid.face}`;
 
 /**
- * @param {string} written as in 3x4
+ * @param {string} written for example 3x4
  * @returns {Bid | null}
  */
 export function parse(written) {
@@ -56,7 +56,7 @@ export function wildFace(config, palifico = false) {
 }
 
 /**
- * All bids of a round with so many dice, lowest first.
+ * All bids of a round with this many dice, lowest first.
  * @param {Config} config
  * @param {number} total
  * @param {boolean} [palifico]
@@ -78,7 +78,7 @@ export function ladder(config, total, palifico = false) {
 }
 
 /**
- * The rungs that may be bid now, as far as the public state tells.
+ * The rungs that may be bid now, from the public state.
  * @param {import("./state.js").State} state
  * @returns {Set<number>}
  */
@@ -126,7 +126,7 @@ function atLeast(n, k, p) {
 }
 
 /**
- * The chance that a bid holds, given the own dice.
+ * The chance that a bid holds, given your own dice.
  * @param {Bid} bid
  * @param {number[]} own
  * @param {number} total

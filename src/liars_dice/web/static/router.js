@@ -1,4 +1,4 @@
-// Which page an address shows. Pages are loaded when they are first gone to.
+// Which page an address shows. Each page is loaded when it is first opened.
 
 import { h, say } from "./dom.js";
 
@@ -34,7 +34,7 @@ export function go(address, { replace = false } = {}) {
   show(true);
 }
 
-/** @param {boolean} moved whether somebody came here from another page */
+/** @param {boolean} moved whether the user came here from another page */
 async function show(moved) {
   const mine = ++visit;
   shown = location.pathname + location.search;
@@ -46,7 +46,7 @@ async function show(moved) {
     const { page: make } = await found.load();
     page = await make({ id: decodeURIComponent(found.match[1] ?? ""), query: new URLSearchParams(location.search) });
   } catch (error) {
-    page = trouble(error instanceof Error ? error.message : String(error));
+    page = errorPage(error instanceof Error ? error.message : String(error));
   }
   if (mine !== visit) {
     page.leave?.();
@@ -72,16 +72,16 @@ async function show(moved) {
  * @param {string} message
  * @returns {Page}
  */
-function trouble(message) {
+function errorPage(message) {
   return {
-    title: "Something is missing",
-    element: h("div", { class: "page narrow empty" }, h("h1", {}, "That did not work"), h("p", { class: "error", role: "alert" }, message), h("p", { class: "muted" }, "Check the address, or ask for the link again. Games that are over are under Replays."), h("p", {}, h("a", { class: "button", href: "/" }, "Back to the start"))),
+    title: "Something went wrong",
+    element: h("div", { class: "page narrow empty" }, h("h1", {}, "That did not work"), h("p", { class: "error", role: "alert" }, message), h("p", { class: "muted" }, "Check the address, or ask for the link again. Finished games are listed under Replays."), h("p", {}, h("a", { class: "button", href: "/" }, "Go to the home page"))),
   };
 }
 
 export function start() {
   addEventListener("popstate", () => {
-    if (location.pathname + location.search !== shown) show(true); // a hash is a place on the same page
+    if (location.pathname + location.search !== shown) show(true); // a hash only moves within the page
   });
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href]");

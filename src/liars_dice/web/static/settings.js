@@ -1,4 +1,4 @@
-// What this browser remembers: name, theme, odds, sound, pace.
+// Settings kept in this browser: name, theme, odds, sound, speed.
 
 import { load, save } from "./storage.js";
 
@@ -17,7 +17,7 @@ export function keep(key, value) {
 }
 
 /**
- * The name others are shown. Who has none, or is called "You", is given one by the server: "You" is only said to whom it means.
+ * The name other players see. If it is empty or "You", the server chooses one: "You" always means the reader.
  * @param {string} [name]
  * @returns {string | undefined}
  */
@@ -26,7 +26,7 @@ export function ownName(name = setting("name")) {
   return given && given.toLowerCase() !== "you" ? given : undefined;
 }
 
-/** Light, dark, or as the system has it. */
+/** Applies the light, dark or system theme. */
 export function applyTheme() {
   const theme = setting("theme");
   if (theme === "auto") document.documentElement.removeAttribute("data-theme");

@@ -1,20 +1,20 @@
-// A room's socket that comes back by itself: after a break it asks for the events it does not have yet. Who is refused is told so.
+// A room's socket, which reconnects by itself and then asks only for the events it does not have yet.
 
-import { sentence, token } from "./api.js";
+import { ServerError, token } from "./api.js";
 
 /**
  * @typedef {object} Listener
- * @property {(message: any) => void} onmessage everything but answers
+ * @property {(message: any) => void} onmessage every message but answers
  * @property {(online: boolean) => void} online
- * @property {(reason: string) => void} refused the server does not want us, and asking again would not help
+ * @property {(error: ServerError) => void} refused the server refuses the connection, and trying again would not help
  */
-/** @typedef {{ events: number, game: string | null }} Known how many events of which game are known already */
+/** @typedef {{ events: number, game: string | null }} Known how many events of which game this page has */
 
-const PATIENCE = [300, 700, 1500, 3000, 5000];
-const HEARTBEAT = 20_000;
-/** Why a server closes a socket: it refuses us; it cannot do better now. */
+const RETRY_MS = [300, 700, 1500, 3000, 5000];
+const HEARTBEAT_MS = 20_000;
+/** Close codes: the server refuses the connection; or it failed, or is too busy, and trying again later may help. */
 const REFUSED = 1008;
-const LATER = [1011, 1013];
+const TRY_LATER = [1011, 1013];
 
 export class RoomSocket {
   /**
@@ -32,20 +32,20 @@ export class RoomSocket {
     this.tries = 0;
     this.closed = false;
     this.welcomed = false;
-    /** What the server said against us before it closed. */
-    this.reason = "";
+    /** The last error that answered no message: why the server is about to close. @type {import("./api.js").ErrorBody | null} */
+    this.error = null;
     /** @type {WebSocket | null} */
     this.socket = null;
     this.retry = () => {
       if (!this.closed && this.socket?.readyState !== WebSocket.OPEN) this.#open();
     };
     addEventListener("online", this.retry);
-    this.beat = setInterval(() => this.#send({ type: "ping" }), HEARTBEAT);
+    this.beat = setInterval(() => this.#send({ type: "ping" }), HEARTBEAT_MS);
     this.#open();
   }
 
   /**
-   * Ask something that is answered.
+   * Sends a message and waits for its answer.
    * @param {Record<string, unknown>} message
    * @returns {Promise<any>}
    */
@@ -53,7 +53,7 @@ export class RoomSocket {
     const id = ++this.id;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
-      if (!this.#send({ ...message, id })) this.#settle(id, new Error("Not connected. Your move was not sent."));
+      if (!this.#send({ ...message, id })) this.#settle(id, new Error("Not connected. Your request was not sent."));
     });
   }
 
@@ -71,7 +71,7 @@ export class RoomSocket {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/rooms/${encodeURIComponent(this.room)}/socket`);
     this.socket = socket;
     this.welcomed = false;
-    this.reason = "";
+    this.error = null;
     socket.onopen = () => {
       const { events, game } = this.known();
       this.#send({ type: "hello", token: token(this.room), from: events, ...(game ? { game_id: game } : {}) });
@@ -81,14 +81,14 @@ export class RoomSocket {
     };
     socket.onclose = ({ code, reason }) => {
       if (this.socket !== socket || this.closed) return;
-      for (const id of [...this.waiting.keys()]) this.#settle(id, new Error("The connection broke before the answer came."));
-      if (code === REFUSED || (!this.welcomed && this.reason && !LATER.includes(code))) {
+      for (const id of [...this.waiting.keys()]) this.#settle(id, new Error("The connection was lost before the server answered."));
+      if (code === REFUSED || (!this.welcomed && this.error && !TRY_LATER.includes(code))) {
         this.close();
-        this.listener.refused(sentence(this.reason || reason || "the server refused the connection"));
+        this.listener.refused(new ServerError(this.error ?? { error: reason || "the server refused the connection", code: "refused" }));
         return;
       }
       this.listener.online(false);
-      this.timer = setTimeout(() => this.#open(), PATIENCE[Math.min(this.tries++, PATIENCE.length - 1)]);
+      this.timer = setTimeout(() => this.#open(), RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)]);
     };
   }
 
@@ -99,10 +99,10 @@ export class RoomSocket {
       this.welcomed = true;
       this.listener.online(true);
     }
-    if (message.type === "error" && message.to === undefined) this.reason = message.error;
+    if (message.type === "error" && message.to === undefined) this.error = message;
     if (message.type === "pong") return;
     if (message.type === "answer" && this.waiting.has(message.to)) this.#settle(message.to, null, message);
-    else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new Error(sentence(message.error)));
+    else if (message.type === "error" && this.waiting.has(message.to)) this.#settle(message.to, new ServerError(message));
     else this.listener.onmessage(message);
   }
 

@@ -1,4 +1,4 @@
-// A few short sounds, made on the spot. Off unless somebody turns them on.
+// A few short synthesised sounds, off by default.
 
 import { setting } from "./settings.js";
 

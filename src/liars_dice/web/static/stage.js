@@ -1,7 +1,8 @@
-// Table, board and history of one moment: what live play, watching, replay and review all show.
+// Table, board and history at one moment: shown by live play, watching, replay and review alike.
 
 import { Board } from "./board.js";
 import { h, moves } from "./dom.js";
+import { diceCount, faces } from "./events.js";
 import { History } from "./history.js";
 import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
 import { marks, standing, sum, truth } from "./state.js";
@@ -15,14 +16,14 @@ import { Table, status } from "./table.js";
  * @property {boolean} [peek]
  * @property {boolean} [fresh]
  * @property {boolean} [odds] shade by the chance that a bid holds
- * @property {Set<number>} [legal] rungs that can be chosen; none if it is not said
+ * @property {Set<number>} [legal] rungs that can be chosen; none by default
  * @property {number | null} [chosen]
  * @property {import("./table.js").SeatInfo[]} [seats]
  * @property {Map<string, Shade> | null} [shade]
- * @property {boolean} [givenUp] whether the game ends here without a winner, which no event tells
+ * @property {boolean} [givenUp] whether the game ends here without a winner; no event says so
  */
 
-/** Everything in one column, as in stage.css. */
+/** One column, as in stage.css. */
 const NARROW = matchMedia("(max-width: 45.99rem)");
 
 export class Stage {
@@ -36,7 +37,7 @@ export class Stage {
     this.status = h("p", { class: "status", id: "status", tabindex: "-1" });
     this.where = h("p", { class: "where" });
     this.heading = h("div", { class: "status-bar" }, this.where);
-    /** What one does now. On a phone it stays at the bottom of the screen, under the words for what is going on. */
+    /** The main buttons. On a phone they stay at the bottom of the screen, below the status line. */
     this.dock = h("div", { class: "dock" });
     this.controls = h("div", { class: "controls" }, this.dock);
     this.below = h("div", { class: "below" });
@@ -57,7 +58,7 @@ export class Stage {
   }
 
   /**
-   * On a phone not everything is on the screen: show what matters now.
+   * Scrolls to what matters now, on a phone, where not everything fits on the screen.
    * @param {Element} what
    */
   bring(what) {
@@ -106,16 +107,16 @@ function mood(state, me) {
 /** @param {State} state */
 function where(state) {
   if (!state.config || state.round < 0) return "";
-  const parts = [`Round ${state.round + 1}`, `${sum(state.counts)} dice`];
+  const parts = [`Round ${state.round + 1}`, diceCount(sum(state.counts))];
   const wild = wildFace(state.config, state.palifico);
-  if (wild !== null) parts.push(`${wild === 1 ? "ones" : `${wild}s`} are wild`);
+  if (wild !== null) parts.push(`${faces(wild)} are wild`);
   if (state.palifico) parts.push("palifico");
   if (state.config.mode === "best_of") parts.push(`best of ${state.config.rounds}`);
   return parts.join(" · ");
 }
 
 /**
- * Each bid that may still come, by the chance that it holds given one's own dice (or nobody's).
+ * The chance that each legal bid holds, given the player's own dice (none for a spectator).
  * @param {State} state
  * @param {number | null} me
  */

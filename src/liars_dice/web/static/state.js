@@ -19,14 +19,14 @@ import { ladder, matching, text, wildFace } from "./ladder.js";
  * @property {Bid[]} ladder
  * @property {Made[]} bids this round's
  * @property {number | null} turn whose it is
- * @property {(number[] | null)[]} hands as far as they are known
+ * @property {(number[] | null)[]} hands those that are known
  * @property {{ kind: "liar" | "exact", seat: number } | null} call
  * @property {boolean} revealed
  * @property {Result | null} result of the round
  * @property {number | null} winner of the game
  * @property {boolean} ended whether the game is over, with a winner or without
  * @property {number[]} wins rounds won by each seat
- * @property {GameEvent["type"] | null} last what kind of event came last
+ * @property {GameEvent["type"] | null} last the type of the last event
  */
 
 /** @type {State} */
@@ -104,7 +104,7 @@ export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 export const standing = (state) => state.bids[state.bids.length - 1] ?? null;
 
 /**
- * How many dice really count for each face; the first entry is face 1.
+ * How many dice count for each face; the first entry is face 1.
  * @param {State} state
  */
 export function truth(state) {

@@ -1,6 +1,6 @@
-// What this browser keeps. Where nothing may be kept (cookies blocked, a full disk), things are remembered until the page is closed.
+// What this browser stores. If storage is not available (blocked, or full), values last until the page is closed.
 
-/** @type {Map<string, string>} what could not be kept */
+/** @type {Map<string, string>} what could not be stored */
 const memory = new Map();
 
 /** @returns {Storage | null} */

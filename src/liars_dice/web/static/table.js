@@ -1,27 +1,27 @@
-// The table: seats around, cups over dice, the bid that stands in the middle, and the reveal.
+// The table: the seats, cups over dice, the current bid in the middle, and the reveal.
 
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
-import { UNDECIDED, capital, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
+import { UNDECIDED, capital, diceCount, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
 import { wildFace } from "./ladder.js";
 import { marks, standing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /**
- * Who sits somewhere; `until`: when a bot moves for whoever is away, in milliseconds since 1970.
+ * Who has a seat; `until`: when a bot moves for a player who is away, in milliseconds since 1970.
  * @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, until?: number | null }} SeatInfo
  */
 
-/** Who plays for people who are away. */
+/** The bot that plays for people who are away. */
 const STAND_IN = "optimal";
 
 /**
- * What is going on, in a few words.
+ * The status line: what is happening now.
  * @param {State} state
  * @param {number | null} me
  */
 export function status(state, me) {
-  if (!state.config) return "The table is being laid.";
+  if (!state.config) return "Setting up the table.";
   if (state.winner !== null) {
     return `${does(state.names, state.winner, me, "win")} the game.${me === null ? "" : state.winner === me ? " Well played." : " Better luck next time."}`;
   }
@@ -33,7 +33,7 @@ export function status(state, me) {
     return `${called} ${verdict(bid, count, held)} ${ends}`;
   }
   if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
-  if (state.turn === null) return "Dice are being rolled.";
+  if (state.turn === null) return "Rolling the dice.";
   if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Make a bid.";
   if (me !== null && !state.counts[me]) return `You are out. ${capital(state.names[state.turn])} is to move.`;
   return me === null ? `${capital(state.names[state.turn])} is to move.` : `Waiting for ${state.names[state.turn]}.`;
@@ -61,7 +61,7 @@ export class Table {
     if (key === this.key) return;
     this.key = key;
     const n = state.names.length;
-    const bottom = me ?? (n === 2 ? 0 : -1); // two who are watched sit face to face
+    const bottom = me ?? (n === 2 ? 0 : -1); // spectators see two players face to face
     const order = Array.from({ length: n }, (_, i) => (Math.max(bottom, 0) + i) % n).filter((seat) => seat !== bottom);
     if (bottom >= 0) order.sort((a, b) => ((a - bottom + n) % n) - ((b - bottom + n) % n));
     const lit = marks(state.names);
@@ -76,7 +76,7 @@ export class Table {
         set(item, { vars: { lift } });
         return item;
       });
-    const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // nobody sits below: half of them do
+    const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // without a player at the bottom, half of the seats go there
     this.others.replaceChildren(...row(order.slice(0, upper)));
     this.lower.replaceChildren(...row(order.slice(upper).reverse()));
     this.lower.hidden = upper === order.length;
@@ -88,7 +88,7 @@ export class Table {
     this.#tick();
   }
 
-  /** Counts down to the move of a bot for somebody who is away; for the eyes alone, as a voice every second calms nobody. */
+  /** Counts down to a bot's move for a player who is away. Hidden from screen readers, which would read every second. */
   #tick() {
     for (const line of this.element.querySelectorAll(".until")) {
       const left = Math.ceil((Number(line.getAttribute("data-until")) - Date.now()) / 1000);
@@ -130,12 +130,12 @@ export class Table {
           "div",
           { class: "who-text" },
           h("strong", {}, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
-          h("small", {}, out ? "out" : [kind && !mine && kind, `${count} ${count === 1 ? "die" : "dice"}`].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
-          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away: ${info.agent} plays` : "away")].filter(Boolean).join(" · ")),
+          h("small", {}, out ? "out" : [kind && !mine && kind, diceCount(count)].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
+          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away, ${info.agent} plays` : "away")].filter(Boolean).join(" · ")),
           away && !info.agent && isTurn && info.until && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-name": state.names[seat] }),
         ),
       ),
-      out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${count} hidden dice`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
+      out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${diceCount(count)}, hidden`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
     );
   }
 
@@ -195,7 +195,7 @@ export class Table {
       return;
     }
     const total = state.counts.reduce((a, b) => a + b, 0);
-    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${total} dice on the table${state.palifico ? ", palifico" : ""}.`));
+    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total)} on the table${state.palifico ? ", palifico" : ""}.`));
   }
 }
 

@@ -1,30 +1,30 @@
-// Events and the moment that is shown. Live play, watching, replay and review differ only in where events come from.
+// The events of a game and the moment that is shown. Live play, watching, replay and review differ only in where events come from.
 
 import { EMPTY, step } from "./state.js";
 
 /** @typedef {import("./events.js").GameEvent} GameEvent */
 /** @typedef {import("./state.js").State} State */
 
-/** How long each kind of event is looked at before the next is shown, in milliseconds. @type {Record<string, number>} */
+/** How long each type of event is shown before the next, in milliseconds. @type {Record<string, number>} */
 const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 1100, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
 
 export class Timeline {
-  /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: one more event was just shown */
+  /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: the last event was just added */
   constructor(show) {
     this.show = show;
     /** @type {GameEvent[]} */
     this.events = [];
-    /** @type {State[]} the state after so many events */
+    /** @type {State[]} the state after each number of events */
     this.states = [EMPTY];
     /** How many events are shown. */
     this.at = 0;
-    /** How much quicker than usual; Infinity: at once. */
+    /** How much faster than normal; Infinity: at once. */
     this.speed = 1;
     this.paused = false;
-    /** Stay at the end of a round until `play()`. */
+    /** Whether to stop at the end of a round until `play()`. */
     this.holds = false;
     this.held = false;
-    /** Whether the end of a round was held, and has been looked at for long enough. */
+    /** Whether the timeline stopped at the end of this round and the player has continued. */
     this.seen = false;
     this.timer = 0;
   }
@@ -47,9 +47,9 @@ export class Timeline {
   }
 
   /**
-   * All events anew.
+   * Replaces all events.
    * @param {GameEvent[]} events
-   * @param {number} [at] how many of them to show; all, if it is not said
+   * @param {number} [at] how many of them to show; all by default
    */
   reset(events, at = events.length) {
     clearTimeout(this.timer);
@@ -74,7 +74,7 @@ export class Timeline {
     this.#plan();
   }
 
-  /** One event on, whatever holds it back. */
+  /** Shows one more event, even while paused. */
   step() {
     clearTimeout(this.timer);
     this.timer = 0;

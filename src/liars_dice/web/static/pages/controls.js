@@ -1,4 +1,4 @@
-// What one can do at a table: bid and call, go on, watch at one's own pace, ask the coach, and leave when it is over.
+// The buttons at a table: bid and call, continue, watch at any speed, ask the coach, and what to do when the game is over.
 
 import { h, toggle } from "../dom.js";
 import { UNDECIDED, sayBid } from "../events.js";
@@ -7,17 +7,17 @@ import { standing } from "../state.js";
 
 /** @typedef {import("./room.js").Room} Room */
 
-/** How fast bots play for those who watch: the name, the delay asked of the server, how much quicker events are shown. @type {[string, number, number][]} */
-const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["At once", 0, 1000]];
+/** Speeds for spectators: the label, the delay the server is asked for, how much faster events are shown. @type {[string, number, number][]} */
+const SPEEDS = [["Slow", 1800, 0.6], ["Normal", 900, 1], ["Fast", 250, 3], ["Instant", 0, 1000]];
 
-/** How much quicker everything is shown to those who want it. */
+/** How much faster events are shown with "Quick" on. */
 const QUICK = 5;
 
 /**
  * @param {string} label
  * @param {string} kind
  * @param {() => void} onclick
- * @param {string} [key] which does the same
+ * @param {string} [key] the keyboard shortcut
  */
 const button = (label, kind, onclick, key) => h("button", { type: "button", class: kind, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 
@@ -64,7 +64,7 @@ export class Controls {
     return h("fieldset", { class: "speeds" }, h("legend", { class: "unseen" }, "Speed"), this.radios.map((radio, i) => h("label", { class: "toggle" }, radio, SPEEDS[i][0])));
   }
 
-  /** How fast the bots of this room play now, or nearly so. */
+  /** Selects the speed nearest to the room's. */
   showSpeed() {
     const { me, company, room, timeline } = this.page;
     const gaps = SPEEDS.map(([, delay]) => Math.abs(delay - room.delay_ms));
@@ -87,7 +87,7 @@ export class Controls {
     const chosen = page.chosen === null ? null : state.ladder[page.chosen];
     const left = mine && (page.turn?.legal?.length ?? 1) > 0;
     this.bid.disabled = !mine || chosen === null;
-    this.bid.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid is left") : "Not your turn");
+    this.bid.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid left") : "Not your turn");
     if (chosen) this.bid.append(h("kbd", { "aria-hidden": "true" }, "Enter"));
     this.liar.disabled = this.exact.disabled = !mine || !standing(state);
     this.exact.hidden = !state.config?.exact_call;
@@ -97,12 +97,12 @@ export class Controls {
     this.undo.hidden = !page.room.practice || me === null;
     this.quick.hidden = me === null;
     if (!mine) this.advice.hidden = true;
-    this.pause.textContent = paused ? "Go on" : "Pause";
+    this.pause.textContent = paused ? "Resume" : "Pause";
     this.step.disabled = atEnd;
     if (over) this.#end();
   }
 
-  /** The game is over: what now? */
+  /** The panel at the end of a game. */
   #end() {
     const { page } = this;
     const { me, gameId: game } = page;
@@ -111,7 +111,7 @@ export class Controls {
     if (this.done.dataset.key === key) return;
     this.done.dataset.key = key;
     const title = winner === null || me === null ? "Over" : winner === me ? "Won" : "Lost";
-    const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It had become too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can tell you which moves made it." : "Lost this one. The coach shows where it turned.";
+    const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It became too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can show which moves decided it." : "You lost this one. The coach can show where it turned.";
     const again = page.company
       ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
       : button(me === null ? "Watch another" : "Play again", "primary", () => page.again());

@@ -1,11 +1,11 @@
-// The first page: play at once, or look around.
+// The home page: play at once, or look around.
 
 import { createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
 import { h, moves } from "../dom.js";
 import { sayBid } from "../events.js";
 import { go } from "../router.js";
-import { sample } from "../sample.js";
+import { sample } from "../sample_round.js";
 import { ownName } from "../settings.js";
 import { marks, standing, truth } from "../state.js";
 import { status } from "../table.js";
@@ -41,8 +41,8 @@ export function page() {
       h(
         "div",
         { class: "hero-text" },
-        h("h1", {}, ["Everybody rolls.", "Everybody hides.", "Somebody lies."].flatMap((part) => [h("span", {}, part), " "])),
-        h("p", { class: "lead" }, "Bid how many dice of one face lie under all the cups, yours included. Raise, or call the bluff."),
+        h("h1", {}, ["Everyone rolls.", "Everyone hides.", "Someone lies."].flatMap((part) => [h("span", {}, part), " "])),
+        h("p", { class: "lead" }, "Bid how many dice show one face under all the cups, yours included. Raise, or call the bluff."),
         h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
         h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),
         problem,
@@ -54,14 +54,14 @@ export function page() {
       { class: "cards" },
       rooms,
       replays,
-      h("div", { class: "panel" }, h("h2", {}, "Watch"), h("p", { class: "muted" }, "Bots against bots, from slow motion to all at once. Pause, step, and see who bluffs."), h("div", {}, h("a", { class: "button", href: "/watch" }, "Watch bots play"))),
-      h("div", { class: "panel" }, h("h2", {}, "Lab"), h("p", { class: "muted" }, "What perfect play does with your hand, how likely each bid is, and which bot beats which, exactly."), h("div", {}, h("a", { class: "button", href: "/lab" }, "Open the lab"))),
+      h("div", { class: "panel" }, h("h2", {}, "Watch"), h("p", { class: "muted" }, "Bots against bots, at any speed. Pause, step, and see who bluffs."), h("div", {}, h("a", { class: "button", href: "/watch" }, "Watch bots play"))),
+      h("div", { class: "panel" }, h("h2", {}, "Lab"), h("p", { class: "muted" }, "See what perfect play does with your hand, how likely each bid is, and exactly how often each bot beats each other."), h("div", {}, h("a", { class: "button", href: "/lab" }, "Open the lab"))),
     ),
   );
   return { title: "Play", element, leave: show.stop };
 }
 
-/** A little game that plays itself on the board. */
+/** An example round that plays by itself on the board. */
 function demonstration() {
   const board = new Board({ label: "A round on the bid board" });
   const caption = h("figcaption", { class: "demo-caption" });
@@ -97,11 +97,11 @@ function nameList(names) {
   return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
 }
 
-/** So many rooms are shown. */
+/** How many rooms are shown. */
 const MOST = 5;
 
 /**
- * Rooms in which this browser has a seat and whose games are not over. Those that are gone are forgotten.
+ * Rooms in which this browser has a seat and whose games are not over. Rooms that no longer exist are forgotten.
  * @returns {Promise<any[]>}
  */
 async function ownRooms() {
@@ -124,7 +124,7 @@ async function fillRooms(panel) {
   const mine = own.map((room) => {
     const others = room.seats.filter((/** @type {any} */ s) => s.kind !== "open" && !(s.kind === "person" && s.seat === seatIn(room.room)));
     const title = others.length ? `You and ${nameList(others.map((/** @type {any} */ s) => s.name))}` : "Your table";
-    return line(room.room, title, room.status === "playing" ? "your game goes on" : "your table waits");
+    return line(room.room, title, room.status === "playing" ? "your game in progress" : "your table, waiting");
   });
   const taken = new Set(own.map((room) => room.room));
   const others = rooms
@@ -132,7 +132,7 @@ async function fillRooms(panel) {
     .slice(0, Math.max(0, MOST - mine.length))
     .map((/** @type {any} */ r) => line(r.room, nameList(r.names) || r.room, `${r.open_seats ? `${r.open_seats} open ${r.open_seats === 1 ? "seat" : "seats"}` : "watch"} · ${r.rules}`));
   if (!mine.length && !others.length) {
-    panel.append(h("p", { class: "muted" }, "Nobody is playing. Set up a table with an open seat and send the link to a friend: the game begins when they sit down."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
+    panel.append(h("p", { class: "muted" }, "No one is playing. Set up a table with an open seat and send the link to a friend. The game starts when they take it."), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "Invite a friend")));
     return;
   }
   panel.append(h("ul", { class: "lines" }, mine, others), h("div", {}, h("a", { class: "button", href: "/play?open=1" }, "New room")));
@@ -155,7 +155,7 @@ const line = (room, title, about) => h("li", {}, h("a", { href: `/room/${room}` 
 async function fillReplays(panel, quick) {
   const { games } = await get("/games?limit=4").catch(() => ({ games: [] }));
   if (!games.length) {
-    panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, and look at it move by move."), h("div", {}, h("button", { type: "button", class: "plain", onclick: quick }, "Play a bot game and replay it")));
+    panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, then step through it move by move."), h("div", {}, h("button", { type: "button", class: "plain", onclick: quick }, "Play a bot game and replay it")));
     return;
   }
   panel.append(h("ul", { class: "lines" }, games.map(gameLine)), h("div", {}, h("a", { class: "button", href: "/replays" }, "All replays")));

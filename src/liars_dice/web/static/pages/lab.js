@@ -1,4 +1,4 @@
-// The lab: what perfect play does, how likely bids are, who beats whom, and tournaments in the store.
+// The lab: perfect play, the odds of bids, match-ups between bots, and tournaments in the store.
 
 import { createRoom, get } from "../api.js";
 import { Board } from "../board.js";
@@ -26,7 +26,7 @@ export function page({ query }) {
   const element = h(
     "div",
     { class: "page lab" },
-    h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: for every hand and every bidding it is known what perfect play does, and what it is worth.")),
+    h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: perfect play, and what it wins, is known for every hand and every sequence of bids.")),
     h("nav", { class: "tabs", "aria-label": "Lab" }, TABS.map(([name, label]) => h("a", { href: name === "explore" ? "/lab" : `/lab?tab=${name}`, "aria-current": name === shown[0] ? "page" : null }, label))),
     shown[2](query),
   );
@@ -34,7 +34,7 @@ export function page({ query }) {
 }
 
 /**
- * Dice one can turn: each a button that goes on to the next face.
+ * Dice that can be changed: each is a button that turns to the next face.
  * @param {string} label
  * @param {number[]} dice
  * @param {(dice: number[]) => void} onchange
@@ -45,14 +45,14 @@ function turnable(label, dice, onchange, faces = 6) {
     "div",
     { class: "turnable", role: "group", "aria-label": label },
     dice.map((face, i) =>
-      h("button", { type: "button", class: "die-button", "aria-label": `Die ${i + 1} shows ${face}. Turn it`, onclick: () => onchange(dice.map((f, k) => (k === i ? (f % faces) + 1 : f))) }, die(face)),
+      h("button", { type: "button", class: "die-button", "aria-label": `Die ${i + 1} shows ${face}. Change it`, onclick: () => onchange(dice.map((f, k) => (k === i ? (f % faces) + 1 : f))) }, die(face)),
     ),
   );
 }
 
 // -- perfect play
 
-/** The hand that opens with a bluff whatever it bids: with 3 and 4, perfect play claims sixes or twos. */
+/** A hand that opens with a bluff: with 3 and 4, perfect play bids sixes or twos. */
 const FIRST = { dice: [2, 3], hands: [[3, 4], [1, 4, 4]] };
 
 function explorer() {
@@ -91,19 +91,19 @@ function explorer() {
     const pairs = [];
     for (let a = 1; a <= 5; a++) for (let b = 1; a + b <= 6; b++) pairs.push([`${a},${b}`, `${a} v ${b} dice`]);
     setup.replaceChildren(
-      field("Opener against answerer", select(pairs, at.dice.join(","), (to) => {
+      field("Dice of opener and responder", select(pairs, at.dice.join(","), (to) => {
         at.dice = to.split(",").map(Number);
         at.hands = at.dice.map((n) => Array.from({ length: n }, (_, i) => [3, 4, 4, 1, 6][i]));
         at.bids = [];
         ask();
       })),
-      h("div", { class: "field" }, h("span", {}, `${turn() === 0 ? "The opener" : "The answerer"} holds (tap a die to turn it)`), turnable("Hand", at.hands[turn()], (hand) => {
+      h("div", { class: "field" }, h("span", {}, `${turn() === 0 ? "The opener" : "The responder"} holds (tap a die to change it)`), turnable("Hand", at.hands[turn()], (hand) => {
         at.hands[turn()] = hand;
         ask();
       })),
-      h("div", { class: "field" }, h("span", {}, "Bids so far"), h("div", { class: "row" }, at.bids.length ? at.bids.map((bid, i) => h("span", { class: "chip" }, h("span", { class: `token small seat-${i % 2}`, "aria-hidden": "true" }, "OA"[i % 2]), ` ${bid.replace("x", "×")}`)) : h("span", { class: "muted" }, "none: it is the opening"), at.bids.length > 0 && h("button", { type: "button", class: "quiet", onclick: () => (at.bids.pop(), ask()) }, "Take back"))),
-      toggle("Shade by value instead of how often", byValue, (on) => ((byValue = on), paint())),
-      h("small", {}, "Choose a cell, then choose it again (or press Enter) to bid it and see the answer to it."),
+      h("div", { class: "field" }, h("span", {}, "Bids so far"), h("div", { class: "row" }, at.bids.length ? at.bids.map((bid, i) => h("span", { class: "chip" }, h("span", { class: `token small seat-${i % 2}`, "aria-hidden": "true" }, "OR"[i % 2]), ` ${bid.replace("x", "×")}`)) : h("span", { class: "muted" }, "none yet"), at.bids.length > 0 && h("button", { type: "button", class: "quiet", onclick: () => (at.bids.pop(), ask()) }, "Take back"))),
+      toggle("Shade by value instead of frequency", byValue, (on) => ((byValue = on), paint())),
+      h("small", {}, "Choose a cell, then choose it again (or press Enter) to make that bid and see the response."),
     );
   };
 
@@ -115,15 +115,15 @@ function explorer() {
       const win = (1 + value) / 2;
       shade.set(action, byValue ? { share: win, label: percent(win), says: `wins ${percent(win)} percent` } : { share: probability ** 0.6, label: probability >= 0.005 ? percent(probability) : "", says: `${percent(probability)} percent of the time, wins ${percent(win)} percent` });
     }
-    board.update({ ladder: bids(), faces: 6, legal: legal(), chosen, trail: at.bids.map((bid, i) => ({ seat: i % 2, bid: parse(bid) ?? { quantity: 1, face: 1 } })), marks: ["O", "A"], names: ["the opener", "the answerer"], shade, truth: null });
+    board.update({ ladder: bids(), faces: 6, legal: legal(), chosen, trail: at.bids.map((bid, i) => ({ seat: i % 2, bid: parse(bid) ?? { quantity: 1, face: 1 } })), marks: ["O", "R"], names: ["the opener", "the responder"], shade, truth: null });
   };
 
   const ask = async () => {
     const mine = ++asked;
     fill();
     paint();
-    const patience = setTimeout(() => (words.textContent = "Working it out…"), found ? 300 : 0);
-    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a few seconds: a whole round is being solved."));
+    const patience = setTimeout(() => (words.textContent = "Computing…"), found ? 300 : 0);
+    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a few seconds, because a whole round must be solved."));
     try {
       const answer = await get(`/lab/explain?dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`).finally(() => clearTimeout(patience));
       if (mine !== asked) return;
@@ -147,20 +147,20 @@ function explorer() {
     const hand = at.hands[turn()];
     const top = taken[0] && parse(taken[0].action);
     const bluff = top && !hand.includes(top.face) ? " That is a bluff." : "";
-    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}\u00a0%`).join(", ")}.${bluff}` : `Perfect play would not have come here with this hand. Best now: ${name(answer.best)}.`;
+    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `Perfect play would not reach this point with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
     list.replaceChildren(
-      h("h2", {}, `Worth ${percent((1 + answer.value) / 2)} % of the rounds`),
+      h("h2", {}, `Wins ${percent((1 + answer.value) / 2)}% of rounds`),
       h(
         "table",
         { class: "numbers" },
         h("caption", { class: "unseen" }, "Each action, how often perfect play takes it and how often it wins"),
         h("thead", {}, h("tr", {}, ["Action", "How often", "Wins"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", {}, shown.map((a) => h("tr", {}, h("th", { scope: "row" }, capital(name(a.action))), h("td", {}, bar(a.probability), ` ${percent(a.probability)} %`), h("td", {}, `${percent((1 + a.value) / 2)} %`)))),
+        h("tbody", {}, shown.map((a) => h("tr", {}, h("th", { scope: "row" }, capital(name(a.action))), h("td", {}, bar(a.probability), ` ${percent(a.probability)}%`), h("td", {}, `${percent((1 + a.value) / 2)}%`)))),
       ),
-      h("h3", {}, `${turn() === 0 ? "The answerer" : "The opener"} probably holds`),
-      h("ul", { class: "beliefs" }, answer.belief.slice(0, 5).map((b) => h("li", {}, h("span", { class: "mini-hand", role: "img", "aria-label": `Dice ${b.hand.join(", ")}` }, b.hand.map((f) => die(f))), h("small", {}, `${percent(b.probability)} %`)))),
-      answer.expected ? "" : h("small", {}, "The other player’s last bid is one perfect play would never make: its dice are weighed as before it."),
+      h("h3", {}, `${turn() === 0 ? "The responder" : "The opener"} probably holds`),
+      h("ul", { class: "beliefs" }, answer.belief.slice(0, 5).map((b) => h("li", {}, h("span", { class: "mini-hand", role: "img", "aria-label": `Dice ${b.hand.join(", ")}` }, b.hand.map((f) => die(f))), h("small", {}, `${percent(b.probability)}%`)))),
+      answer.expected ? "" : h("small", {}, "Perfect play would never make the other player’s last bid, so that bid does not change these chances."),
     );
   };
   ask();
@@ -188,7 +188,7 @@ function odds() {
     }
     if (chosen !== null && chosen >= bids.length) chosen = null;
     const bid = chosen === null ? null : bids[chosen];
-    words.textContent = bid ? `${capital(sayBid(bid))}: holds ${(chance(bid, at.hand, at.total, 6, wild) * 100).toFixed(1)} % of the time.` : `You hold ${at.hand.length} of ${at.total} dice. Pick a bid to see its chance.`;
+    words.textContent = bid ? `${capital(sayBid(bid))}: holds ${(chance(bid, at.hand, at.total, 6, wild) * 100).toFixed(1)}% of the time.` : `You hold ${at.hand.length} of ${at.total} dice. Pick a bid to see its chance.`;
     board.update({ ladder: bids, faces: 6, legal: new Set(bids.keys()), chosen, trail: [], marks: [], names: [], shade, truth: null });
   };
   const fill = () => {
@@ -198,11 +198,11 @@ function odds() {
         at.hand = at.hand.slice(0, at.total);
         fill();
       })),
-      field("Dice of your own", select(Array.from({ length: Math.min(8, at.total) + 1 }, (_, i) => [String(i), String(i)]), String(at.hand.length), (n) => {
+      field("Your dice", select(Array.from({ length: Math.min(8, at.total) + 1 }, (_, i) => [String(i), String(i)]), String(at.hand.length), (n) => {
         at.hand = Array.from({ length: Number(n) }, (_, i) => at.hand[i] ?? (i % 6) + 1);
         fill();
       })),
-      h("div", { class: "field" }, h("span", {}, "They show (tap a die to turn it)"), at.hand.length ? turnable("Your dice", at.hand, (hand) => ((at.hand = hand), fill())) : h("span", { class: "muted" }, "nothing: you only watch")),
+      h("div", { class: "field" }, h("span", {}, "Your hand (tap a die to change it)"), at.hand.length ? turnable("Your dice", at.hand, (hand) => ((at.hand = hand), fill())) : h("span", { class: "muted" }, "none: you only watch")),
       toggle("Ones are wild", at.wild === "ones", (on) => ((at.wild = on ? "ones" : "none"), fill())),
     );
     paint();
@@ -216,12 +216,12 @@ function odds() {
 /** @param {URLSearchParams} query */
 function matchups(query) {
   const asked = query.get("rules") ?? "heads-up";
-  const words = h("p", { class: "status", role: "status" }, "Working it out: every bot against every other, exactly…");
+  const words = h("p", { class: "status", role: "status" }, "Computing every match-up exactly…");
   const place = h("div", {});
   const detail = h("div", { class: "panel", hidden: true });
   const load = async (/** @type {string} */ rules) => {
     detail.hidden = true;
-    words.textContent = "Working it out: every bot against every other, exactly…";
+    words.textContent = "Computing every match-up exactly…";
     place.replaceChildren();
     try {
       const { agents, matrix } = await get(`/lab/matchups?rules=${encodeURIComponent(rules)}`);
@@ -232,7 +232,7 @@ function matchups(query) {
           const value = matrix[i][j];
           detail.replaceChildren(
             h("h2", {}, `${agents[i]} against ${agents[j]}`),
-            h("p", {}, `${agents[i]} wins ${(value * 100).toFixed(2)} % of ${rules} games, ${agents[j]} ${(100 - value * 100).toFixed(2)} %. Both seats count the same. This is computed, not sampled.`),
+            h("p", {}, `${agents[i]} wins ${(value * 100).toFixed(2)}% of ${rules} games, ${agents[j]} ${(100 - value * 100).toFixed(2)}%. Both seats count equally. This is computed, not sampled.`),
             bar(value),
             h("div", { class: "row" }, h("button", { type: "button", class: "plain", onclick: () => watch(rules, agents[i], agents[j]) }, "Watch them play")),
           );
@@ -259,11 +259,11 @@ async function watch(rules, a, b) {
 // -- tournaments
 
 function tournaments() {
-  const place = h("div", { class: "lab-stack" }, h("p", { class: "muted", role: "status" }, "Looking into the store…"));
+  const place = h("div", { class: "lab-stack" }, h("p", { class: "muted", role: "status" }, "Loading tournaments…"));
   const load = async () => {
     const { tournaments: found } = await get("/lab/tournaments");
     if (!found.length) {
-      place.replaceChildren(h("div", { class: "panel empty" }, h("h2", {}, "No tournaments yet"), h("p", { class: "muted" }, "Play one on the command line, and it appears here:"), h("p", {}, h("code", {}, "liars-dice tournament optimal bluffer conservative --rules heads-up")), h("p", { class: "muted" }, "If the server uses a store of its own (--db), name the same one.")));
+      place.replaceChildren(h("div", { class: "panel empty" }, h("h2", {}, "No tournaments yet"), h("p", { class: "muted" }, "Run one on the command line, and it appears here:"), h("p", {}, h("code", {}, "liars-dice tournament optimal bluffer conservative --rules heads-up")), h("p", { class: "muted" }, "If you started the server with --db, add the same --db to this command.")));
       return;
     }
     place.replaceChildren(...found.map(summary));
@@ -286,22 +286,22 @@ function summary(line) {
     const entry = await get(`/lab/tournaments/${encodeURIComponent(line.name)}`).catch(() => null);
     const result = entry?.result;
     if (!result) {
-      inside.replaceChildren(h("p", { class: "muted" }, "It is not finished: there is nothing to rank yet."));
+      inside.replaceChildren(h("p", { class: "muted" }, "This tournament is not finished, so there is no ranking yet."));
       return;
     }
     const names = result.settings.agents;
     const detail = h("p", { class: "muted", role: "status" }, "How often the row beats the column. Pick a cell.");
     inside.replaceChildren(
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking, a wide table" }, h(
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking, scrollable table" }, h(
         "table",
         { class: "numbers" },
         h("caption", { class: "unseen" }, "Ranking"),
         h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Rating"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
-        h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)} %`), h("td", {}, Math.round(row.rating))))),
+        h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)}%`), h("td", {}, Math.round(row.rating))))),
       )),
       heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), (i, j) => {
         const cell = result.cells[i][j];
-        detail.textContent = `${capital(names[i])} won ${(cell.win_rate * 100).toFixed(2)} % against ${names[j]}${cell.games ? ` in ${cell.games} games` : ", computed exactly"}.`;
+        detail.textContent = `${capital(names[i])} won ${(cell.win_rate * 100).toFixed(2)}% against ${names[j]}${cell.games ? ` in ${cell.games} games` : ", computed exactly"}.`;
       }),
       detail,
     );

@@ -1,19 +1,19 @@
-// A room before its game: who is here, the link for friends, the rules.
+// A room before its game: the players, the invite link, the rules.
 
 import { h } from "../dom.js";
-import { capital, unnamed } from "../events.js";
-import { describe } from "../ruleswords.js";
+import { capital, diceCount, unnamed } from "../events.js";
+import { describe } from "../rules_text.js";
 import { setting } from "../settings.js";
 
 /** @typedef {import("./room.js").SeatLine} SeatLine */
 
-/** Names under which a computer knows only itself. */
+/** Host names that work only on this computer. */
 const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
    * @param {{ sit: (name: string) => void, begin: () => void }} doing
-   * @param {HTMLElement} problem where errors are told
+   * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
     this.doing = doing;
@@ -33,7 +33,7 @@ export class Lobby {
       h(
         "div",
         { class: "lobby-columns" },
-        h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How the game goes"))),
+        h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How to play"))),
         h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.starting, this.problem),
       ),
     );
@@ -41,7 +41,7 @@ export class Lobby {
   }
 
   /**
-   * Who comes or goes changes only what is said of it: what somebody types meanwhile stays.
+   * Updates only the texts, so that what a guest is typing stays.
    * @param {any} room
    * @param {number | null} me
    */
@@ -55,17 +55,17 @@ export class Lobby {
     const invited = me === null && open > 0;
     const hosts = seats.filter((seat) => seat.kind === "person").map((seat) => seat.name);
     const lead = invited
-      ? `${hosts.length ? `${hosts.join(" and ")} ${hosts.length === 1 ? "waits" : "wait"} for you. ` : ""}Say who you are and take a seat; the game begins when every seat is taken.`
+      ? `${hosts.length ? `${hosts.join(" and ")} ${hosts.length === 1 ? "is" : "are"} waiting for you. ` : ""}Enter your name and take a seat. The game starts when every seat is taken.`
       : open
-        ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend; the game begins when every seat is taken.`
-        : "Everybody is here.";
-    this.title.textContent = invited ? "A seat is free" : "The table is set";
+        ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend. The game starts when every seat is taken.`
+        : "Everyone is here.";
+    this.title.textContent = invited ? "A seat is free" : "Your table is ready";
     this.lead.textContent = lead;
     this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me)));
     this.rules.textContent = `${capital(describe(room.config).join(" · "))}.`;
     this.join.hidden = !invited;
     this.inviting.textContent = invited ? "Invite others" : "Invite";
-    this.start.textContent = open ? "Start now, bots fill the seats" : "Start";
+    this.start.textContent = open ? "Start now with bots in the open seats" : "Start";
     this.starting.hidden = me === null;
   }
 
@@ -75,12 +75,12 @@ export class Lobby {
    */
   #seat(seat, me) {
     const mine = seat.seat === me;
-    const kind = seat.kind === "bot" ? (seat.agent ? "bot" : "bot from elsewhere") : seat.kind === "open" ? "waiting for somebody" : seat.present ? "here" : "away";
+    const kind = seat.kind === "bot" ? (seat.agent ? "bot" : "network bot") : seat.kind === "open" ? "waiting for a player" : seat.present ? "here" : "away";
     return h(
       "li",
       { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
       h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : seat.name), h("small", {}, ` ${kind} · ${seat.dice} ${seat.dice === 1 ? "die" : "dice"}`)),
+      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : seat.name), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
     );
   }
 
@@ -101,8 +101,8 @@ export class Lobby {
         }
       },
     }, "Copy link");
-    const alone = SELF.test(location.hostname) && h("small", {}, "Only this computer can open this link. To let in others on your network, start the server with ", h("code", {}, "liars-dice serve --host 0.0.0.0"), " and use this computer’s address.");
-    return h("div", { class: "invite" }, h("div", { class: "row" }, link, copy, copied), alone);
+    const localOnly = SELF.test(location.hostname) && h("small", {}, "This link works only on this computer. To let others on your network join, start the server with ", h("code", {}, "liars-dice serve --host 0.0.0.0"), " and use this computer’s address.");
+    return h("div", { class: "invite" }, h("div", { class: "row" }, link, copy, copied), localOnly);
   }
 
   #join() {

@@ -1,10 +1,10 @@
-// Set up a table: which rules, who sits where.
+// Set up a table: the rules and the seats.
 
 import { agents, createRoom, get, myRooms } from "../api.js";
-import { aboutBot } from "../bots.js";
+import { aboutBot } from "../bot_text.js";
 import { field, h, select, toggle } from "../dom.js";
 import { go } from "../router.js";
-import { rulesForm } from "../rulesform.js";
+import { rulesForm } from "../rules_form.js";
 import { keep, ownName, setting } from "../settings.js";
 
 /** @type {import("../router.js").MakePage} */
@@ -12,7 +12,7 @@ export async function page({ query }) {
   const before = query.get("like");
   const [bots, book, last] = await Promise.all([agents(), get("/rules"), before ? get(`/rooms/${encodeURIComponent(before)}`).catch(() => null) : null]);
   const mine = myRooms().find((r) => r.room === before)?.seat ?? 0;
-  /** Who sits where; with people as before, where a table like another is set up. @type {{ who: string }[]} */
+  /** Who sits where; as in an earlier room, if `like` names one. @type {{ who: string }[]} */
   const seats = (last?.seats ?? []).map((/** @type {import("./room.js").SeatLine} */ s) => ({ who: s.seat === mine ? "you" : (s.kind === "bot" && s.agent) || "open" }));
   const list = h("ol", { class: "seat-list" });
   const name = h("input", { type: "text", maxlength: 24, value: setting("name"), placeholder: "Player 1", autocomplete: "nickname" });
@@ -29,7 +29,7 @@ export async function page({ query }) {
     const options = [["you", "You"], ["open", "Open, for a friend"], ...able.map((b) => /** @type {[string, string]} */ ([b.name, `Bot: ${b.name}`]))];
     list.replaceChildren(
       ...seats.map((seat, i) => {
-        const about = h("small", {}, seat.who === "open" ? "Whoever has the link can sit here." : aboutBot(bots.find((b) => b.name === seat.who)));
+        const about = h("small", {}, seat.who === "open" ? "Anyone with the link can sit here." : aboutBot(bots.find((b) => b.name === seat.who)));
         const input = select(options, seat.who, (to) => {
           if (to === "you") for (const other of seats) if (other.who === "you") other.who = "optimal";
           seat.who = to;
@@ -53,7 +53,7 @@ export async function page({ query }) {
     const you = seats.some((s) => s.who === "you");
     try {
       const room = await createRoom({
-        ...rules.wish(),
+        ...rules.request(),
         seats: seats.map(({ who }) => (who === "you" ? { kind: "you", name: ownName(name.value) } : who === "open" ? { kind: "open" } : { kind: "bot", agent: who })),
         practice: practice && !open && you,
       });
@@ -66,7 +66,7 @@ export async function page({ query }) {
   const element = h(
     "form",
     { class: "page setup", onsubmit: submit },
-    h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends come by link.")),
+    h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
     h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, problem, h("div", { class: "row" }, start))),
   );
   return { title: "Set up a table", element };

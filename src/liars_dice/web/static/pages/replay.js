@@ -1,4 +1,4 @@
-// A recorded game, moment by moment, with the chances to win below; the coach's verdicts if they are wanted.
+// A recorded game, move by move, with the chances to win; on the review page also with the coach's verdicts.
 
 import { agents, get, keepToken, post } from "../api.js";
 import { Curve } from "../chart.js";
@@ -18,12 +18,12 @@ import { Timeline } from "../timeline.js";
 /** @param {GameEvent} event */
 const isMove = (event) => event.type === "BidPlaced" || event.type === "LiarCalled" || event.type === "ExactCalled";
 
-/** A sign for each kind of decision, so that colour is not all. @type {Record<string, string>} */
+/** A sign for each kind of decision, so that colour is not the only cue. @type {Record<string, string>} */
 const SIGNS = { best: "✓", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
-/** Who waits longer than this, in milliseconds, is told why. */
+/** After this many milliseconds the page explains why the review takes long. */
 const LONG = 3000;
-const LOOKING = "The coach is looking at the game…";
+const LOOKING = "The coach is reviewing the game…";
 
 /** @type {import("../router.js").MakePage} */
 export const page = ({ id }) => open(id, false);
@@ -55,25 +55,25 @@ class Replay {
     this.finished = game.winner !== null;
     this.tooLong = game.ended === "too_long";
     const events = game.events.map(read);
-    /** How many events stand before each move. @type {number[]} */
+    /** How many events come before each move. @type {number[]} */
     this.moves = events.flatMap((/** @type {GameEvent} */ e, /** @type {number} */ i) => (isMove(e) ? [i] : []));
     /** @type {Map<number, Verdict>} by event */
     this.verdicts = new Map();
     /** @type {Review | null} */
     this.review = null;
     this.peek = true;
-    /** @type {number | undefined} asks how far the coach is */
+    /** @type {number | undefined} the timer that asks for the coach's progress */
     this.asking = undefined;
     /** @type {import("../table.js").SeatInfo[]} */
     this.seats = [];
     this.stage = new Stage({ onpick: (at) => this.stand(at), note: (n) => this.note(n) });
     this.curve = new Curve((at) => this.stand(at));
-    this.slider = h("input", { type: "range", min: 0, max: events.length, value: "0", "aria-label": "Moment of the game", oninput: () => this.stand(Number(this.slider.value)) });
+    this.slider = h("input", { type: "range", min: 0, max: events.length, value: "0", "aria-label": "Position in the game", oninput: () => this.stand(Number(this.slider.value)) });
     this.playButton = h("button", { type: "button", class: "primary", onclick: () => this.toggle() }, "Play");
     this.position = h("output", { class: "muted" });
     this.panel = h("div", { class: "panel verdict", "aria-live": "polite", hidden: !coached });
     this.waitingWords = h("p", { class: "muted", role: "status" }, LOOKING);
-    this.waitingBar = h("progress", { "aria-label": "Moves the coach has looked at" });
+    this.waitingBar = h("progress", { "aria-label": "Moves reviewed" });
     this.waitingCount = h("span", { class: "muted" });
     this.waiting = h("div", { class: "waiting" }, this.waitingWords, this.waitingBar, this.waitingCount);
     this.branch = h("details", { class: "branch" });
@@ -83,12 +83,12 @@ class Replay {
     this.transport = h(
       "div",
       { class: "transport" },
-      h("div", { class: "row" }, step(-2, "Round before", "«"), step(-1, "Move before", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»")),
+      h("div", { class: "row" }, step(-2, "Previous round", "«"), step(-1, "Previous move", "‹"), this.playButton, step(1, "Next move", "›"), step(2, "Next round", "»")),
       h("div", { class: "scrub" }, this.slider, this.position),
     );
     this.stage.dock.append(this.transport);
     this.stage.dock.before(this.panel);
-    this.stage.controls.append(h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Plain replay") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
+    this.stage.controls.append(h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Replay without the coach") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
     this.stage.below.append(this.curve.element, this.waiting);
     this.summary = h("div", { class: "summary" });
     this.element = h(
@@ -104,7 +104,7 @@ class Replay {
     this.timeline.reset(events, this.finished ? (this.moves[0] ?? events.length) : events.length);
     this.#name();
     if (this.finished) this.#judge();
-    else this.#endWaiting(this.tooLong ? "This game had become too long. It has no winner, and the coach does not judge it." : "This game is not over: the coach waits until all dice lie open.");
+    else this.#endWaiting(this.tooLong ? "This game became too long and has no winner, so the coach does not review it." : "This game is not over. The coach can review it when it is.");
   }
 
   leave() {
@@ -122,7 +122,7 @@ class Replay {
     this.#tell();
   }
 
-  /** On a phone the bid, and what the coach says of it, are to be seen above what one steps with. */
+  /** On a phone, scrolls so that the bid and the coach's verdict are visible above the step buttons. */
   attend() {
     this.stage.bring(this.stage.board.element);
   }
@@ -147,7 +147,7 @@ class Replay {
   }
 
   /**
-   * A round's start is shown with its dice.
+   * The start of a round includes its dice.
    * @param {number} at
    */
   #settled(at) {
@@ -175,13 +175,13 @@ class Replay {
     if (this.branchText) this.branchText.textContent = this.#branchWords();
   }
 
-  /** Who of them is a bot. */
+  /** Finds out which players are bots. */
   async #name() {
     const bots = await agents().catch(() => []);
     const ids = this.timeline.states[1]?.agents ?? [];
     this.seats = ids.map((id, seat) => {
       const person = !id || /^human(:|$)/.test(id) || (id === this.names[seat] && !bots.some((bot) => bot.name === id));
-      return { kind: person ? "person" : "bot", agent: person ? null : id?.replace(/^remote:.*/, "from elsewhere") };
+      return { kind: person ? "person" : "bot", agent: person ? null : id?.replace(/^remote:.*/, "network bot") };
     });
     this.show(false);
   }
@@ -228,7 +228,7 @@ class Replay {
     }
   }
 
-  /** How far the coach is, while its review is waited for. */
+  /** Shows how far the coach is with the review. */
   async #askProgress() {
     const { done, turns } = await get(`/games/${encodeURIComponent(this.id)}/review/progress`).catch(() => ({ done: 0, turns: 0 }));
     if (!turns || this.review) return;
@@ -238,7 +238,7 @@ class Replay {
     this.waitingBar.value = done;
   }
 
-  /** @param {string} words why there is nothing to wait for */
+  /** @param {string} words why there is no review */
   #endWaiting(words) {
     this.waitingWords.textContent = words;
     this.waitingBar.hidden = this.waitingCount.hidden = true;
@@ -254,7 +254,7 @@ class Replay {
         this.names.map((name, seat) => {
           const counts = review.counts[name] ?? {};
           const slips = ["inaccuracy", "mistake", "blunder"].filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${counts[kind] === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
-          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${name} ${Math.round(review.accuracy[name] ?? 0)} %`), h("small", {}, ` ${slips.join(", ") || "no slips"}`)));
+          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${name} ${Math.round(review.accuracy[name] ?? 0)}%`), h("small", {}, ` ${slips.join(", ") || "no mistakes"}`)));
         }),
       ),
     );
@@ -270,13 +270,13 @@ class Replay {
   #showVerdict() {
     const verdict = this.verdicts.get(this.timeline.at - 1);
     if (!verdict) {
-      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot on the strip, and the coach says what it was worth." : "What the coach thinks of this move will stand here."));
+      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot in the chart, to see the coach’s verdict." : "The coach’s verdict on this move will appear here."));
       return;
     }
     const row = (/** @type {string} */ label, /** @type {string} */ action, /** @type {number} */ chance) =>
-      h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)} %`));
+      h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)}%`));
     this.panel.replaceChildren(
-      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)} % of the round given away`)),
+      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)}% of the round given away`)),
       row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
       h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
@@ -297,7 +297,7 @@ class Replay {
       const n = this.names.length;
       const bots = (await agents()).filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
       others.replaceChildren(
-        field("Sit down as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
+        field("Play as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
         ...opponents.map((agent, i) => field(`${this.names.filter((_, s) => s !== seat)[i]} is played by`, select(bots.map((b) => [b.name, b.name]), agent, (to) => (opponents[i] = to)))),
       );
     };
@@ -322,7 +322,7 @@ class Replay {
 
   #branchWords() {
     const turn = Math.min(this.moves.filter((i) => i < this.timeline.at).length + 1, this.moves.length);
-    return `The game goes on before move ${turn}, with the dice as they lay. The recorded game stays as it is.`;
+    return `The game continues just before move ${turn}, with the same dice. The recorded game does not change.`;
   }
 
   /** @param {KeyboardEvent} event */
@@ -337,7 +337,7 @@ class Replay {
   }
 }
 
-/** @param {string} action as in 3x4 or liar */
+/** @param {string} action for example 3x4 or liar */
 function actionWords(action) {
   const bid = parse(action);
   return bid ? sayBid(bid) : `call ${action}`;

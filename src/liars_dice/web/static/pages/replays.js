@@ -1,4 +1,4 @@
-// Every recorded game.
+// The list of recorded games.
 
 import { createRoom, get } from "../api.js";
 import { h, say } from "../dom.js";
@@ -19,8 +19,8 @@ export function gameLine(game) {
 }
 
 /**
- * Two bots play a short game at once; its replay.
- * @returns {Promise<string>} the address
+ * Lets two bots play a short game without pauses.
+ * @returns {Promise<string>} the address of its replay
  */
 export async function quickGame() {
   const room = await createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "bot", agent: "optimal" }, { kind: "bot", agent: "bluffer" }], delay_ms: 0 });
@@ -65,7 +65,7 @@ export async function page() {
     },
   }, "Play a bot game and replay it");
   const element = found
-    ? h("div", { class: "page" }, h("header", {}, h("h1", {}, "Replays"), h("p", { class: "lead" }, "Every game is kept, move by move. Open one to step through it, see what everyone held, or play on from any moment.")), list, h("div", { class: "row" }, more, quick), problem)
-    : h("div", { class: "page narrow empty" }, h("h1", {}, "No games yet"), h("p", { class: "lead" }, "Every game you play or watch is kept here, move by move. Let two bots play a quick one to see how a replay looks."), quick, problem);
+    ? h("div", { class: "page" }, h("header", {}, h("h1", {}, "Replays"), h("p", { class: "lead" }, "Every game is recorded, move by move. Open one to step through it, see all dice, or play on from any moment.")), list, h("div", { class: "row" }, more, quick), problem)
+    : h("div", { class: "page narrow empty" }, h("h1", {}, "No games yet"), h("p", { class: "lead" }, "Every game you play or watch is recorded here, move by move. Let two bots play a quick one to see what a replay looks like."), quick, problem);
   return { title: "Replays", element };
 }

@@ -1,4 +1,4 @@
-// A replay with the coach's verdict beside each move.
+// A replay with the coach's verdict on each move.
 
 import { open } from "./replay.js";
 

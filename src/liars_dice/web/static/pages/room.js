@@ -1,4 +1,4 @@
-// A room: take a seat, play, watch, come back.
+// A room: take a seat, play, watch, reconnect.
 
 import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
@@ -17,12 +17,12 @@ import { Controls } from "./controls.js";
 import { Lobby } from "./lobby.js";
 
 /** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
-/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for who is away */
+/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for a player who is away */
 
 /** @typedef {RoomPage} Room */
 
-/** How long a reveal is shown when other people play on, in milliseconds. */
-const PATIENCE = 10_000;
+/** How long a reveal is shown while other people are waiting, in milliseconds. */
+const REVEAL_MS = 10_000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
@@ -64,7 +64,7 @@ class RoomPage {
     this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element);
     this.socket = new RoomSocket(
       id,
-      { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (reason) => this.refused(reason) },
+      { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (error) => this.refused(error) },
       () => ({ events: this.known, game: this.gameId }),
     );
     this.controls = new Controls(this);
@@ -81,18 +81,18 @@ class RoomPage {
     this.socket.close();
   }
 
-  /** How many others are no bots of the house: people, and programs from elsewhere. */
+  /** How many other players are people or network bots. */
   get company() {
     return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
   }
 
-  /** Whether the game is over, and has been shown to its end. A game that was given up has no event that says so. */
+  /** Whether the game is over and was shown to its end. No event ends a game that became too long. */
   get over() {
     const { atEnd, events, state } = this.timeline;
     return atEnd && events.length > 0 && (state.ended || this.room.ended === "too_long");
   }
 
-  // -- what the server says
+  // -- messages from the server
 
   /** @param {any} message */
   hear(message) {
@@ -126,7 +126,7 @@ class RoomPage {
   }
 
   /**
-   * Where the room stands. After a move was taken back its game is another one, and the events begin anew.
+   * The state of the room. After an undo the room has a new game, and all events are sent again.
    * @param {any} message
    */
   welcome(message) {
@@ -145,7 +145,7 @@ class RoomPage {
 
   /** @param {boolean} on */
   connection(on) {
-    if (this.online !== on) say(on ? "Connected again." : "The connection is gone. Reconnecting.");
+    if (this.online !== on) say(on ? "Reconnected." : "Connection lost. Reconnecting.");
     this.online = on;
     if (!on) this.busy = false;
     this.offline.hidden = on;
@@ -153,27 +153,27 @@ class RoomPage {
   }
 
   /**
-   * The server does not let us in, and would not if we asked again.
-   * @param {string} reason
+   * The server refuses the connection, and trying again would not help.
+   * @param {import("../api.js").ServerError} error
    */
-  refused(reason) {
+  refused(error) {
     this.online = this.busy = false;
     this.offline.hidden = true;
     this.complain(null);
     const seated = token(this.id) !== null;
-    const notMine = seated && /opens no seat/.test(reason);
+    const notMine = seated && error.code === "wrong_token";
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
     this.refusal.replaceChildren(
-      h("h2", {}, notMine ? "This seat is not yours" : "This room does not let you in"),
-      h("p", {}, `The server says: ${reason}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
-      h("div", { class: "row" }, notMine ? again("Go on without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Back to the start")),
+      h("h2", {}, notMine ? "This seat is not yours" : "You cannot join this room"),
+      h("p", {}, `The server says: ${error.message}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
+      h("div", { class: "row" }, notMine ? again("Continue without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Go to the home page")),
     );
     this.refusal.hidden = false;
     this.show(false);
   }
 
-  /** With another seat, or none: everything is asked for anew. */
+  /** Connects again, with another seat or none, and asks for everything. */
   connect() {
     this.socket.close();
     this.known = 0;
@@ -189,7 +189,7 @@ class RoomPage {
     }
   }
 
-  // -- what one sees
+  // -- drawing
 
   /** @param {boolean} fresh */
   show(fresh) {
@@ -219,7 +219,7 @@ class RoomPage {
     this.attend();
   }
 
-  /** What has just happened, for those who cannot see it and for phones that do not show everything at once. */
+  /** Announces the last event, and on a phone scrolls to it. */
   tell() {
     const { state, events, at } = this.timeline;
     const event = events[at - 1];
@@ -229,7 +229,7 @@ class RoomPage {
     if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
   }
 
-  /** Gives attention where it is due: to the board on one's turn, to the button after a reveal. */
+  /** Moves the focus and the view: to the board on the player's turn, to the button after a reveal. */
   attend() {
     const mine = this.mayAct;
     const { held } = this.timeline;
@@ -237,14 +237,14 @@ class RoomPage {
     if (held && !this.wasHeld) {
       this.controls.go.focus({ preventScroll: true });
       const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
-      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), PATIENCE); // others wait
+      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), REVEAL_MS);
     }
     document.title = `${mine ? "Your turn" : this.over ? "Over" : "Room"} · Liar’s Dice`;
     this.wasMine = mine;
     this.wasHeld = held;
   }
 
-  /** Whether it is this player's turn, and everything that happened has been shown. */
+  /** Whether it is this player's turn and all events have been shown. */
   get mayAct() {
     const { state, atEnd } = this.timeline;
     return this.me !== null && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
@@ -266,7 +266,7 @@ class RoomPage {
     await this.#try(() => post(`/rooms/${encodeURIComponent(this.id)}/start`, { token: token(this.id) }));
   }
 
-  // -- what one does
+  // -- moves
 
   /** @param {number} rung */
   choose(rung) {
@@ -299,7 +299,7 @@ class RoomPage {
     this.show(false);
   }
 
-  /** Buttons that go away leave the focus beside the board rather than at the top of the page. */
+  /** Keeps the focus beside the board when the focused button disappears. */
   rest() {
     const at = document.activeElement;
     if (!at || at === document.body || at.closest("[hidden], :disabled")) this.stage.status.focus({ preventScroll: true });
@@ -329,20 +329,20 @@ class RoomPage {
       }
       const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
       advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
-      this.show(false); // now that the board has its size: on a phone words take from it
+      this.show(false); // again, as on a phone the advice makes the board smaller
       this.stage.bring(advice);
-      this.stage.board.focus(); // so that Enter does what the main button says
+      this.stage.board.focus(); // so that Enter makes the chosen bid
     });
     if (!this.problem.hidden) advice.hidden = true;
   }
 
-  /** @param {number} delay how long bots seem to think, in milliseconds */
+  /** @param {number} delay the pause before bots' moves, in milliseconds */
   async pace(delay) {
     await this.#try(async () => {
       await this.socket.ask({ type: "speed", delay_ms: delay });
       this.room = { ...this.room, delay_ms: delay };
     });
-    this.controls.showSpeed(); // as it was, if the server does not want it
+    this.controls.showSpeed(); // the old speed, if the server refused
   }
 
   async undo() {

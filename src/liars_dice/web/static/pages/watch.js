@@ -1,10 +1,10 @@
-// Bots against bots.
+// Watch bots play: choose the bots and the rules.
 
 import { agents, createRoom, get } from "../api.js";
-import { aboutBot } from "../bots.js";
+import { aboutBot } from "../bot_text.js";
 import { h, select } from "../dom.js";
 import { go } from "../router.js";
-import { rulesForm } from "../rulesform.js";
+import { rulesForm } from "../rules_form.js";
 
 /** @type {import("../router.js").MakePage} */
 export async function page() {
@@ -34,7 +34,7 @@ export async function page() {
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
-      go(`/room/${await createRoom({ ...rules.wish(), seats: seats.map((agent) => ({ kind: "bot", agent })), delay_ms: 900 })}`);
+      go(`/room/${await createRoom({ ...rules.request(), seats: seats.map((agent) => ({ kind: "bot", agent })), delay_ms: 900 })}`);
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -44,7 +44,7 @@ export async function page() {
   const element = h(
     "form",
     { class: "page setup", onsubmit: submit },
-    h("header", {}, h("h1", {}, "Watch"), h("p", { class: "lead" }, "Choose bots and rules. You can pause, step and change the speed while they play; dice show at the reveal.")),
+    h("header", {}, h("h1", {}, "Watch"), h("p", { class: "lead" }, "Choose bots and rules. You can pause, step and change the speed while they play. The dice are shown at each reveal.")),
     h(
       "div",
       { class: "setup-columns" },
@@ -55,7 +55,7 @@ export async function page() {
         h("fieldset", {}, h("legend", {}, "Bots"), list),
         problem,
         h("div", { class: "row" }, h("button", { type: "submit", class: "primary big" }, "Start the game")),
-        running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Being played now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.join(", ")), h("small", {}, r.rules))))),
+        running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Playing now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.join(", ")), h("small", {}, r.rules))))),
       ),
     ),
   );

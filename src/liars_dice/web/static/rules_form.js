@@ -1,24 +1,24 @@
-// The choice of rules: presets as cards, how many play with how many dice, and every other field folded away.
+// The form for choosing rules: presets as cards, players and dice, and all other fields folded away.
 
 import { post } from "./api.js";
 import { field, h, select, set, toggle } from "./dom.js";
 import { capital } from "./events.js";
-import { FIELDS, PRESETS, describe } from "./ruleswords.js";
+import { FIELDS, PRESETS, describe } from "./rules_text.js";
 
 /** @typedef {import("./ladder.js").Config} Config */
 /** @typedef {{ name: string, kind: "choice" | "number" | "flag" | "dice", default: unknown, choices?: string[] | null, minimum?: number | null, maximum?: number | null, about?: string }} RuleField */
 
-/** What rules are called that no preset has. */
+/** The name of rules that are not a preset. */
 const LIKE = "like";
 
 /**
  * @param {{ presets: Record<string, Config>, fields: RuleField[] }} book
  * @param {() => void} onchange
- * @param {Config | null} [like] rules to begin with
+ * @param {Config | null} [like] rules to start with
  */
 export function rulesForm({ presets, fields }, onchange, like = null) {
   const names = Object.keys(PRESETS).filter((name) => presets[name]);
-  const { seed, ...before } = /** @type {any} */ (like ?? {}); // who knows the seed knows the dice
+  const { seed, ...before } = /** @type {any} */ (like ?? {}); // a seed would give away the dice
   /** @type {Record<string, Config>} */
   const known = like ? { ...presets, [LIKE]: before } : presets;
   let preset = like ? LIKE : (names[0] ?? "heads-up");
@@ -49,9 +49,9 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
     pick("dice", Array.from({ length: Math.max(0, Math.min(15, players)) }, (_, i) => dice[i] ?? dice[dice.length - 1] ?? 5));
   };
   /**
-   * A field's input, and how to show its value in it.
+   * A field's input, and a function that shows its value in it.
    * @param {RuleField} about
-   * @returns {[Element, Element, () => void]} what stands in the form, the input, show
+   * @returns {[Element, Element, () => void]} the element for the form, its input, show
    */
   const make = ({ name, kind, choices, minimum, maximum }) => {
     const words = FIELDS[name] ?? { label: name };
@@ -80,7 +80,7 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
   });
   const players = number(2, 15, (n) => seat(n ?? 2));
   const each = number(1, 60, (n) => n && pick("dice", config.dice.map(() => n)));
-  /** The rules as they are now, in all inputs. */
+  /** Shows the current rules in all inputs. */
   const show = () => {
     const { dice } = config;
     const alike = dice.every((/** @type {number} */ n) => n === dice[0]);
@@ -89,7 +89,7 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
     each.placeholder = alike ? "" : dice.join(" and ");
     for (const place of places.values()) place.show();
   };
-  const wish = () => {
+  const request = () => {
     if (preset === LIKE) return { rules: /** @type {object} */ (config), changes: {} };
     const base = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (presets[preset]));
     return { rules: preset, changes: Object.fromEntries(Object.entries(config).filter(([name, value]) => name === "dice" || JSON.stringify(value) !== JSON.stringify(base[name]))) };
@@ -97,27 +97,26 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
   let asked = 0;
   const check = async () => {
     const mine = ++asked;
-    const { rules, changes } = wish();
-    const problem = await post("/rules", typeof rules === "string" ? { preset: rules, changes } : { config: rules, changes }).then(() => "", (e) => e.message);
+    const { rules, changes } = request();
+    const problem = await post("/rules", typeof rules === "string" ? { preset: rules, changes } : { config: rules, changes }).then(() => null, (e) => e);
     if (mine === asked) complain(problem);
   };
   const changed = () => {
     check();
     onchange();
   };
-  /** @param {string} problem as the server says it: the field, what it is, what it may be */
+  /** @param {(Error & { field?: string, expected?: string }) | null} problem */
   const complain = (problem) => {
-    const [, name = "", expected = problem] = /^(\w+) = .*?: (expected .*)$/i.exec(problem) ?? [];
-    const place = places.get(name.toLowerCase());
+    const place = places.get(problem?.field ?? "");
     for (const { note, input } of places.values()) {
       note.hidden = true;
       set(input, { "aria-invalid": null, "aria-describedby": null });
     }
     error.hidden = !problem || Boolean(place);
-    error.textContent = plain(problem);
+    error.textContent = formWords(problem?.message ?? "");
     if (!place) return;
     place.note.hidden = false;
-    place.note.textContent = plain(capital(expected));
+    place.note.textContent = formWords(`Expected ${problem?.expected}.`);
     set(place.input, { "aria-invalid": "true", "aria-describedby": place.note.id });
     details.open = true;
   };
@@ -141,7 +140,7 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
   show();
   return {
     element: h("fieldset", {}, h("legend", {}, "Rules"), h("div", { class: "choices" }, cards), h("div", { class: "pair" }, field("Players", players), field("Dice each", each)), error, details),
-    wish,
+    request,
     get players() {
       return config.dice.length;
     },
@@ -149,11 +148,11 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
 }
 
 /**
- * A number one can type; nothing in it is null.
+ * An input for a number; empty means null.
  * @param {number | null | undefined} least
  * @param {number | null | undefined} most
  * @param {(n: number | null) => void} onchange
- * @param {string} [empty] what nothing means
+ * @param {string} [empty] what an empty input means
  */
 function number(least, most, onchange, empty = "") {
   const input = h("input", {
@@ -167,8 +166,8 @@ function number(least, most, onchange, empty = "") {
   return input;
 }
 
-/** @param {string} line an error of the rules, in the words of this form */
-function plain(line) {
+/** An error line of the server in the words of this form. @param {string} line */
+function formWords(line) {
   const words = Object.values(FIELDS).reduce((all, { choices }) => ({ ...all, ...choices }), /** @type {Record<string, string>} */ ({}));
   return line.replace(/\bNone\b/g, "nothing").replace(/'(\w+)'/g, (whole, value) => (words[value] ? `“${words[value]}”` : whole)).replace(/\(([\d, ]+?),?\)/g, "$1");
 }

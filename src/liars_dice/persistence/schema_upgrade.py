@@ -1,7 +1,7 @@
-"""Events as an earlier design wrote them (schema 0), brought to schema 1.
+"""The upgrade of events from schema 0, the format of an earlier design, to schema 1.
 
-There, an event's name ends in `Event`, a config says `dice_distribution` and `ones_wild`, revealed dice are by player
-name, and a game counts no versions and has no event for its end: its single round ends it.
+In schema 0, event types end in `Event`, a config has `dice_distribution` and `ones_wild`, and revealed dice are keyed
+by player name. Events have no versions, and a game has no event for its end: it ends with its only round.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any
 Fields = dict[str, Any]
 
 
-class PlanUpgrade:
-    """The upgrade of one file of schema 0, event by event in the order they were written."""
+class SchemaZeroUpgrade:
+    """Upgrades the events of one file of schema 0, one by one in their order."""
 
     def __init__(self) -> None:
         self._versions: dict[str, int] = {}
         self._dice: dict[str, list[int]] = {}
 
     def __call__(self, event: Fields) -> list[Fields]:
-        """One event of schema 0 as what it is in schema 1."""
+        """The events of schema 1 that stand for one event of schema 0."""
         kind = str(event["event_type"]).removesuffix("Event")
         game_id, payload = event["game_id"], event["payload"]
         if kind == "GameCreated":

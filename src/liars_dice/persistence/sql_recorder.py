@@ -1,7 +1,7 @@
-"""What the two databases have in common: their tables, and how a batch changes them.
+"""The base of the two SQL stores: their tables, and how a batch changes them.
 
-A game is a row in `games` and its events are blocks: while it is played one block a flush, and when it has ended one
-compressed block for all of it (for each thousand events, if it was a long game).
+A game is a row in `games`, and its events are blocks: one block per flush during the game, and one compressed block for
+the whole game when it has ended (one per thousand events in a long game).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS documents (
     PRIMARY KEY (kind, name)
 )
 """
-"""Made when the first document is kept: stores of earlier versions have none."""
+"""Created with the first document: stores of earlier versions do not have this table."""
 
 BLOCKS = (
     "SELECT first_version, data, (SELECT events FROM games WHERE games.game_id = blocks.game_id) "
@@ -63,7 +63,7 @@ BLOCKS = (
     "coalesce((SELECT max(first_version) FROM blocks WHERE game_id = {0} AND first_version <= {0}), 0) "
     "ORDER BY first_version"
 )
-"""With a game, `stop`, the game again and `start`: the blocks that hold the events between, and how many it has."""
+"""Parameters: game, `stop`, game, `start`. Selects the blocks with these events, and the game's number of events."""
 
 BLOCK_SIZE = 1000
 
@@ -84,14 +84,14 @@ class Changes(msgspec.Struct):
     grown_games: list[GameRow] = []
     new_blocks: list[BlockRow] = []
     joined: list[str] = []
-    """Games whose earlier blocks are part of the new ones."""
+    """Games whose earlier blocks are merged into the new ones."""
 
 
 class SQLRecorder(GameRecorder):
-    """The logic of a store in two tables; subclasses speak to a database."""
+    """A store in SQL tables; a subclass talks to its database."""
 
     def _changes(self, batch: Iterable[RecordedEvent], stored: dict[str, GameRow]) -> Changes:
-        """What storing the batch means, given the rows of its games that are there already."""
+        """The changes that store a batch, given the rows of its games that are already stored."""
         changes = Changes()
         for game_id, events in by_game(batch).items():
             row = stored.get(game_id)
@@ -134,11 +134,11 @@ class SQLRecorder(GameRecorder):
         return sum(kind in _TURNS for _, data, _ in blocks for kind in kinds_in_block(game_id, data))
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
-        """Keep a state."""
+        """Store a state."""
         self._store_snapshot(game_id, version, zlib.compress(_state_encoder.encode((SCHEMA, state))))
 
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
-        """The latest snapshot at or before `version`; one that cannot be read is as good as none."""
+        """The latest snapshot at or before `version`; None if there is none, or if it cannot be read."""
         found = self._find_snapshot(game_id, version)
         if found is None:
             return None
@@ -150,11 +150,11 @@ class SQLRecorder(GameRecorder):
 
     @abstractmethod
     def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes, int]]:
-        """The blocks that hold a game's events from `start` until before `stop`, and how many it has (see `BLOCKS`)."""
+        """The rows of the query `BLOCKS` for a game's events from `start` to before `stop`."""
 
     @abstractmethod
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
-        """Write a snapshot, over an older one in its place."""
+        """Write a snapshot, replacing one at the same version."""
 
     @abstractmethod
     def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
@@ -166,11 +166,11 @@ class SQLRecorder(GameRecorder):
 
     @abstractmethod
     def _document_rows(self, kind: str, beginning: str) -> Iterable[tuple[str, str]]:
-        """Names and texts of a kind, of those whose names begin so."""
+        """Names and texts of a kind, for names that begin with `beginning`."""
 
     @abstractmethod
     def _game_rows(self) -> Iterator[GameRow]:
-        """All rows of `games`, the newest first."""
+        """All rows of `games`, newest first."""
 
     def _summaries(self) -> Iterator[GameSummary]:
         for game_id, created, rules, names, types, events, rounds, winner in self._game_rows():

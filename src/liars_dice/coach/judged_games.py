@@ -1,4 +1,4 @@
-"""Of many recorded games, those that a player played worst."""
+"""Recorded games judged for one player, the worst first."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .review import MoveVerdict, review_game
 
 
 class JudgedGame(msgspec.Struct, frozen=True):
-    """How a player fared in one game."""
+    """One game, judged for one seat."""
 
     game: GameSummary
     seat: int
     accuracy: float
-    """In percent, as in its review."""
+    """The seat's accuracy in percent, as in its review."""
     worst: MoveVerdict
-    """The decision that gave most away."""
+    """The decision that gave most away, even if it was a small loss."""
 
 
 def worst_games(
@@ -28,9 +28,9 @@ def worst_games(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedGame]:
-    """These games, judged for each seat that `seats` names: the lowest accuracy first, the newest first among equals.
+    """These games, judged for each seat that `seats` returns: lowest accuracy first, and newest first among equals.
 
-    Games in which such a seat decided nothing are left out.
+    Games in which the seat made no decision are left out.
     """
     found = []
     for done, game in enumerate(games):

@@ -1,6 +1,6 @@
-"""Learning at a real table: for opponents that no table can hold, because they remember the bidding.
+"""Learning in games of the engine, against opponents that remember the bidding and so have no policy table.
 
-The same updates as in `q_learning` and `policy_gradient`, made by a player of the engine while it plays.
+The updates are those of `q_learning` and `policy_gradient`, made by an agent while it plays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Step = tuple[int, int, int]
 
 
 class LearningPlayer(Agent):
-    """What both learners share: observations and actions as numbers."""
+    """The base of the learning agents: observations and actions as numbers."""
 
     def __init__(self, theta: Floats, basis: Basis, config: GameConfig) -> None:
         self.theta, self.basis = theta, basis
@@ -43,7 +43,7 @@ class LearningPlayer(Agent):
 
 
 class GreedyPlayer(LearningPlayer):
-    """Plays the best action, and learns nothing."""
+    """Plays the greedy action and learns nothing."""
 
     def choose_action(self, view: GameView) -> Action:
         """Argmax of θᵀ φ(o, a)."""
@@ -52,17 +52,17 @@ class GreedyPlayer(LearningPlayer):
 
 
 class QPlayer(LearningPlayer):
-    """Q-learning: every decision is also the next observation of the one before."""
+    """Q-learning: each decision also gives the next observation for the one before."""
 
     def __init__(self, theta: Floats, basis: Basis, config: GameConfig, settings: QLearning) -> None:
         super().__init__(theta, basis, config)
         self.settings = settings
         self.part = 0.0
-        """How much of the training is over."""
+        """The fraction of the training that is done."""
         self._last: Step | None = None
 
     def choose_action(self, view: GameView) -> Action:
-        """ε-greedy, after the update that this observation allows."""
+        """An ε-greedy action, after the update for the previous decision."""
         hand, rung, legal = self.observe(view)
         scores = {action: self.score(hand, rung, action) for action in legal}
         self._update(self.settings.gamma * max(scores.values()))
@@ -72,12 +72,12 @@ class QPlayer(LearningPlayer):
         return view.public.rules.moves[action]
 
     def on_game_end(self, result: GameResult) -> None:
-        """The reward."""
+        """Update with the reward."""
         self._update(1.0 if result.winner == 0 else -1.0)
         self._last = None
 
     def finish(self) -> None:
-        """Nothing is left to learn: every step was learnt from."""
+        """Do nothing: every step has been learnt from."""
 
     def _update(self, target: float) -> None:
         if self._last is not None:
@@ -86,7 +86,7 @@ class QPlayer(LearningPlayer):
 
 
 class PGPlayer(LearningPlayer):
-    """Policy gradient: games are remembered, and learnt from batch by batch."""
+    """Policy gradient: games are kept and learnt from in batches."""
 
     def __init__(self, theta: Floats, basis: Basis, config: GameConfig, settings: PolicyGradient) -> None:
         super().__init__(theta, basis, config)
@@ -96,7 +96,7 @@ class PGPlayer(LearningPlayer):
         self._batch: list[tuple[float, list[Floats]]] = []
 
     def choose_action(self, view: GameView) -> Action:
-        """A draw from the softmax, and ∇ log π of it for later."""
+        """An action drawn from the softmax; its ∇ log π is kept for the update."""
         hand, rung, legal = self.observe(view)
         features = np.array([phi(self.basis, hand, rung, action) for action in legal])
         scores = features @ self.theta
@@ -115,7 +115,7 @@ class PGPlayer(LearningPlayer):
             self.finish()
 
     def finish(self) -> None:
-        """Learn from the games that are remembered."""
+        """Learn from the games of an incomplete batch."""
         if not self._batch:
             return
         baseline = np.mean([value for value, _ in self._batch])
@@ -124,10 +124,10 @@ class PGPlayer(LearningPlayer):
         self._batch = []
 
 
-def learn_at_the_table(
+def learn_through_engine(
     player: QPlayer | PGPlayer, opponent: Agent, config: GameConfig, seed: int, first: int, games: int, total: int
 ) -> None:
-    """Play games `first`, `first + 1`, ... of `total` through the engine; the player learns."""
+    """Play games `first`, `first + 1`, ... of `total` through the engine, with a player that learns."""
     for number in range(first, first + games):
         player.part = number / total
         play_game([player, opponent], config, seed=derive_seed(seed, "game", number))
@@ -135,8 +135,8 @@ def learn_at_the_table(
 
 
 def rounds_won(player: LearningPlayer, opponent: Agent, config: GameConfig, first_seed: int = 0) -> Floats:
-    """[own hand, other hand]: 1 if the player wins as the opener. Every pair of hands is played once, with a seed of
-    its own.
+    """[own hand, other hand]: 1 if the player wins as the opener, else 0. Every pair of hands is played once, with its
+    own seed.
     """
     own, other = (hand_set(dice, config.faces) for dice in config.dice)
     seeds = count(first_seed)

@@ -1,12 +1,12 @@
-// What the bots are like, for people who have never met them.
+// Short descriptions of the bots.
 
 /** @typedef {import("./api.js").Agent} Agent */
 
 /** @type {Record<string, string>} */
 const ABOUT = {
-  optimal: "Hard to read and hard to beat: it won a published tournament.",
-  truthful: "Never says or accepts the impossible.",
-  nash: "Plays perfectly in rounds that are solved: two players, few dice.",
+  optimal: "The best of a published grid of simple bots: a solid opponent.",
+  truthful: "Never makes an impossible bid, and never accepts one.",
+  nash: "Plays perfectly where the game is solved: two players with few dice.",
 };
 
 /** @param {Agent | undefined} bot */

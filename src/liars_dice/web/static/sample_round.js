@@ -1,4 +1,4 @@
-// A short round for the first page and the rules.
+// A short example round for the home page and the rules.
 
 import { DUEL } from "./ladder.js";
 

@@ -1,0 +1,116 @@
+"""A guard around the application: which hosts and origins are let in, request rates, security headers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .clock import StudioClock
+from .messages import ErrorResponse, encode_json
+from .rate_limits import AddressRates
+from .server_limits import ServerLimits
+
+LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+
+
+def host_allowed(headers: Mapping[str, str], hosts: frozenset[str] | None) -> bool:
+    """Whether the request names this server. A page elsewhere cannot claim our name (DNS rebinding)."""
+    return hosts is None or urlsplit(f"//{headers.get('host', '')}").hostname in hosts
+
+
+def origin_allowed(headers: Mapping[str, str], names: Collection[str] = ()) -> bool:
+    """Whether the request comes from one of our own pages: same origin, or one of our public names.
+
+    Programs send no `Origin` header; browsers always do where it matters.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    try:
+        where = urlsplit(origin)
+        return where.hostname in names or where.netloc.lower() == headers.get("host", "").lower() != ""
+    except ValueError:
+        return False
+
+
+HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        b"frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+class HttpGuard:
+    """Middleware that refuses foreign hosts and origins, limits request rates, and adds security headers."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: ServerLimits,
+        hosts: frozenset[str] | None,
+        names: frozenset[str],
+        clock: StudioClock,
+    ) -> None:
+        self._app = app
+        self._hosts = None if hosts is None else hosts | names
+        self._names = names
+        self._requests = AddressRates(limits.requests_per_s, limits.request_burst, clock.now)
+        self._new_rooms = AddressRates(limits.new_rooms_per_s, limits.new_room_burst, clock.now)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if scope["type"] == "websocket":
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008, "reason": refusal[1].error})
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        if refusal is None:
+            await self._app(scope, receive, guarded)
+            return
+        status, error = refusal
+        headers = [(b"content-type", b"application/json")]
+        await guarded({"type": "http.response.start", "status": status, "headers": headers})
+        await guarded({"type": "http.response.body", "body": encode_json(error)})
+
+    def _refusal(self, scope: Scope) -> tuple[int, ErrorResponse] | None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        try:
+            if not host_allowed(headers, self._hosts):
+                line = "this server is not reachable under that name; allow it with --host or --public-name"
+                return 403, ErrorResponse(line, "host_not_allowed")
+        except ValueError:
+            return 400, ErrorResponse("the Host header cannot be read", "bad_host")
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        if changes and not origin_allowed(headers, self._names):
+            return 403, ErrorResponse("only pages of this server may do that", "origin_not_allowed")
+        address = (scope.get("client") or ("",))[0]
+        if scope["path"].startswith("/api") and not self._requests.take(address):
+            return 429, ErrorResponse("too many requests; wait a moment", "too_many_requests")
+        if _creates_room(scope) and not self._new_rooms.take(address):
+            return 429, ErrorResponse("too many new rooms; wait a moment", "too_many_new_rooms")
+        return None
+
+
+def _creates_room(scope: Scope) -> bool:
+    path: str = scope["path"]
+    creates = path == "/api/rooms" or (path.startswith("/api/games/") and path.endswith("/branch"))
+    return creates and scope["type"] == "http" and scope["method"] == "POST"

@@ -1,0 +1,120 @@
+"""What clients are told about a room: the messages and views made from its state, each as one seat may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..core import SPECTATOR, BidAction, Event, view_of, visible_to
+from ..persistence import RecordedEvent, visible_events
+from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode
+from .room_bots import STAND_IN
+
+if TYPE_CHECKING:
+    from .room import Room
+
+
+def event_json(n: int, event: Event) -> Json:
+    """An event as clients get it: its number, its type and its fields."""
+    payload: Json = msgspec.to_builtins(event)
+    kind = payload.pop("event_type")
+    return {"n": n, "type": kind, **payload}
+
+
+def seat_views(room: Room) -> list[SeatView]:
+    """The public view of every seat."""
+    counts = room.doc.config.dice if room.doc.game_id is None else room.state.public.dice_counts
+    stand_ins = room.presence.stand_ins
+    return [
+        SeatView(
+            n,
+            seat.name,
+            seat.kind,
+            seat.agent,
+            room.is_here(n),
+            counts[n],
+            STAND_IN if n in stand_ins else None,
+        )
+        for n, seat in enumerate(room.doc.seats)
+    ]
+
+
+def room_view(room: Room) -> RoomView:
+    """The public view of a room."""
+    doc = room.doc
+    return RoomView(
+        doc.id,
+        doc.status,
+        msgspec.to_builtins(doc.config.without_seed),
+        seat_views(room),
+        doc.game_id,
+        room.presence.spectators,
+        doc.practice,
+        doc.delay_ms,
+        room.turn,
+        None if doc.game_id is None else room.state.public.winner,
+        room.ended,
+    )
+
+
+def seats_message(room: Room) -> bytes:
+    """Who sits where and is here, for everyone."""
+    return encode(Seats(seat_views(room), room.doc.status, room.presence.spectators))
+
+
+def turn_message(room: Room, seat: int) -> bytes | None:
+    """Whose turn it is, for this seat; None if no one is to move."""
+    if room.doc.status != "playing" or room.state.public.status != "BIDDING":
+        return None
+    player = room.state.public.current_player
+    wait = room.seconds_until_stand_in(player)
+    deadline = None if wait is None else round(max(wait, 0.0), 1)
+    if player != seat:
+        return encode(Turn(room.turn, player, deadline_s=deadline))
+    view = view_of(room.state, player)
+    rungs = view.public.rules.rungs
+    bids = [action.bid for action in view.legal_actions if isinstance(action, BidAction)]
+    calls: list[Any] = [str(action) for action in view.legal_actions if not isinstance(action, BidAction)]
+    pairs = [(bid.quantity, bid.face) for bid in bids]
+    return encode(Turn(room.turn, player, [rungs[bid] for bid in bids], pairs, calls, deadline))
+
+
+def over_message(room: Room) -> bytes | None:
+    """How the game ended, if it has."""
+    ended = room.ended
+    if ended is None or room.doc.game_id is None:
+        return None
+    return encode(Over(room.state.public.winner, room.doc.game_id, ended))
+
+
+def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
+    """New events as this seat may see them, then whose turn it is or how the game ended."""
+    for sealed in news:
+        seen = visible_to(sealed.payload, seat)
+        if seen is not None:
+            yield encode(EventNote(sealed.version, event_json(sealed.version, seen)))
+    yield from _where_it_stands(room, seat)
+
+
+def welcome_messages(room: Room, seat: int, start: int, game_id: str | None) -> Iterable[bytes]:
+    """The state of the room for a client that has the events of this game before `start`."""
+    another_game = game_id is not None and game_id != room.doc.game_id
+    if another_game or start > len(room.record):
+        start = 0
+    events = [event_json(e.version, e.payload) for e in visible_events(room.record, seat) if e.version >= start]
+    seated = seat != SPECTATOR
+    you = OwnDice(_dice_of(room, seat)) if seated else None
+    yield encode(Welcome(room.view(), seat if seated else None, events, you, room.doc.game_id, start))
+    yield from _where_it_stands(room, seat)
+
+
+def _where_it_stands(room: Room, seat: int) -> Iterable[bytes]:
+    for message in (turn_message(room, seat), over_message(room)):
+        if message is not None:
+            yield message
+
+
+def _dice_of(room: Room, seat: int) -> tuple[int, ...]:
+    return () if room.doc.game_id is None else view_of(room.state, seat).my_dice
