@@ -19,7 +19,7 @@ def test_scores_add_up() -> None:
     assert len(simulation.scores) == 5
     for table in simulation.scores:
         assert len(set(table.agents)) == 4
-        assert set(table.agents) <= {info.field_name for info in AGENTS.values()}
+        assert set(table.agents) <= set(AGENTS.every_name)
         assert sum(table.wins) == 12
     totals = {
         name: sum(dict(zip(t.agents, t.wins, strict=True)).get(name, 0) for t in simulation.scores) for name in scores
