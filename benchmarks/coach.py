@@ -40,7 +40,7 @@ def accuracies(games: int = 20) -> None:
     for name in ("random", "conservative", "probabilistic", "sniper", "detective", "nash"):
         reviews = [review_game(played(preset("heads-up"), (name, "optimal"), seed)) for seed in range(games)]
         own, other = (sum(review.accuracy[seat] for review in reviews) / games for seat in (0, 1))
-        print(f"{name} against optimal, {games} matches: accuracy {own:.1f} % and {other:.1f} %")
+        print(f"{name} against optimal, {games} matches: accuracy {own:.1f}% and {other:.1f}%")
 
 
 def speed(games: int = 20) -> None:

@@ -47,7 +47,7 @@ def the_grid() -> None:
     seconds, exact = timed(lambda: round_robin(names, HEADS_UP, exact=True))
     best = exact.ranking[0]
     figure("81 agents, each against each, exactly, tables included", seconds, "s", most=5, aim=2)
-    print(f"  first is {best.agent}: {100 * best.win_rate:.4f} %, beats {best.beats}, ties {best.ties}")
+    print(f"  first is {best.agent}: {100 * best.win_rate:.4f}%, beats {best.beats}, ties {best.ties}")
     unbeaten = [s.agent for s in exact.ranking if s.beats + s.ties == 80]
     rank = [s.agent for s in exact.ranking].index(unbeaten[0]) + 1
     print(f"  no agent beats: {', '.join(unbeaten)} (from rank {rank} on)")

@@ -87,7 +87,7 @@ def test_probabilistic() -> None:
     assert choice(agent, dealt(config, (4, 4), (1, 2))) == "2x4"  # certain, and the highest of those
     assert choice(agent, play(dealt(config, (4, 4), (1, 2)), "4x4")) == "liar"  # certainly false
     exact = preset("perudo", players=2, dice=(5, 1))
-    state = play(dealt(exact, (2, 3, 4, 5, 6), (6,)), "1x1")  # holds 60 %, exact 40 %; 3x6 holds 54 %
+    state = play(dealt(exact, (2, 3, 4, 5, 6), (6,)), "1x1")  # holds 60%, exact 40%; 3x6 holds 54%
     assert choice(agent, state) == "3x6"
     sure = play(dealt(preset("perudo", players=2, dice=(1, 5)), (3,), (2, 2, 2, 2, 2)), "5x2")
     assert choice(agent, sure) == "exact"  # five, or with one more wild die six

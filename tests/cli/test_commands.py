@@ -211,7 +211,7 @@ def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Worker, "play", play)
     stopped = call(*words)
     assert stopped.exit_code == 130
-    assert "95 % interval" in stopped.stdout
+    assert "95% interval" in stopped.stdout
     assert stopped.stderr == "Stopped before the end: the result is of the games played so far.\n"
     played.clear()
     stopped = call(*words, "--json")

@@ -76,7 +76,7 @@ def test_exploit_keeps_its_contract() -> None:
     )
     found = answer("exploit", "bluffer", "--dice", "2", "1", "--faces", "4", "--wild", "ones", "--ordering", "perudo")
     assert 0 < found["exploitability"] <= 1
-    assert "wins 83.33 % of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
+    assert "wins 83.33% of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
 
 
 def test_exploit_shows_where_a_bot_gives_most_away() -> None:

@@ -155,7 +155,7 @@ def test_a_known_blunder_is_found() -> None:
     assert (blunder.turn, blunder.round, blunder.player, str(blunder.action)) == (2, 1, 1, "liar")
     assert blunder.kind == "blunder"
     assert blunder.loss == pytest.approx(blunder.best_chance)
-    assert "player-1 called a bid that held 100 % of the time against perfect play" in blunder.words
+    assert "player-1 called a bid that held 100% of the time against perfect play" in blunder.words
     impossible = review.moves[2]
     assert (impossible.player, str(impossible.action), impossible.kind) == (1, "3x6", "blunder")
     assert impossible.win_chance < 1e-6
@@ -565,8 +565,8 @@ def test_strips() -> None:
     for width in (40, 80):
         chart = chance_charts(review, width)
         assert chart[0] == "random: chance to win the game"
-        assert chart[1].startswith("100 %")
-        assert chart[5].startswith("  0 %")
+        assert chart[1].startswith(" 100%")
+        assert chart[5].startswith("   0%")
 
 
 def test_a_picture(tmp_path: Path) -> None:

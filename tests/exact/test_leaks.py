@@ -83,7 +83,7 @@ def test_explain_compares_an_action_with_the_best() -> None:
         return CliRunner().invoke(main, ["explain", "--dice", "2", "2", "--hand", "4,6", *words])
 
     shown = call("--action", "2x4").stdout
-    assert "2x4 gives away 24.14 % of the chance to win" in shown
+    assert "2x4 gives away 24.14% of the chance to win" in shown
     assert "2x4: perfect play calls it 61." in shown
     told = json.loads(call("--action", "2x4", "--json").stdout)["asked"]
     assert told["loss"] == pytest.approx(0.2414, abs=1e-3)

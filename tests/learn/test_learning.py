@@ -545,7 +545,7 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
     result = call(*words, "--curve", str(curve))
     assert result.exit_code == 0, result.output
     assert curve.read_bytes().startswith(b"\x89PNG")
-    assert "W* 83.33 %" in result.stdout
+    assert "W* 83.33%" in result.stdout
     both = tmp_path / "both.png"
     beside = ("train", "q", "--dice", "1", "--games", "3000", "--beside", model)
     assert call(*beside, "--curve", str(both)).exit_code == 0

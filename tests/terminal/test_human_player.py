@@ -172,8 +172,8 @@ def test_chances_are_said_in_one_way() -> None:
     other = AdvisedChoice(engine.get_view(0).legal_actions[0], 0.001)
     advice = advice_from(engine.get_view(0), [other, sure], "somebody", "by the odds", None)
     assert hint_lines(advice)[:2] == [
-        "A strong player would call liar. Calling liar wins >99 % of the time by the odds.",
-        "liar wins >99 %; next best: 1x1 <1 %",
+        "A strong player would call liar. Calling liar wins >99% of the time by the odds.",
+        "liar wins >99%; next best: 1x1 <1%",
     ]
 
 

@@ -210,7 +210,7 @@ def test_a_sampled_round_robin_agrees_with_the_exact_one() -> None:
 
 
 def test_intervals_of_means_hold_what_they_promise() -> None:
-    """Of many sampled tournaments, about 95 % of the intervals hold the exact mean; narrow ones would not."""
+    """Of many sampled tournaments, about 95% of the intervals hold the exact mean; narrow ones would not."""
     names = agents_in_field("personalities")
     exact = {standing.agent: standing.win_rate for standing in round_robin(names, preset("heads-up", dice=2)).ranking}
     held = []

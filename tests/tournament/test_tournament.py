@@ -308,7 +308,7 @@ def test_equals_are_hardly_ever_told_apart(
             equals, preset("classic", dice=1, faces=3), games=600, seed=seed, until_significant=sequential, workers=1
         )
         wrong += any(standing.beats for standing in result.ranking)
-    assert wrong <= 7  # of 50, with chance 5 % each: more happens once in 500
+    assert wrong <= 7  # of 50, with chance 5% each: more happens once in 500
 
 
 def test_one_pairing_has_one_interval() -> None:

@@ -158,7 +158,7 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
     if console.width < NARROW:
         for one in judged:
             console.print(one.game.game_id, markup=False)
-            console.print(f"  accuracy {one.accuracy:.1f} %\n  {_worst_words(one)}", markup=False)
+            console.print(f"  accuracy {one.accuracy:.1f}%\n  {_worst_words(one)}", markup=False)
     else:
         numbers = (Column(name, justify="right", no_wrap=True) for name in ("accuracy", "turn"))
         moves = (Column(name, no_wrap=True) for name in ("did", "best"))
@@ -169,11 +169,11 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
             move = one.worst
             table.add_row(
                 one.game.game_id,
-                f"{one.accuracy:.1f} %",
+                f"{one.accuracy:.1f}%",
                 str(move.turn),
                 str(move.action),
                 str(move.best),
-                f"{100 * move.loss:.0f} %",
+                f"{100 * move.loss:.0f}%",
                 one.game.winner_name or "(unfinished)",
             )
         console.print(table)
@@ -190,7 +190,7 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
 
 def _worst_words(judged: JudgedGame) -> str:
     worst = judged.worst
-    return f"turn {worst.turn}: {worst.action}, not {worst.best}: {100 * worst.loss:.0f} % lost"
+    return f"turn {worst.turn}: {worst.action}, not {worst.best}: {100 * worst.loss:.0f}% lost"
 
 
 def _show(console: Console, found: list[GameSummary]) -> None:

@@ -116,9 +116,7 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
         table.add_row("one round", percent(mean), percent(found.round_first), percent(found.round_second))
     console.print(table)
     if found.ci95 is not None:
-        console.print(
-            f"95 % interval for the match: {percent(found.ci95[0])} to {percent(found.ci95[1])}", markup=False
-        )
+        console.print(f"95% interval for the match: {percent(found.ci95[0])} to {percent(found.ci95[1])}", markup=False)
     if config.mode != "single_round":
         console.print(f"rounds expected in a match: {found.expected_rounds:.2f}", markup=False)
     if config.mode == "elimination":

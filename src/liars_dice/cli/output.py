@@ -46,7 +46,7 @@ def print_json(value: dict[str, object]) -> None:
 
 def percent(rate: float) -> str:
     """A rate as a percentage with two decimals."""
-    return f"{100 * rate:.2f} %"
+    return f"{100 * rate:.2f}%"
 
 
 def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:

@@ -99,7 +99,7 @@ def simulate_command(
     table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
     for name, wins in scores.items():
         played = sum(sum(s.wins) for s in simulation.scores if name in s.agents)  # every game has one winner
-        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played:.1f} %" if played else "-")
+        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played:.1f}%" if played else "-")
     console.print(table)
     if simulation.faults:
         console.print(

@@ -39,7 +39,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
     help="Where to compute; gpu needs the extra liars-dice[gpu].",
 )
 @workers_option
-@click.option("--memory", type=float, metavar="GB", help="Memory limit in GB. [default: 60 % of free memory]")
+@click.option("--memory", type=float, metavar="GB", help="Memory limit in GB. [default: 60% of free memory]")
 @click.option("--save", metavar="FILE", help="Save the progress to this file, to continue later.")
 @click.option("--resume", metavar="FILE", help="Continue from a saved file.")
 @json_option

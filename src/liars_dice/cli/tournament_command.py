@@ -188,7 +188,7 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     kind = "round robin" if settings.kind == "round-robin" else "league"
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
     console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
-    headings = ("wins", "95 % interval", "beats", "ties", "rating")
+    headings = ("wins", "95% interval", "beats", "ties", "rating")
     agent = Column("agent", overflow="fold")  # file names are long and differ at the end
     table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
     for standing in result.ranking:

@@ -182,7 +182,7 @@ def _show(report: TrainingReport, is_exact: bool, sample: Sample | None, elapsed
     if sample is not None:
         low, high = sample.ci95
         rate = percent(sample.wins / sample.games)
-        click.echo(f"   {rate}  in {sample.games:,} games (95 %: {percent(low)} to {percent(high)})")
+        click.echo(f"   {rate}  in {sample.games:,} games (95%: {percent(low)} to {percent(high)})")
     if report.optimum is not None:
         click.echo(f"W* {percent(report.optimum)}  the best possible")
 

@@ -74,13 +74,13 @@ ROUNDING = 1e-9
 
 
 def percent(chance: float) -> str:
-    """A chance as a whole percentage; 0 % and 100 % are shown only if that is exact, up to rounding errors.
+    """A chance as a whole percentage; 0% and 100% are shown only if that is exact, up to rounding errors.
 
     >>> percent(0.714), percent(0.001), percent(0.9999), percent(1 - 1e-15)
-    ('71 %', '<1 %', '>99 %', '100 %')
+    ('71%', '<1%', '>99%', '100%')
     """
     if ROUNDING < chance < 0.005:
-        return "<1 %"
+        return "<1%"
     if 0.995 < chance < 1 - ROUNDING:
-        return ">99 %"
-    return f"{100 * chance:.0f} %"
+        return ">99%"
+    return f"{100 * chance:.0f}%"

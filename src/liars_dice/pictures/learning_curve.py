@@ -30,7 +30,7 @@ def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> No
     if optimum is not None:
         axes.axhline(100 * optimum, color=INK, linewidth=1)
         place = (1, 100 * optimum)
-        axes.annotate(f"W* = {100 * optimum:.2f} %", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
+        axes.annotate(f"W* = {100 * optimum:.2f}%", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
     for i, model in enumerate(models):
         colour, line = STYLES[i % len(STYLES)]
         training = model.training

@@ -65,7 +65,7 @@ def chance_charts(review: Review, width: int = 80, *, ascii_only: bool = False) 
         assert seat is not None
         lines.append(_cut(f"{review.names[seat]}: chance to win the game", width))
         drawn = column_chart(along(seat), height, ascii_only=ascii_only)
-        labels = ["100 %", *[""] * (height - 2), "  0 %"] if height > 1 else [""]
+        labels = ["100%", *[""] * (height - 2), "0%"] if height > 1 else [""]
         lines += [f"{label:>5} {line}".rstrip() for label, line in zip(labels, drawn, strict=True)]
     worst = [_worst([m for m in review.moves if low <= m.turn < high]) for low, high in pairwise(starts)]
     if any(mark != " " for mark in worst):
@@ -77,12 +77,6 @@ def chance_charts(review: Review, width: int = 80, *, ascii_only: bool = False) 
 def _worst(moves: Sequence[MoveVerdict]) -> str:
     kinds = {move.kind for move in moves}
     return next((MARKS[kind] for kind in reversed(MARKS) if kind in kinds), " ")
-
-
-def _wrapped(text: str, width: int, first: str, then: str) -> list[str]:
-    """Wrap a text, keeping each number with its percent sign."""
-    lines = wrap(text.replace(" %", "\u00a0%"), width, initial_indent=first, subsequent_indent=then)
-    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def _cut(text: str, width: int) -> str:
@@ -104,7 +98,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
         lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
         if move.kind in MARKS:
-            lines += [(line, "") for line in _wrapped(move.words, width, "    ", "    ")]
+            lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
     if not review.moves:
         lines.append(("There are no decisions to judge yet.", ""))
     lines.append(("", ""))
@@ -114,8 +108,8 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         counts = review.counts[seat]
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
         faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in MARKS)
-        summed = f"{review.names[seat]}: accuracy {kept:.1f} %; {faults}"
-        lines += [(line, "") for line in _wrapped(summed, width, "", "  ")]
+        summed = f"{review.names[seat]}: accuracy {kept:.1f}%; {faults}"
+        lines += [(line, "") for line in wrap(summed, width, subsequent_indent="  ")]
     return lines
 
 

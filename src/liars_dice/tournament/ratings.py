@@ -29,12 +29,12 @@ class Rating(msgspec.Struct, frozen=True):
 
     @property
     def low(self) -> float:
-        """The lower end of the 95 % interval."""
+        """The lower end of the 95% interval."""
         return self.mu - 1.96 * self.sigma
 
     @property
     def high(self) -> float:
-        """The upper end of the 95 % interval."""
+        """The upper end of the 95% interval."""
         return self.mu + 1.96 * self.sigma
 
 
@@ -113,7 +113,7 @@ def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> d
 
 
 def elo_half_widths(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
-    """Half the width of each rating's 95 % interval, given the number of games per pairing.
+    """Half the width of each rating's 95% interval, given the number of games per pairing.
 
     It comes from the curvature of the likelihood at its maximum. Exact results have no games and no error.
     """
