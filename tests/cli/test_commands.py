@@ -161,7 +161,7 @@ def test_input_that_is_no_text() -> None:
     command = [sys.executable, "-m", "liars_dice", "play"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
     done = subprocess.run(command, input=b"h\xc3\xa9llo\nquit\n", env=environment, capture_output=True, check=True)
-    assert b"cannot read" in done.stdout
+    assert b"I do not understand" in done.stdout
     assert b"+-----+" in done.stdout
     assert b"\x1b[" not in done.stdout
 

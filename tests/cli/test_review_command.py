@@ -43,7 +43,7 @@ def test_text(game: str, columns: str) -> None:
     assert "\x1b" not in shown.output
     assert all(len(line) <= int(columns) for line in shown.output.splitlines())
     assert "Round 1" in shown.output
-    assert re.search(r"random: accuracy \d+\.\d %;", shown.output)
+    assert re.search(r"random: accuracy \d+\.\d%;", shown.output)
     assert "chance to win the game" in shown.output
     assert "blunder" in shown.output
 

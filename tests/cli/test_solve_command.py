@@ -60,7 +60,7 @@ def test_people_read_a_table() -> None:
     result = call("1", "2", "--faces", "3", "--target", "1e-6")
     assert result.exit_code == 0
     assert result.stderr == ""
-    for words in ("1 against 2 dice", "value", "bracket", "exploitability", "the opener wins      48.15%", "of 64"):
+    for words in ("1 against 2 dice", "value", "bracket", "exploitability", "the opener wins       48.15%", "of 64"):
         assert words in result.stdout
     assert "exploit optimal --dice 1 2 --faces 3" in result.stdout.splitlines()[-1]
 

@@ -153,7 +153,7 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
     words = ("optimal", "random", "--players", "2", "--tables", "1", "--replications", "50", "--seed", "5")
     stopped = call("simulate", *words, "--workers", "1")
     assert stopped.exit_code == 130
-    rates = [float(line.split()[-2]) for line in stopped.stdout.splitlines() if line.rstrip().endswith(" %")]
+    rates = [float(line.split()[-1][:-1]) for line in stopped.stdout.splitlines() if line.rstrip().endswith("%")]
     assert len(rates) == 2
     assert sum(rates) == pytest.approx(100)
 

@@ -16,7 +16,10 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str]
     def load(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{modules[name]}")
+        try:
+            module = import_module(f"{package}.{modules[name]}")
+        except AttributeError as error:  # a fault of the module, not a name that is missing here
+            raise ImportError(f"cannot import {package}.{modules[name]}: {error}") from error
         value = module if modules[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value

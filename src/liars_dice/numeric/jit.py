@@ -30,7 +30,10 @@ def _tolerate_stale_index(dispatcher: Any) -> None:
     numba unpickles the index before it looks whether the source has changed, so renaming an argument's class would
     otherwise break every environment with an older cache.
     """
-    index = dispatcher._cache._cache_file
+    cache = getattr(dispatcher, "_cache", None)
+    if cache is None:  # compiling is switched off: NUMBA_DISABLE_JIT
+        return
+    index = cache._cache_file
     load = index._load_index
 
     def load_index() -> dict[Any, str]:
