@@ -49,6 +49,11 @@ serve: $(VENV)/runtime
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m 'not slow'
 
+$(VENV)/train: $(VENV)/dev
+	@echo "Installing PyTorch ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[dev,train]'
+	@touch $@
+
 $(VENV)/slow: $(VENV)/dev
 	@echo "Installing what the worked examples need ..."
 	@$(PIP) install --constraint constraints.txt --editable '.[dev,slow]'

@@ -1,0 +1,166 @@
+"""Measure players against each other in whole games, thousands side by side.
+
+python -m liars_dice.learn.champion.league model.pt --games 20000 --device cuda
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from .network import sample
+from .observation import of_turn
+from .perudo_batch import SEATS, PerudoBatch, RuleMix, unpack
+from .scripted import FROZEN, LEARNER, NAMES, scripted_actions
+
+MOST_STEPS = 5000
+LEAGUE = ("learner", "detective", "optimal", "aggressive", "bluffer", "probabilistic", "crawler", "sniper")
+"""The league of nine but for `nash`, which has no batched form."""
+
+
+class Wins(NamedTuple):
+    """How often somebody won."""
+
+    wins: int
+    games: int
+
+    @property
+    def rate(self) -> float:
+        """The share of games won."""
+        return self.wins / self.games if self.games else 0.0
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """The Wilson interval."""
+        n, p, z = self.games, self.rate, 1.96
+        if not n:
+            return 0.0, 1.0
+        middle, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
+Seating = Callable[[int, torch.device], Tensor]
+"""[N, seat] kinds for so many games."""
+
+
+def one_among(one: int, others: int, players: int) -> Seating:
+    """One of a kind in a random seat, others everywhere else."""
+
+    def seat(n: int, device: torch.device) -> Tensor:
+        place = torch.randint(players, (n, 1), device=device)
+        return torch.where(torch.arange(SEATS, device=device) == place, one, others)
+
+    return seat
+
+
+def mixed(kinds: Sequence[int], players: int) -> Seating:
+    """Different kinds, drawn without replacement, in random seats."""
+
+    def seat(n: int, device: torch.device) -> Tensor:
+        drawn = torch.rand(n, len(kinds), device=device).argsort(-1)[:, :players]
+        seated = torch.tensor(list(kinds), device=device)[drawn]
+        return torch.nn.functional.pad(seated, (0, SEATS - players), value=LEARNER)
+
+    return seat
+
+
+@torch.no_grad()
+def play_games(
+    learner: nn.Module,
+    seating: Seating,
+    mix: RuleMix,
+    games: int,
+    device: torch.device | str = "cpu",
+    *,
+    frozen: nn.Module | None = None,
+    seed: int = 0,
+) -> tuple[Tensor, Tensor]:
+    """([games] kind that won, [games, seat] kinds): one whole game per row, so that short games do not count twice."""
+    device = torch.device(device)
+    torch.manual_seed(seed)
+    batch = PerudoBatch(games, mix, seed=seed, device=device, pool=16)
+    kinds = seating(games, device)
+    winner = torch.full((games,), -1, device=device)
+    playing = torch.arange(games, device=device)
+    rows = batch.rows
+    seated = kinds
+    for step in range(MOST_STEPS):
+        tables = unpack(rows)
+        draws = torch.rand(2, len(rows), device=device)
+        kind = of_turn(tables, seated)
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            actions = sample(learner(tables).logits, draws[0])
+            if frozen is not None:
+                actions = torch.where(kind == FROZEN, sample(frozen(tables).logits, draws[1]), actions)
+        if bool(((kinds != LEARNER) & (kinds != FROZEN)).any()):
+            scripted = (kind != LEARNER) & (kind != FROZEN)
+            actions = torch.where(scripted, scripted_actions(tables, seated, draws[1]), actions)
+        batch.n, batch.rows = len(rows), rows
+        outcome = batch.step(actions)
+        won = seated.gather(1, outcome.winner.long()[:, None]).squeeze(1)
+        first_end = outcome.game_ended & (winner[playing] < 0)  # a new game follows in the same row: it does not count
+        winner[playing] = torch.where(first_end, won, winner[playing])
+        rows = batch.rows
+        if step % 16 == 15:  # leave finished games behind
+            open_games = winner[playing] < 0
+            if not bool(open_games.any()):
+                return winner, kinds
+            playing, rows, seated = playing[open_games], rows[open_games], seated[open_games]
+    raise RuntimeError(f"some games took more than {MOST_STEPS} decisions")
+
+
+def wins_of(kind: int, winner: Tensor, kinds: Tensor, players: int) -> Wins:
+    """How often a kind won the games in which it sat."""
+    seated = (kinds[:, :players] == kind).any(1)
+    return Wins(int((winner[seated] == kind).sum()), int(seated.sum()))
+
+
+def report(
+    policy: nn.Module, games: int, device: str, *, palifico: bool = False, seed: int = 0
+) -> list[dict[str, Any]]:
+    """The mixed league at six seats, one champion among five of each bot, and one of each among five champions."""
+    lines: list[dict[str, Any]] = []
+    mix = RuleMix((6, 6), full_games=1.0, palifico=float(palifico), open_on_ones=float(not palifico))
+
+    def tell(what: str, kind: int, winner: Tensor, kinds: Tensor) -> None:
+        found = wins_of(kind, winner, kinds, 6)
+        lines.append({"what": what, "rate": found.rate, "ci95": found.ci95, "games": found.games, "palifico": palifico})
+        print(json.dumps(lines[-1]), flush=True)
+
+    league = [NAMES.index(name) for name in LEAGUE]
+    winner, kinds = play_games(policy, mixed(league, 6), mix, games, device, seed=seed)
+    for kind in league:
+        tell(f"league {NAMES[kind]}", kind, winner, kinds)
+    for kind in league[1:]:
+        name = NAMES[kind]
+        winner, kinds = play_games(policy, one_among(LEARNER, kind, 6), mix, games // 2, device, seed=seed + 1)
+        tell(f"champion among five {name}", LEARNER, winner, kinds)
+        winner, kinds = play_games(policy, one_among(kind, LEARNER, 6), mix, games // 2, device, seed=seed + 2)
+        tell(f"{name} among five champions", kind, winner, kinds)
+    return lines
+
+
+def main() -> None:
+    """Print one JSON object per figure."""
+    from .train import load_policy
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("checkpoint")
+    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--palifico", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    report(
+        load_policy(asked.checkpoint, asked.device), asked.games, asked.device, palifico=asked.palifico, seed=asked.seed
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""The networks: a policy that sees what a player sees, and two judges that exist in training only.
+
+Faces are alike but for their place in the ladder, so the policy has one small stream per face, all six with the same
+weights, and one stream for the table; each block lets them exchange what they know. A bid's logit is the sum of two
+numbers read off its face's stream: one by how far it is above the lowest legal quantity, one by how far it is from
+what the player expects to be there. Every legal bid has a logit, and the same numbers serve every count of dice.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from .observation import (
+    FACE_FEATURES,
+    TABLE_FEATURES,
+    Observation,
+    Odds,
+    by_player,
+    by_seat,
+    observe,
+    one_hot,
+    turn_order,
+)
+from .perudo_batch import FACES, MOST_DICE, QUANTITIES, SEATS, Tables, legal_mask
+
+STEPS = 12
+"""Logits by distance from the lowest legal quantity: 0 to 11 and more."""
+NEAR = 10
+"""Logits by distance from the expected quantity: -10 and less to 10 and more."""
+NEVER = -1e4
+"""The logit of an illegal action: finite, so that no gradient becomes NaN; its probability is exactly zero."""
+KINDS = 12
+"""How many kinds of players (0: the learner) the judges can tell apart."""
+
+
+class Streams(nn.Module):
+    """One stream of numbers per face, with shared weights, and one for the table."""
+
+    def __init__(self, face_features: int, table_features: int, face_width: int, table_width: int, blocks: int) -> None:
+        super().__init__()
+        self.face_in = nn.Linear(face_features, face_width)
+        self.table_in = nn.Linear(table_features, table_width)
+        self.blocks = nn.ModuleList(Block(face_width, table_width) for _ in range(blocks))
+
+    def forward(self, faces: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
+        """([B, face, width], [B, width])."""
+        x, g = self.face_in(faces), self.table_in(table)
+        for block in self.blocks:
+            x, g = block(x, g)
+        return relu(x), relu(g)
+
+
+class Block(nn.Module):
+    """The table hears the mean and the maximum over faces; then each face hears the table."""
+
+    def __init__(self, face_width: int, table_width: int) -> None:
+        super().__init__()
+        self.hear_mean = nn.Linear(face_width, table_width, bias=False)
+        self.hear_max = nn.Linear(face_width, table_width, bias=False)
+        self.table_1 = nn.Linear(table_width, table_width)
+        self.table_2 = nn.Linear(table_width, table_width)
+        self.hear_table = nn.Linear(table_width, face_width, bias=False)
+        self.face_1 = nn.Linear(face_width, face_width)
+        self.face_2 = nn.Linear(face_width, face_width)
+
+    def forward(self, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+        """Both streams, each with something added."""
+        rx = relu(x)
+        heard = self.hear_mean(rx.mean(-2)) + self.hear_max(rx.amax(-2))
+        g = g + self.table_2(relu(self.table_1(relu(g)) + heard))
+        told = self.hear_table(relu(g))
+        x = x + self.face_2(relu(self.face_1(rx) + told[..., None, :]))
+        return x, g
+
+
+class Decision(NamedTuple):
+    """What the policy says about a position."""
+
+    logits: Tensor
+    """[B, action], `NEVER` where the action is illegal."""
+    chances: Tensor
+    """[B, player]: logits of winning the game, by player in turn order from the one to move."""
+
+
+class PolicyNetwork(nn.Module):
+    """The player: from what it sees to a distribution over all legal actions, and everybody's chance to win."""
+
+    def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 3) -> None:
+        super().__init__()
+        self.shape = {"face_width": face_width, "table_width": table_width, "blocks": blocks}
+        self.streams = Streams(FACE_FEATURES, TABLE_FEATURES, face_width, table_width, blocks)
+        self.bids = nn.Linear(face_width, STEPS + 2 * NEAR + 1)
+        self.calls = nn.Linear(table_width, 2)
+        self.chances = nn.Linear(table_width, SEATS)
+        for head in (self.bids, self.calls, self.chances):
+            nn.init.normal_(head.weight, std=0.01)
+            nn.init.zeros_(head.bias)
+        with torch.no_grad():  # begin near sense: the further a bid is above what can be expected, the rarer it is
+            self.bids.bias[STEPS + NEAR :] -= 0.5 * torch.arange(NEAR + 1)
+
+    def forward(self, tables: Tables, seen: Observation | None = None) -> Decision:
+        """The decision of the player to move; `seen` is what `observe` says, if somebody has asked already."""
+        seen = observe(tables) if seen is None else seen
+        x, g = self.streams(seen.faces, seen.table)
+        with torch.autocast(x.device.type, enabled=False):  # a logit of 5 in half precision is off by up to 0.02
+            x, g = x.float(), g.float()
+            logits = torch.cat([bid_logits(self.bids(x), seen.odds), self.calls(g)], -1)
+            legal = legal_mask(tables, seen.odds.lowest)
+            return Decision(torch.where(legal, logits, NEVER), self.chances(g))
+
+
+def bid_logits(per_face: Tensor, odds: Odds) -> Tensor:
+    """[B, bid]: the logit of every bid, legal or not, from the numbers of its face's stream."""
+    quantities = torch.arange(1, QUANTITIES + 1, device=per_face.device)
+    above = (quantities - odds.lowest[..., None].long()).clamp(0, STEPS - 1)
+    middle = (odds.expected + 0.5).floor().long()[..., None]
+    near = STEPS + NEAR + (quantities - middle).clamp(-NEAR, NEAR)
+    return (per_face.gather(-1, above) + per_face.gather(-1, near)).transpose(-1, -2).flatten(-2)
+
+
+OUTCOMES = 2 * SEATS
+"""How a round can end: somebody loses a die (0 to 5), or somebody's bid is called exactly right (6 to 11)."""
+
+
+class Critic(nn.Module):
+    """How the round will end, judged by somebody who sees all dice and knows who is playing."""
+
+    def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 2) -> None:
+        super().__init__()
+        extra = SEATS + 2
+        self.streams = Streams(
+            FACE_FEATURES + extra, TABLE_FEATURES + 3 + SEATS * KINDS, face_width, table_width, blocks
+        )
+        self.outcomes = nn.Linear(table_width, OUTCOMES)
+
+    def forward(self, tables: Tables, kinds: Tensor, seen: Observation | None = None) -> Tensor:
+        """[B, outcome]: logits, players in turn order; `kinds` ([B, seat]) says who plays each seat."""
+        seen = observe(tables) if seen is None else seen
+        order = turn_order(tables)
+        hands = by_player(tables.hands, order).transpose(-1, -2).float()  # [B, face, player]
+        shown = tables.hands.sum(-2, dtype=torch.int8)
+        faces = torch.arange(1, FACES + 1, device=shown.device, dtype=torch.int8)
+        wild = tables.round_wild[..., None]
+        wilds = shown.gather(-1, (wild.long() - 1).clamp(min=0))
+        counts = shown + torch.where((wild > 0) & (faces != wild), wilds, 0)
+        room = (counts - seen.odds.lowest).clamp(-6, 6) / 3
+        per_face = torch.cat([seen.faces, hands / 2, (counts / 6)[..., None], room[..., None]], -1)
+        place = (tables.face.long()[..., None] - 1).clamp(min=0)
+        margin = (counts.gather(-1, place) - tables.quantity[..., None]) * (tables.quantity > 0)[..., None]
+        truth = [margin.clamp(-6, 6) / 3, (margin >= 0).float(), (margin == 0).float()]
+        who = one_hot(by_player(kinds, order), KINDS).flatten(-2)
+        _, g = self.streams(per_face, torch.cat([seen.table, *truth, who], -1))
+        possible = torch.cat([order[1], order[1] & (tables.exact_call > 0)[..., None]], -1)
+        return torch.where(possible, self.outcomes(g).float(), NEVER)
+
+
+class RoundValue(nn.Module):
+    """Who will win the game, judged between two rounds: from the dice everybody has left and who opens."""
+
+    FEATURES = SEATS * (MOST_DICE + 1) + SEATS + 8 + SEATS * KINDS
+
+    def __init__(self, width: int = 256) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(self.FEATURES, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, SEATS)
+        )
+
+    def forward(self, tables: Tables, kinds: Tensor) -> Tensor:
+        """[B, player]: logits of winning, by player in turn order from the opener, who is to move."""
+        order = turn_order(tables)
+        flags = [
+            tables.wild_face > 0,
+            tables.exact_call,
+            tables.palifico_rule,
+            tables.palifico,
+            tables.open_on_ones,
+            tables.exact_costs_bidder,
+            tables.total / 15 - 1,
+            tables.most_dice == MOST_DICE,
+        ]
+        features = [
+            one_hot(by_player(tables.dice, order), MOST_DICE + 1).flatten(-2),
+            by_player(tables.had_one, order).float() * tables.palifico_rule[..., None],
+            torch.stack([flag.float() for flag in flags], -1),
+            one_hot(by_player(kinds, order), KINDS).flatten(-2),
+        ]
+        return mask_absent(self.layers(torch.cat(features, -1)).float(), order)
+
+
+def outcomes_by_seat(per_player: Tensor, order: tuple[Tensor, Tensor]) -> Tensor:
+    """[..., outcome] by player in turn order, put back by seat."""
+    return torch.cat([by_seat(half, order) for half in per_player.chunk(2, -1)], -1)
+
+
+def outcomes_by_player(per_seat: Tensor, order: tuple[Tensor, Tensor]) -> Tensor:
+    """[..., outcome] by seat, rearranged by player in turn order."""
+    return torch.cat([by_player(half, order) for half in per_seat.chunk(2, -1)], -1)
+
+
+def mask_absent(logits: Tensor, order: tuple[Tensor, Tensor]) -> Tensor:
+    """Nobody wins who is not there."""
+    return torch.where(order[1], logits, NEVER)
+
+
+def sample(logits: Tensor, draw: Tensor) -> Tensor:
+    """[B] int64: an action from each distribution, by one number in [0, 1) each."""
+    ends = logits.softmax(-1).cumsum(-1)
+    return (ends <= (draw[..., None] * ends[..., -1:]).clamp(max=ends[..., -1:] * (1 - 1e-6))).sum(-1)

@@ -1,0 +1,89 @@
+"""The numpy player says what the network says, about views of real games, and says it quickly."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train` has it")
+
+import torch
+from test_perudo_batch import action_of, engines_of, game, hands_in
+
+from liars_dice.core import GameEngine, preset
+from liars_dice.learn.champion.network import PolicyNetwork
+from liars_dice.learn.champion.perudo_batch import PerudoBatch, RuleMix, random_actions, unpack
+from liars_dice.learn.champion.player import Champion, fits, save_weights, seen_in
+from liars_dice.learn.champion.scripted import NAMES, scripted_actions
+
+
+def shaken(network: PolicyNetwork) -> PolicyNetwork:
+    """With weights large enough that every feature matters, and exact as half floats."""
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.copy_((weights + 0.05 * torch.randn_like(weights)).half().float())
+    return network.eval()
+
+
+def test_torch_and_numpy_agree_on_views_of_the_engine(tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    network = shaken(PolicyNetwork(32, 48, 2))
+    save_weights(network.state_dict(), tmp_path / "champion.npz")
+    champion = Champion.load(tmp_path / "champion.npz")
+    mix = RuleMix((2, 6), (1, 5), 0.3, 0.1, 0.7, 0.7, 0.6, 0.5, random_opener=False)
+    games = PerudoBatch(40, mix, seed=8, pool=64)
+    engines: list[GameEngine | None] = [*engines_of(games)]
+    assert all(fits(engine.state.config) for engine in engines if engine is not None)
+    crawls = torch.full((games.n, 6), NAMES.index("crawler"))
+    compared = 0
+    for _ in range(40):
+        tables = unpack(games.rows)
+        with torch.no_grad():
+            decision = network(tables)
+        wanted = decision.logits.softmax(-1).numpy()
+        slow = torch.rand(games.n) < 0.8
+        actions = torch.where(slow, scripted_actions(tables, crawls, torch.rand(games.n)), random_actions(tables))
+        outcome = games.step(actions)
+        for place, engine in enumerate(engines):
+            if engine is None:
+                continue
+            view = engine.get_view(engine.state.public.current_player)
+            seen = seen_in(view)
+            assert np.allclose(champion.distribution(seen), wanted[place], atol=2e-4)
+            chances = decision.chances[place, : len(seen.dice)].softmax(-1).numpy()
+            assert np.allclose(champion.chances(seen), chances, atol=2e-4)
+            assert sum(champion.policy(view).values()) == pytest.approx(1, abs=1e-4)
+            compared += 1
+            engine.apply_action(view.player_id, action_of(int(actions[place])))
+            if bool(outcome.game_ended[place]):
+                engines[place] = None
+            elif bool(outcome.round_ended[place]):
+                engine.start_new_round(hands_in(game(games.rows, place), engine.state.config.num_players))
+    assert compared > 500
+
+
+def test_a_decision_takes_a_millisecond(tmp_path: Path) -> None:
+    network = PolicyNetwork()
+    save_weights(network.state_dict(), tmp_path / "champion.npz")
+    assert (tmp_path / "champion.npz").stat().st_size < 4_000_000
+    champion = Champion.load(tmp_path / "champion.npz")
+    engine = GameEngine(preset("perudo"), seed=1)
+    engine.start_new_round()
+    view = engine.get_view(0)
+    times = []
+    for _ in range(200):
+        clock = time.perf_counter()
+        champion.policy(view)
+        times.append(time.perf_counter() - clock)
+    assert min(times) < 0.001, f"{1000 * min(times):.2f} ms at best, {1000 * np.median(times):.2f} ms in the middle"
+
+
+def test_rules_it_is_not_made_for() -> None:
+    assert fits(preset("perudo"))
+    assert fits(preset("perudo", players=3, palifico=True, open_on_ones=False))
+    assert fits(preset("heads-up"))
+    assert not fits(preset("duel"))
+    assert not fits(preset("perudo", faces=5))

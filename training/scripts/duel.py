@@ -1,0 +1,28 @@
+"""One of the first checkpoint's policy among copies of the second's: how often it wins whole games from full dice."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src/liars_dice/learn"))
+from champion.league import one_among, play_games, wins_of
+from champion.perudo_batch import RuleMix
+from champion.scripted import FROZEN, LEARNER
+from champion.train import load_policy
+
+one, others, players, device, games = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+mix = RuleMix((players, players), full_games=1.0)
+for part in ("averaged", "policy"):
+    winner, kinds = play_games(
+        load_policy(one, device, part), one_among(LEARNER, FROZEN, players), mix, games, device,
+        frozen=load_policy(others, device), seed=5,
+    )  # fmt: skip
+    found = wins_of(LEARNER, winner, kinds, players)
+    told = {
+        "players": players,
+        "part": part,
+        "win_rate": round(found.rate, 4),
+        "ci95": found.ci95,
+        "games": found.games,
+    }
+    print(json.dumps({**told, "fair": round(1 / players, 4)}), flush=True)
