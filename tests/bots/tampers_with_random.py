@@ -11,6 +11,6 @@ class Bot(RandomAgent):
         action = super().choose_action(view)
         random.seed(1)
         for thing in gc.get_objects():
-            if isinstance(thing, random.Random) and thing is not self.rng:
+            if issubclass(type(thing), random.Random) and thing is not self.rng:
                 thing.seed(1)
         return action

@@ -72,6 +72,11 @@ def test_a_game_reads_well() -> None:
     assert parse_game(format_game(named)) == named
 
 
+def test_any_white_space_around_a_die() -> None:
+    state = play(dealt(GameConfig(), (1, 4), (2, 2, 6)), "1x4 2x2 liar")
+    assert parse_game(format_game(state).replace("| 2", "|\x1f 2")) == state
+
+
 def test_unparsable_and_illegal_are_different() -> None:
     cases: list[tuple[str, str, type[Exception], str]] = [
         ("1x4 2x2", "1x4 two", NotationError, "line 4: cannot read 'two'"),

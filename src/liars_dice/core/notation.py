@@ -111,4 +111,4 @@ def _parse_hand(text: str, number: int) -> tuple[int, ...]:
         return ()
     if _HAND.fullmatch(text) is None:
         raise NotationError(text, f"dice like 1,4 (or {_OUT} for a seat that is out)", number)
-    return tuple(map(int, text.split(",")))
+    return tuple(int(die.strip()) for die in text.split(","))
