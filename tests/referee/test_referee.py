@@ -110,10 +110,11 @@ def test_isolated_matches_end_with_the_right_verdict(bot: str) -> None:
 
 
 def strangers() -> list[int]:
-    """Processes of the users that bots become; a test in another worker may have some, so they get a moment to go."""
+    """Processes of the users that bots become, which get a moment to go; not those of tests in other workers."""
     mine: set[int] = set()
     for attempt in range(100):
         now = {int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and is_strangers(p)}
+        now -= set(descendants(os.getppid())) - set(descendants(os.getpid()))
         mine = now if attempt == 0 else mine & now
         if not mine:
             return []
