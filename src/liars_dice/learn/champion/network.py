@@ -103,7 +103,7 @@ class PolicyNetwork(nn.Module):
             self.bids.bias[STEPS + NEAR :] -= 0.5 * torch.arange(NEAR + 1)
 
     def forward(self, tables: Tables, seen: Observation | None = None) -> Decision:
-        """The decision of the player to move; `seen` is what `observe` says, if somebody has asked already."""
+        """The decision of the player to move; `seen` is what `observe` says, if someone has asked already."""
         seen = observe(tables) if seen is None else seen
         x, g = self.streams(seen.faces, seen.table)
         with torch.autocast(x.device.type, enabled=False):  # a logit of 5 in half precision is off by up to 0.02
@@ -123,11 +123,11 @@ def bid_logits(per_face: Tensor, odds: Odds) -> Tensor:
 
 
 OUTCOMES = 2 * SEATS
-"""How a round can end: somebody loses a die (0 to 5), or somebody's bid is called exactly right (6 to 11)."""
+"""How a round can end: someone loses a die (0 to 5), or someone's bid is called exactly right (6 to 11)."""
 
 
 class Critic(nn.Module):
-    """How the round will end, judged by somebody who sees all dice and knows who is playing."""
+    """How the round will end, judged by someone who sees all dice and knows who is playing."""
 
     def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 2) -> None:
         super().__init__()
