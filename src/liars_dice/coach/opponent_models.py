@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from ..agents import AGENTS, make_agent
-from ..core import Bid, GameView, LiarsDiceError, PublicState, RoundRules
+from ..core import Bid, GameView, LiarsDiceError, PublicState, RoundRules, without_number
 from ..exact import OutOfReachError
 from ..exact.response import BeliefGraph
 from ..exact.tables import UNKNOWN, PolicyBook, PolicyTable, Situation, number_of_hands, situation_after
@@ -90,7 +90,7 @@ def check_searchable(rules: RoundRules, own: int) -> None:
 @lru_cache(maxsize=64)
 def model_of(name: str) -> OpponentModel:
     """The model of a player with this name."""
-    kind = name.partition("#")[0]
+    kind = without_number(name)
     if kind in AGENTS and AGENTS[kind].memoryless:
         return OpponentModel((kind,))
     if kind.startswith("threshold:"):

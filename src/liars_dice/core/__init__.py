@@ -14,7 +14,7 @@ from .bid import Bid, BidOrdering
 from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, NextOpener, Wild, WildBids, is_whole
 from .conformance import check_rules
 from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
-from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id
+from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id, without_number
 from .errors import (
     BadValueError,
     ConfigError,
@@ -173,4 +173,5 @@ __all__ = [
     "verify",
     "view_of",
     "visible_to",
+    "without_number",
 ]

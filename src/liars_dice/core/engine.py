@@ -347,3 +347,12 @@ def free_name(name: str, taken: Collection[str]) -> str:
     """The name itself or, if it is taken, its first free numbered copy: `optimal#2`."""
     copies = (f"{name}#{copy}" for copy in count(2))
     return next(one for one in chain([name], copies) if one not in taken)
+
+
+def without_number(name: str) -> str:
+    """The name that a numbered copy was made from: `optimal` for `optimal#2`.
+
+    >>> without_number("optimal#2")
+    'optimal'
+    """
+    return name.partition("#")[0]

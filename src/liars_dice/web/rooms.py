@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from ..agents import AGENTS
-from ..core import BadValueError, ConfigError, GameConfig, one_of
+from ..core import BadValueError, ConfigError, GameConfig, one_of, without_number
 from ..persistence import GameRecorder, RecordedEvent, StoreError
 from .clock import StudioClock
 from .coach_client import CoachClient
@@ -186,7 +186,7 @@ class Rooms:
     def check_name(self, name: str) -> str:
         """A player's name as it is shown; refused if it is the name of a bot."""
         name = clean_name(name)
-        kind = name.partition("#")[0].strip().casefold()
+        kind = without_number(name).strip().casefold()
         if kind.startswith("threshold:") or kind in {
             one.casefold() for one in (*AGENTS.every_name, *self.offered_bots)
         }:
