@@ -80,7 +80,7 @@ def random_states(config: GameConfig, rng: random.Random) -> Iterator[GameState]
     yield state
     while state.public.status != "ENDED":
         if state.public.status == "REVEAL":
-            state = deal(state, roll_all(state, cup, rng))
+            state = deal(state, roll_all(state, cup, rng), *roll_shared(config, cup, rng))
         else:
             state = apply(state, rng.choice(legal_actions(state.public)))
         yield state
@@ -90,6 +90,10 @@ def roll_all(state: GameState, cup: DiceCup, rng: random.Random) -> Hands:
     return tuple(cup.roll(n, rng) for n in state.public.dice_counts)
 
 
+def roll_shared(config: GameConfig, cup: DiceCup, rng: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return cup.roll(config.table_dice, rng), cup.roll(config.hidden_dice, rng)
+
+
 def _config_or_none(fields: dict[str, object]) -> GameConfig | None:
     try:
         return GameConfig.from_dict(fields)
@@ -97,11 +101,14 @@ def _config_or_none(fields: dict[str, object]) -> GameConfig | None:
         return None
 
 
-def configs(max_players: int = 5, max_dice: int = 4) -> st.SearchStrategy[GameConfig]:
-    """Any rule set that makes sense, of a size that plays quickly."""
+def configs(max_players: int = 5, max_dice: int = 4, shared: bool = True) -> st.SearchStrategy[GameConfig]:
+    """Any rule set that makes sense, quick to play; `shared`: with dice that belong to no player, too."""
+    some = st.sampled_from([0, 0, 1, 2]) if shared else st.just(0)
     fields = st.fixed_dictionaries(
         {
             "dice": st.lists(st.integers(1, max_dice), min_size=2, max_size=max_players).map(tuple),
+            "table_dice": some,
+            "hidden_dice": some,
             "faces": st.integers(2, 8),
             "wild": st.sampled_from(["none", "ones", "top"]),
             "bid_ordering": st.sampled_from(["quantity_then_face", "liars_dice_standard", "perudo"]),
@@ -114,6 +121,7 @@ def configs(max_players: int = 5, max_dice: int = 4) -> st.SearchStrategy[GameCo
             "open_on_ones": st.booleans(),
             "palifico": st.booleans(),
             "max_dice": st.one_of(st.none(), st.integers(max_dice, 6)),
+            "exact_payer": st.sampled_from(["bidder", "nobody"]),
             "rounds": st.sampled_from([1, 3, 5]),
             "max_turns": st.one_of(st.none(), st.none(), st.integers(1, 6)),
             "seed": st.one_of(st.none(), st.integers(0, 2**63 - 1)),
@@ -131,7 +139,7 @@ def _settle_mode(fields: dict[str, object]) -> dict[str, object]:
     if fields["mode"] != "best_of":
         fields["rounds"] = None
     if fields["mode"] != "elimination" or not fields["exact_call"]:
-        fields["max_dice"] = None
+        fields["max_dice"], fields["exact_payer"] = None, "bidder"
     if fields["wild"] == "none":
         fields["wild_bids"] = "natural"
     return fields

@@ -23,13 +23,15 @@ def test_defaults_are_the_duel() -> None:
 
 
 def test_presets() -> None:
-    """Rules 8.2 to 8.5."""
-    assert set(PRESETS) == {"duel", "classic", "heads-up", "perudo", "openspiel"}
+    """Rules 8.2 to 8.6."""
+    assert set(PRESETS) == {"duel", "classic", "heads-up", "perudo", "perudo-tournament", "openspiel"}
     assert PRESETS["classic"] == GameConfig(dice=(5, 5))
     assert PRESETS["heads-up"] == GameConfig(dice=(5, 5), mode="elimination", next_opener="loser")
     perudo = PRESETS["perudo"]
     assert (perudo.dice, perudo.wild, perudo.bid_ordering) == ((5,) * 6, "ones", "perudo")
     assert (perudo.exact_call, perudo.mode, perudo.palifico) == (True, "elimination", False)
+    assert (perudo.max_dice, perudo.exact_payer) == (5, "bidder")
+    assert PRESETS["perudo-tournament"] == perudo.replace(palifico=True, open_on_ones=False)
     assert PRESETS["openspiel"] == GameConfig(dice=(1, 1), wild="top")
 
 
@@ -51,8 +53,30 @@ def test_presets_take_players_dice_and_changes() -> None:
         preset("perdo")
 
 
+def test_what_follows_from_a_change_to_a_preset_is_changed_with_it() -> None:
+    """Rule 8.7: the order of ones belongs to wild ones; the cap of five belongs to exact calls."""
+    assert preset("perudo", wild="none").bid_ordering == "quantity_then_face"
+    assert preset("perudo-tournament", wild="top").bid_ordering == "quantity_then_face"
+    assert preset("perudo", wild="none", bid_ordering="perudo").bid_ordering == "perudo"
+    assert preset("perudo", wild="ones").bid_ordering == "perudo"
+    for dice, cap in ((2, 5), (5, 5), (7, 7), ((3, 6), 6)):
+        assert preset("perudo", players=2, dice=dice).dice_cap == cap
+    assert preset("perudo", players=2, dice=2, max_dice=3).dice_cap == 3
+    assert preset("perudo", players=2, dice=2, max_dice=None).dice_cap == 2
+    assert preset("perudo", exact_call=False).max_dice is None
+    assert preset("perudo", mode="best_of", rounds=3).max_dice is None
+    with pytest.raises(ConfigError, match="max_dice = 3: expected at least 5"):
+        preset("perudo", max_dice=3)
+
+
 NONSENSE: list[tuple[dict[str, Any], str]] = [
     ({"dice": (5,)}, "dice"),
+    ({"table_dice": -1}, "table_dice"),
+    ({"table_dice": True}, "table_dice"),
+    ({"hidden_dice": 61}, "hidden_dice"),
+    ({"exact_payer": "caller", "exact_call": True, "mode": "elimination"}, "exact_payer"),
+    ({"exact_payer": "nobody", "exact_call": True}, "exact_payer"),
+    ({"exact_payer": "nobody", "mode": "elimination"}, "exact_payer"),
     ({"dice": (1,) * 16}, "dice"),
     ({"dice": (0, 3)}, "dice"),
     ({"dice": (61, 3)}, "dice"),

@@ -197,7 +197,7 @@ def test_elimination() -> None:
 
 def test_an_exact_call_gains_a_die_up_to_the_cap() -> None:
     """Rule 6.3."""
-    config = preset("perudo", players=2, dice=(2, 1))
+    config = preset("perudo", players=2, dice=(2, 1), max_dice=2)
     state = play(dealt(config, (2, 3), (4,)), "1x2 exact")
     assert state.public.dice_counts == (1, 2)
     state = play(deal(state, ((2,), (4, 5))), "1x2 exact")
@@ -206,6 +206,20 @@ def test_an_exact_call_gains_a_die_up_to_the_cap() -> None:
     assert high.public.dice_counts == (3, 0)
     wrong = play(dealt(config, (2, 3), (4,)), "2x2 exact")
     assert wrong.public.dice_counts == (2, 0)
+
+
+def test_nobody_may_pay_for_a_right_exact_call() -> None:
+    """Rule 6.3: the bidder loses the round, and opens the next one, but keeps its dice."""
+    config = preset("perudo", players=3, dice=(2, 1, 5), exact_payer="nobody")
+    state = play(dealt(config, (2, 3), (4,), (6, 6, 6, 6, 6)), "1x2 exact")
+    assert state.public.dice_counts == (2, 2, 5)
+    assert (state.public.resolutions[-1].winner, state.public.resolutions[-1].loser) == (1, 0)
+    state = deal(state, ((2, 3), (4, 4), (6, 6, 6, 6, 6)))
+    assert state.public.opener == 0
+    wrong = play(state, "1x3 1x4 exact")
+    assert wrong.public.dice_counts == (2, 2, 4)
+    at_the_cap = play(state, "1x3 2x4 exact")
+    assert at_the_cap.public.dice_counts == (2, 2, 5)
 
 
 @pytest.mark.parametrize(("rounds", "needed"), [(1, 1), (3, 2), (5, 3), (7, 4)])

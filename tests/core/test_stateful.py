@@ -22,7 +22,11 @@ from liars_dice.core import (
 )
 from liars_dice.core.conformance import check_rules
 from liars_dice.core.events import DiceRevealed, DiceRolled, RoundEnded
+from liars_dice.core.state import Hands
 from support import configs
+
+Deal = tuple[Hands, tuple[int, ...], tuple[int, ...]]
+"""The dice of every seat, on the table, and covered."""
 
 
 class Table(RuleBasedStateMachine):
@@ -33,7 +37,7 @@ class Table(RuleBasedStateMachine):
         self.engine = GameEngine(config, seed=config.seed or 0)
         self.events: list[Event] = []
         self.engine.subscribe(self.events.append)
-        self.log: list[tuple[tuple[int, ...], ...] | Action] = []
+        self.log: list[Deal | Action] = []
         self.states: list[GameState] = [self.engine.state]
 
     def bidding(self) -> bool:
@@ -43,7 +47,8 @@ class Table(RuleBasedStateMachine):
     @rule()
     def start_round(self) -> None:
         self.engine.start_new_round()
-        self.log.append(self.engine.state.hands)
+        state = self.engine.state
+        self.log.append((state.hands, state.public.table_dice, state.hidden_dice))
         self.states.append(self.engine.state)
 
     @precondition(bidding)
@@ -86,7 +91,8 @@ class Table(RuleBasedStateMachine):
         public = self.engine.state.public
         if public.status == "BIDDING":
             assert tuple(map(len, self.engine.state.hands)) == public.dice_counts
-            assert public.rules.total_dice == sum(public.dice_counts)
+            shared = public.table_dice + self.engine.state.hidden_dice
+            assert public.rules.total_dice == public.total_dice == sum(public.dice_counts) + len(shared)
         rolled: dict[int, tuple[int, ...]] = {}
         counts = public.config.dice
         for event in self.events:
@@ -114,7 +120,7 @@ class Table(RuleBasedStateMachine):
         state = new_game(self.engine.state.config)
         replayed = [state]
         for entry in self.log:
-            state = deal(state, entry) if isinstance(entry, tuple) else apply(state, entry)
+            state = deal(state, *entry) if isinstance(entry, tuple) else apply(state, entry)
             replayed.append(state)
         assert replayed == self.states
 

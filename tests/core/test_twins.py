@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+from liars_dice.core import PRESETS
+
 SCRIPT = """
 import msgspec
 from liars_dice.agents import RandomAgent, make_agent
@@ -27,4 +29,4 @@ def run(hash_seed: str) -> str:
 def test_two_processes_play_the_same_games() -> None:
     first, second = run("1"), run("2")
     assert first == second
-    assert first.count('"event_type":"GameEnded"') == 5
+    assert first.count('"event_type":"GameEnded"') == len(PRESETS)

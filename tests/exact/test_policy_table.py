@@ -92,7 +92,7 @@ def test_tables_agree_with_their_agents_in_every_cell(name: str, variant: str) -
 
 
 @settings(max_examples=25, deadline=None)
-@given(config=configs(max_players=4, max_dice=3), pick=st.randoms(use_true_random=False))
+@given(config=configs(max_players=4, max_dice=3, shared=False), pick=st.randoms(use_true_random=False))
 def test_tables_agree_with_their_agents_under_any_rules(config: GameConfig, pick: random.Random) -> None:
     every = list(situations(config))
     for situation in pick.sample(every, min(3, len(every))):
@@ -105,7 +105,7 @@ def test_tables_agree_with_their_agents_under_any_rules(config: GameConfig, pick
 
 
 @settings(max_examples=40, deadline=None)
-@given(config=configs(max_players=4, max_dice=3), seed=st.integers(0, 2**32))
+@given(config=configs(max_players=4, max_dice=3, shared=False), seed=st.integers(0, 2**32))
 def test_every_decision_of_a_game_is_in_a_table(config: GameConfig, seed: int) -> None:
     """No view arises in play that is not one of the situations, with a column that arises."""
     every = set(situations(config))

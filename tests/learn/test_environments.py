@@ -103,7 +103,7 @@ def test_no_observation_depends_on_hidden_dice(config: GameConfig, seed: int) ->
 
 
 def test_an_observation_read_part_by_part() -> None:
-    config = preset("perudo", players=3, dice=2)
+    config = preset("perudo", players=3, dice=2, max_dice=2)
     encoding = Encoding(config)
     state = play(dealt(config, (1, 4), (2, 2), (6, 6)), "1x4 2x2")
     seen = encoding.observe(view_of(state, 0))

@@ -74,7 +74,7 @@ def test_their_own_test_of_games(rules: str) -> None:
     pyspiel.random_sim_test(load_game(config), num_sims=10, serialize=True, verbose=False)
 
 
-@given(configs(max_players=2, max_dice=2))
+@given(configs(max_players=2, max_dice=2, shared=False))
 @settings(max_examples=50, deadline=None)
 def test_parameters_stand_for_rules(config: GameConfig) -> None:
     if config.mode != "single_round" or config.num_players != 2:

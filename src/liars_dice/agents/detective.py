@@ -59,6 +59,6 @@ class DetectiveAgent(Agent):
         shown = min(speakers, view.other_dice)
         missing = bid.quantity - held(view, bid.face)
         chance = match_chance(bid.face, view.public.rules)
-        plain = binomial_prob_at_least(view.other_dice, missing, chance)
-        trusting = binomial_prob_at_least(view.other_dice - shown, missing - shown, chance)
+        plain = binomial_prob_at_least(view.unseen_dice, missing, chance)
+        trusting = binomial_prob_at_least(view.unseen_dice - shown, missing - shown, chance)
         return (1 - self.trust) * plain + self.trust * trusting

@@ -10,7 +10,7 @@ from .view_helpers import held, legal_bids
 class TruthfulAgent(Agent):
     """Calls impossible bids, and otherwise makes the lowest bid that is possible.
 
-    With N unseen dice, a bid is possible if COUNT(own dice, face) + N >= quantity. If the current bid is impossible,
+    With N unseen dice, a bid is possible if COUNT(known dice, face) + N >= quantity. If the current bid is impossible,
     it calls. Otherwise it makes the lowest legal bid that is possible, or the lowest legal bid if none is possible. If
     no bid is legal, it calls.
     """
@@ -20,7 +20,7 @@ class TruthfulAgent(Agent):
 
     def choose_action(self, view: GameView) -> Action:
         """A call, or the lowest possible bid."""
-        unseen = view.other_dice
+        unseen = view.unseen_dice
         current = view.current_bid
         if current is not None and held(view, current.face) + unseen < current.quantity:
             return CallLiarAction(f"{current} is impossible")

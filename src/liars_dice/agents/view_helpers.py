@@ -6,8 +6,8 @@ from ..core import Bid, BidAction, CallExactAction, GameView, chance_true, count
 
 
 def held(view: GameView, face: int) -> int:
-    """How many of the player's own dice count for a bid on `face`."""
-    return count_matches((view.my_dice,), face, view.wild_face)
+    """How many of the dice that the player sees count for a bid on `face`."""
+    return count_matches((view.known_dice,), face, view.wild_face)
 
 
 def legal_bids(view: GameView) -> list[Bid]:

@@ -133,6 +133,7 @@ class WinChances:
             mode="elimination",
             exact_call=True,
             max_dice=self.config.dice_cap,
+            exact_payer=self.config.exact_payer,
             next_opener=self.config.next_opener,
         )
 

@@ -40,6 +40,7 @@ from .events import (
     LiarCalled,
     RoundEnded,
     RoundStarted,
+    SharedDiceRolled,
     visible_to,
 )
 from .ladder import Ladder
@@ -88,6 +89,7 @@ __all__ = [
     "DiceCup",
     "DiceRevealed",
     "DiceRolled",
+    "SharedDiceRolled",
     "Die",
     "Event",
     "ExactCalled",

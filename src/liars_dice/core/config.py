@@ -19,9 +19,11 @@ Wild = Literal["none", "ones", "top"]
 WildBids = Literal["natural", "forbidden"]
 Mode = Literal["single_round", "elimination", "best_of"]
 NextOpener = Literal["loser", "winner", "alternate"]
+ExactPayer = Literal["bidder", "nobody"]
 
 PLAYERS = range(2, 16)
 DICE_PER_SEAT = range(1, 61)
+SHARED_DICE = range(61)
 FACES = range(2, 21)
 SEEDS = range(2**63)
 
@@ -40,6 +42,10 @@ class GameConfig(
 
     dice: tuple[int, ...] = (2, 3)
     """How many dice each seat starts with; seat 0 opens the first round."""
+    table_dice: int = 0
+    """How many dice lie open on the table: rolled in every round, they belong to no player and everyone sees them."""
+    hidden_dice: int = 0
+    """How many dice lie covered on the table: rolled in every round, no player sees them until they are revealed."""
     faces: int = 6
     """How many faces a die has."""
     wild: Wild = "none"
@@ -58,6 +64,8 @@ class GameConfig(
     """The N of "best of N"."""
     max_dice: int | None = None
     """The most dice a player can reach by correct exact calls; by default the most that any seat started with."""
+    exact_payer: ExactPayer = "bidder"
+    """Who loses a die to a correct exact call in an elimination game: the bidder, or nobody."""
     next_opener: NextOpener = "loser"
     """Who opens the next round: the loser (the next seat if the loser is out), the winner, or each seat in turn."""
     opening_min_quantity: int = 1
@@ -88,12 +96,28 @@ class GameConfig(
     @property
     def total_dice(self) -> int:
         """How many dice are in play in the first round."""
-        return sum(self.dice)
+        return self.in_play(self.dice)
+
+    def in_play(self, dice_counts: tuple[int, ...]) -> int:
+        """How many dice are in play when the seats have these: theirs, and those that belong to no player."""
+        return sum(dice_counts) + self.shared_dice
+
+    @property
+    def shared_dice(self) -> int:
+        """How many dice on the table belong to no player."""
+        return self.table_dice + self.hidden_dice
 
     @property
     def dice_cap(self) -> int:
         """The most dice a player can reach."""
         return max(self.dice) if self.max_dice is None else self.max_dice
+
+    @property
+    def most_in_play(self) -> int:
+        """The most dice that can come to be in play: only exact calls that nobody pays for add dice to the first."""
+        if self.mode == "elimination" and self.exact_call and self.exact_payer == "nobody":
+            return self.in_play((self.dice_cap,) * self.num_players)
+        return self.total_dice
 
     @property
     def wins_needed(self) -> int:
@@ -199,6 +223,7 @@ def _check_fields(config: GameConfig) -> None:
         ("bid_ordering", get_args(BidOrdering)),
         ("wild_bids", get_args(WildBids)),
         ("mode", get_args(Mode)),
+        ("exact_payer", get_args(ExactPayer)),
         ("next_opener", get_args(NextOpener)),
     ):
         if getattr(config, name) not in choices:
@@ -206,8 +231,10 @@ def _check_fields(config: GameConfig) -> None:
     for name in ("exact_call", "open_on_ones", "palifico"):
         if not isinstance(getattr(config, name), bool):
             raise ConfigError(name, getattr(config, name), "True or False")
-    most = PLAYERS[-1] * DICE_PER_SEAT[-1]
+    most = PLAYERS[-1] * DICE_PER_SEAT[-1] + 2 * SHARED_DICE[-1]
     for name, allowed, alternative in (
+        ("table_dice", SHARED_DICE, ()),
+        ("hidden_dice", SHARED_DICE, ()),
         ("faces", FACES, ()),
         ("max_quantity", range(1, most + 1), ("total",)),
         ("rounds", range(1, 10_000), (None,)),
@@ -237,6 +264,8 @@ def _check_combinations(config: GameConfig) -> None:
             raise ConfigError("max_dice", config.max_dice, "None unless mode is 'elimination' with exact_call")
         if config.max_dice < max(config.dice):
             raise ConfigError("max_dice", config.max_dice, f"at least {max(config.dice)}, which a seat starts with")
+    if config.exact_payer != "bidder" and (config.mode != "elimination" or not config.exact_call):
+        raise ConfigError("exact_payer", config.exact_payer, "'bidder' unless mode is 'elimination' with exact_call")
     if config.wild_bids == "forbidden" and config.wild == "none":
         raise ConfigError("wild_bids", config.wild_bids, "'natural' when wild is 'none': no face is wild")
     ladder = config.ladder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import comb
 
 import msgspec
@@ -51,7 +51,8 @@ def perft(config: GameConfig) -> Perft:
     start = new_game(config)
     for roll in product(range(1, config.faces + 1), repeat=config.total_dice):
         dice = iter(roll)
-        visit(deal(start, tuple(tuple(next(dice) for _ in range(n)) for n in config.dice)), 0)
+        hands = tuple(tuple(islice(dice, n)) for n in config.dice)
+        visit(deal(start, hands, tuple(islice(dice, config.table_dice)), tuple(dice)), 0)
     return Perft(tuple(playable), tuple(terminal))
 
 
@@ -81,7 +82,8 @@ def check_rules(config: GameConfig, *, games: int = 100, seed: int = 0) -> None:
         state = new_game(config)
         while state.public.status != "ENDED":
             if state.public.status == "REVEAL":
-                state = deal(state, tuple(cup.roll(n, rng) for n in state.public.dice_counts))
+                hands = tuple(cup.roll(n, rng) for n in state.public.dice_counts)
+                state = deal(state, hands, cup.roll(config.table_dice, rng), cup.roll(config.hidden_dice, rng))
             _check_turn(state)
             actions = legal_actions(state.public)
             before, state = state, apply(state, actions[int(rng.random() * len(actions))])
@@ -110,7 +112,7 @@ def _check_turn(state: GameState) -> None:
     )
     for seat in others:
         hidden = tuple(hand if s == seat else (1,) * len(hand) for s, hand in enumerate(state.hands))
-        disguised = msgspec.structs.replace(state, hands=hidden)
+        disguised = msgspec.structs.replace(state, hands=hidden, hidden_dice=(1,) * len(state.hidden_dice))
         _promise(view_of(disguised, seat) == view_of(state, seat), "views do not depend on hidden dice", state)
 
 
@@ -126,8 +128,9 @@ def _check_settlement(before: GameState, after: GameState) -> None:
     if after.config.mode != "elimination":
         _promise(not any(change), "dice stay with their seats", after)
         return
-    _promise(change[last.loser] == -1, "the loser loses a die", after)
     gains = last.call == "exact" and last.winner == last.caller
+    spared = gains and after.config.exact_payer == "nobody"
+    _promise(change[last.loser] == (0 if spared else -1), "the loser loses a die, unless nobody pays", after)
     for seat, difference in enumerate(change):
         if seat != last.loser:
             at_cap = before.public.dice_counts[seat] == after.config.dice_cap

@@ -126,22 +126,34 @@ class GameEngine:
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
-    def start_new_round(self, hands: Sequence[Sequence[int]] | None = None) -> None:
-        """Roll all dice, or use the given `hands` (one per seat), and start the round."""
+    def start_new_round(
+        self,
+        hands: Sequence[Sequence[int]] | None = None,
+        *,
+        table_dice: Sequence[int] = (),
+        hidden_dice: Sequence[int] = (),
+    ) -> None:
+        """Roll all dice, or use the given `hands` (one per seat) and dice on the table, and start the round."""
         public = self._state.public
         if public.status != "REVEAL":
             raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
-        index = public.round_index + 1
-        if hands is None:
-            rolled = [
-                self._cup.roll(n, SeatStream(self._seed, index, seat)) if n else ()
-                for seat, n in enumerate(public.dice_counts)
-            ]
+        config = self._state.config
+        if hands is not None:
+            dealt = _given(hands)
+            shared = _given([table_dice, hidden_dice])
+        elif table_dice or hidden_dice:
+            raise DealError("table_dice and hidden_dice: give all hands, too")
         else:
-            rolled = _given(hands)
-        self._state = deal(self._state, tuple(rolled))
+            dealt = self._roll(public.dice_counts)
+            shared = self._roll((config.table_dice, config.hidden_dice), config.num_players)
+        self._state = deal(self._state, tuple(dealt), *shared)
         if self._subscribers:
             self._tell(self._events_of_round(seeded=hands is None))
+
+    def _roll(self, numbers: Sequence[int], first: int = 0) -> list[tuple[int, ...]]:
+        """That many dice for each seat of the coming round, from the seat `first` on."""
+        index = self._state.public.round_index + 1
+        return [self._cup.roll(n, SeatStream(self._seed, index, first + i)) if n else () for i, n in enumerate(numbers)]
 
     def get_view(self, player_id: int) -> GameView:
         """What this player may know now."""
@@ -252,10 +264,13 @@ class GameEngine:
         public = state.public
         events = self._creation()
         events.append(ev.RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico))
+        source = f"{self._seed}/{public.round_index}/" if seeded else None
         for seat, hand in enumerate(state.hands):
             if hand:
-                source = f"{self._seed}/{public.round_index}/{seat}" if seeded else None
-                events.append(ev.DiceRolled(seat, hand, source))
+                events.append(ev.DiceRolled(seat, hand, source and f"{source}{seat}"))
+        if public.table_dice or state.hidden_dice:
+            origin = source and f"{source}{len(state.hands)}"
+            events.append(ev.SharedDiceRolled(public.table_dice, state.hidden_dice, origin))
         return events
 
     def _events_of_action(self, player: int, action: Action) -> list[Event]:
@@ -268,7 +283,7 @@ class GameEngine:
         last = public.resolutions[-1]
         events: list[Event] = [
             called(player, reasoning),
-            ev.DiceRevealed(last.dice),
+            ev.DiceRevealed(last.dice, last.table_dice, last.hidden_dice),
             ev.RoundEnded(last.winner, last.loser, last.last_bid, last.match_count, last.was_true, public.dice_counts),
         ]
         if public.winner is not None:

@@ -43,6 +43,15 @@ class DiceRolled(_Event, frozen=True):
     """Where the dice came from (`seed/round/seat`); None if they were given instead of rolled."""
 
 
+class SharedDiceRolled(_Event, frozen=True):
+    """The dice on the table that belong to no player: everyone sees the open ones, no one the covered ones."""
+
+    table_dice: tuple[int, ...]
+    hidden_dice: tuple[int, ...] = ()
+    seed_info: str | None = None
+    """As in `DiceRolled`, with the first seat numbers that no player has."""
+
+
 class BidPlaced(_Event, frozen=True):
     """A player bid."""
 
@@ -66,9 +75,11 @@ class ExactCalled(_Event, frozen=True):
 
 
 class DiceRevealed(_Event, frozen=True):
-    """All dice are shown."""
+    """All dice are shown: those of every seat, and those that belong to no player."""
 
     dice: Hands
+    table_dice: tuple[int, ...] = ()
+    hidden_dice: tuple[int, ...] = ()
 
 
 class RoundEnded(_Event, frozen=True):
@@ -102,6 +113,7 @@ Event = (
     GameCreated
     | RoundStarted
     | DiceRolled
+    | SharedDiceRolled
     | BidPlaced
     | LiarCalled
     | ExactCalled
@@ -121,11 +133,15 @@ SPECTATOR = -1
 def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | None:
     """The event as this seat (or `SPECTATOR`) may see it, or None if it may not see it at all.
 
-    Secret are other players' dice (unless `revealed` says that the dice of the round are shown), the seed that all
-    dice come from, and what bots say about their own decisions: a reasoning or an error message may give away dice.
+    Secret are other players' dice and covered dice (unless `revealed` says that the dice of the round are shown), the
+    seed that all dice come from, and what bots say about their own decisions: a reasoning or an error message may give
+    away dice.
     """
     if type(event) is DiceRolled:
         return DiceRolled(event.player_id, event.dice) if revealed or event.player_id == seat else None
+    if type(event) is SharedDiceRolled:
+        seen = SharedDiceRolled(event.table_dice, event.hidden_dice if revealed else ())
+        return seen if seen.table_dice or seen.hidden_dice else None
     if type(event) is GameCreated:
         return msgspec.structs.replace(event, config=event.config.without_seed)
     if isinstance(event, MOVES) and event.player_id != seat and event.reasoning:

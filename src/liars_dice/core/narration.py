@@ -40,15 +40,18 @@ def narrate(event: Event, names: Sequence[str]) -> str:
         case ev.RoundStarted(round_index=index, opener=opener, palifico=palifico):
             return f"\nRound {index + 1}{' (palifico)' if palifico else ''}: {_does(names[opener], 'open')}"
         case ev.DiceRolled(player_id=player, dice=dice):
-            return f"  {_does(names[player], 'roll')} {' '.join(map(str, dice))}"
+            return f"  {_does(names[player], 'roll')} {_faces(dice)}"
+        case ev.SharedDiceRolled(table_dice=table, hidden_dice=hidden):
+            return f"  {_shared_dice(table, hidden)}"
         case ev.BidPlaced(player_id=player, bid=bid, reasoning=reasoning):
             return f"  {_does(names[player], 'bid')} {say_bid(bid)}{_because(reasoning)}"
         case ev.LiarCalled(player_id=player, reasoning=reasoning):
             return f"  {_does(names[player], 'call')} liar{_because(reasoning)}"
         case ev.ExactCalled(player_id=player, reasoning=reasoning):
             return f"  {_does(names[player], 'call')} exact{_because(reasoning)}"
-        case ev.DiceRevealed(dice=dice):
-            shown = (f"{name} {' '.join(map(str, hand))}" for name, hand in zip(names, dice, strict=True) if hand)
+        case ev.DiceRevealed(dice=dice, table_dice=table, hidden_dice=hidden):
+            shown = [f"{name} {_faces(hand)}" for name, hand in zip(names, dice, strict=True) if hand]
+            shown += [_shared_dice(table, hidden)] if table or hidden else []
             return f"  Revealed: {', '.join(shown)}"
         case ev.RoundEnded(winner=winner, loser=loser, last_bid=bid, match_count=count, was_true=was_true):
             verdict = "the bid held" if was_true else "the bid was false"
@@ -58,6 +61,16 @@ def narrate(event: Event, names: Sequence[str]) -> str:
             return f"\n{_does(names[winner], 'win')} the game"
         case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):
             return f"  {names[player]} faulted ({fault}); played instead: {fallback}"
+
+
+def _faces(dice: Sequence[int]) -> str:
+    return " ".join(map(str, dice))
+
+
+def _shared_dice(table: Sequence[int], hidden: Sequence[int]) -> str:
+    """`on the table 3 5, covered 2`; covered dice that may not be seen are left out."""
+    parts = (("on the table", table), ("covered", hidden))
+    return ", ".join(f"{where} {_faces(dice)}" for where, dice in parts if dice)
 
 
 def _does(name: str, verb: str) -> str:

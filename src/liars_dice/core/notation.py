@@ -7,6 +7,8 @@ moves. Blank lines and lines that begin with # are ignored.
     rules {"dice": [2, 3]}
     players ["ann", "bob"]
     1. 1,4 | 2,2,6 : 1x4 2x2 liar
+
+Dice that belong to no player follow the hands: `1,4 | 2,6 | table 3 | hidden 5 : 1x4 liar`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ from .transition import apply, deal, new_game
 _ROUND = re.compile(r"([0-9]{1,6})\.([^:]*):(.*)")
 _HAND = re.compile(r"\s*[0-9]{1,6}(\s*,\s*[0-9]{1,6})*\s*")
 _OUT = "-"
+_SHARED = ("table", "hidden")
+"""What dice that belong to no player are called."""
+
+Hand = tuple[int, ...]
 
 
 def format_game(state: GameState) -> str:
@@ -35,9 +41,12 @@ def format_game(state: GameState) -> str:
     lines = ["# liars-dice game", f"rules {json.dumps(rules)}", f"players {json.dumps(public.names)}"]
     if any(agent_id is not None for agent_id in state.agent_ids):
         lines.append(f"agents {json.dumps(state.agent_ids)}")
-    lines += [_format_round(r.round_index, r.dice, r.bids, r.call) for r in public.resolutions]
+    lines += [
+        _format_round(r.round_index, (r.dice, r.table_dice, r.hidden_dice), r.bids, r.call) for r in public.resolutions
+    ]
     if public.status == "BIDDING":
-        lines.append(_format_round(public.round_index, state.hands, public.bid_history, ""))
+        dice = (state.hands, public.table_dice, state.hidden_dice)
+        lines.append(_format_round(public.round_index, dice, public.bid_history, ""))
     if public.winner is not None:
         lines.append(f"# {public.names[public.winner]} wins")
     return "\n".join(lines) + "\n"
@@ -66,9 +75,15 @@ def parse_game(text: str) -> GameState:
     return _start(header) if state is None else state
 
 
-def _format_round(index: int, hands: Hands, bids: tuple[Bid, ...], call: str) -> str:
-    dice = " | ".join(",".join(map(str, hand)) or _OUT for hand in hands)
-    return f"{index + 1}. {dice} : {' '.join([*map(str, bids), call])}".rstrip()
+def _format_round(index: int, dice: tuple[Hands, Hand, Hand], bids: tuple[Bid, ...], call: str) -> str:
+    hands, *shared = dice
+    parts = [_faces(hand) or _OUT for hand in hands]
+    parts += [f"{where} {_faces(on_table)}" for where, on_table in zip(_SHARED, shared, strict=True) if on_table]
+    return f"{index + 1}. {' | '.join(parts)} : {' '.join([*map(str, bids), call])}".rstrip()
+
+
+def _faces(dice: Hand) -> str:
+    return ",".join(map(str, dice))
 
 
 def _read_header(header: dict[str, Any], line: str, number: int) -> None:
@@ -96,7 +111,15 @@ def _start(header: dict[str, Any]) -> GameState:
 def _play_round(state: GameState, match: re.Match[str], number: int) -> GameState:
     if int(match[1]) != state.public.round_index + 2:
         raise NotationError(f"{match[1]}.", f"round {state.public.round_index + 2}", number)
-    state = deal(state, tuple(_parse_hand(hand, number) for hand in match[2].split("|")))
+    hands: list[Hand] = []
+    shared: dict[str, Hand] = {}
+    for part in match[2].split("|"):
+        where, _, dice = part.strip().partition(" ")
+        if where in _SHARED and where not in shared:
+            shared[where] = _parse_hand(dice, number)
+        else:
+            hands.append(_parse_hand(part, number))
+    state = deal(state, tuple(hands), *(shared.get(where, ()) for where in _SHARED))
     for move in match[3].split():
         try:
             action = parse_action(move)

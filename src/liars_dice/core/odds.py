@@ -34,23 +34,23 @@ def match_chance(face: int, rules: RoundRules) -> float:
     return (1 if wild is None or wild == face else 2) / rules.config.faces
 
 
-def prob_holds(bid: Bid, my_dice: tuple[int, ...], rules: RoundRules) -> float:
-    """The chance that at least `bid.quantity` dice count for `bid`, given your own dice."""
-    missing = bid.quantity - count_matches((my_dice,), bid.face, rules.wild_face)
-    return binomial_prob_at_least(rules.total_dice - len(my_dice), missing, match_chance(bid.face, rules))
+def prob_holds(bid: Bid, known_dice: tuple[int, ...], rules: RoundRules) -> float:
+    """The chance that at least `bid.quantity` dice count for `bid`, given the dice you see."""
+    missing = bid.quantity - count_matches((known_dice,), bid.face, rules.wild_face)
+    return binomial_prob_at_least(rules.total_dice - len(known_dice), missing, match_chance(bid.face, rules))
 
 
-def prob_exact(bid: Bid, my_dice: tuple[int, ...], rules: RoundRules) -> float:
-    """The chance that exactly `bid.quantity` dice count for `bid`, given your own dice."""
-    missing = bid.quantity - count_matches((my_dice,), bid.face, rules.wild_face)
-    return binomial_prob_exactly(rules.total_dice - len(my_dice), missing, match_chance(bid.face, rules))
+def prob_exact(bid: Bid, known_dice: tuple[int, ...], rules: RoundRules) -> float:
+    """The chance that exactly `bid.quantity` dice count for `bid`, given the dice you see."""
+    missing = bid.quantity - count_matches((known_dice,), bid.face, rules.wild_face)
+    return binomial_prob_exactly(rules.total_dice - len(known_dice), missing, match_chance(bid.face, rules))
 
 
 def chance_true(view: GameView, bid: Bid) -> float:
     """The chance that `bid` holds, as this player sees the table."""
-    return prob_holds(bid, view.my_dice, view.public.rules)
+    return prob_holds(bid, view.known_dice, view.public.rules)
 
 
 def chance_exact(view: GameView, bid: Bid) -> float:
     """The chance that `bid` is exactly right, as this player sees the table."""
-    return prob_exact(bid, view.my_dice, view.public.rules)
+    return prob_exact(bid, view.known_dice, view.public.rules)

@@ -9,11 +9,14 @@ from typing import Any
 from .config import PLAYERS, GameConfig, is_whole
 from .errors import ConfigError, one_of
 
+_PERUDO = GameConfig(dice=(5,) * 6, wild="ones", bid_ordering="perudo", exact_call=True, max_dice=5, mode="elimination")
+
 PRESETS: dict[str, GameConfig] = {
     "duel": GameConfig(),
     "classic": GameConfig(dice=(5, 5)),
     "heads-up": GameConfig(dice=(5, 5), mode="elimination"),
-    "perudo": GameConfig(dice=(5,) * 6, wild="ones", bid_ordering="perudo", exact_call=True, mode="elimination"),
+    "perudo": _PERUDO,
+    "perudo-tournament": _PERUDO.replace(palifico=True, open_on_ones=False),
     "openspiel": GameConfig(dice=(1, 1), wild="top"),
 }
 """Each named rule set, with its usual number of players and dice."""
@@ -26,15 +29,28 @@ Dice = int | Sequence[int] | None
 def preset(name: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:
     """The rules called `name`, for this many players with this many dice each, with these fields changed.
 
+    What follows from a change is changed with it, unless you say otherwise: the ladder in which ones count double
+    needs wild ones, and the cap on dice needs exact calls and is never below what a seat starts with (rule 8.7).
+
     >>> preset("perudo", players=3, palifico=True).dice
     (5, 5, 5)
+    >>> preset("perudo", wild="none").bid_ordering
+    'quantity_then_face'
     >>> preset("classic", dice=2).dice
     (2, 2)
     """
     given: object = name
     if not isinstance(given, str) or given not in PRESETS:
         raise ConfigError("rules", given, one_of(str(given), (*PRESETS, "a .toml or .json file")))
-    return _seated(PRESETS[name], players, dice).replace(**changes)
+    named = PRESETS[name]
+    seated = _seated(named.replace(max_dice=None), players, dice)
+    if named.max_dice is not None and "max_dice" not in changes:
+        changed = {"mode": named.mode, "exact_call": named.exact_call} | changes
+        if changed["mode"] == "elimination" and changed["exact_call"] is True:
+            changes["max_dice"] = max(named.max_dice, *seated.dice)
+    if named.bid_ordering == "perudo" and changes.get("wild", "ones") != "ones":
+        changes.setdefault("bid_ordering", "quantity_then_face")
+    return seated.replace(**changes)
 
 
 def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:

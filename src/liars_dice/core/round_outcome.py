@@ -42,7 +42,8 @@ def dice_after(config: GameConfig, dice_counts: tuple[int, ...], outcome: RoundO
         return dice_counts
     winner, loser, by_exact = outcome
     left = list(dice_counts)
-    left[loser] -= 1
+    if not by_exact or config.exact_payer == "bidder":
+        left[loser] -= 1
     if by_exact:
         left[winner] = min(left[winner] + 1, config.dice_cap)
     return tuple(left)

@@ -36,6 +36,10 @@ class RoundResolution(msgspec.Struct, frozen=True, gc=False):
     loser: int
     dice: Hands
     """The revealed dice of every seat."""
+    table_dice: tuple[int, ...] = ()
+    """The dice that lay open on the table."""
+    hidden_dice: tuple[int, ...] = ()
+    """The dice that lay covered on the table."""
 
     @property
     def last_bid(self) -> Bid:
@@ -83,6 +87,8 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
     status: Status
     resolutions: tuple[RoundResolution, ...]
     """How each finished round ended."""
+    table_dice: tuple[int, ...] = ()
+    """The dice that lie open on the table in this round, if the rules have any."""
 
     @property
     def config(self) -> GameConfig:
@@ -96,8 +102,8 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def total_dice(self) -> int:
-        """How many dice all seats have together."""
-        return sum(self.dice_counts)
+        """How many dice are in play: those of all seats, and those that belong to no player."""
+        return self.rules.config.in_play(self.dice_counts)
 
     @property
     def last_bid(self) -> Bid | None:
@@ -164,6 +170,8 @@ class GameState(msgspec.Struct, frozen=True, gc=False):
     hands: Hands
     """Every seat's dice: secret while the status is BIDDING. Empty before the first round."""
     agent_ids: tuple[str | None, ...]
+    hidden_dice: tuple[int, ...] = ()
+    """The dice that lie covered on the table: secret while the status is BIDDING."""
 
     @property
     def config(self) -> GameConfig:
@@ -184,7 +192,12 @@ class GameState(msgspec.Struct, frozen=True, gc=False):
         seats = (
             f"{name} {','.join(map(str, hand)) or '-'}" for name, hand in zip(self.public.names, hands, strict=True)
         )
-        return f"<GameState: {self.public.moment}; {' | '.join(seats)}>"
+        shared = (
+            f" | {what} {','.join(map(str, dice))}"
+            for what, dice in (("table", self.public.table_dice), ("hidden", self.hidden_dice))
+            if dice
+        )
+        return f"<GameState: {self.public.moment}; {' | '.join(seats)}{''.join(shared)}>"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -44,7 +44,9 @@ def _checked_names(names: tuple[object, ...], seats: int) -> tuple[str, ...]:
     return texts
 
 
-def deal(state: GameState, hands: Hands) -> GameState:
+def deal(
+    state: GameState, hands: Hands, table_dice: tuple[int, ...] = (), hidden_dice: tuple[int, ...] = ()
+) -> GameState:
     """Start the next round with these dice. Hands are sorted: the order in which dice fell means nothing (rule 1.3)."""
     public = state.public
     rules = public.rules
@@ -60,16 +62,34 @@ def deal(state: GameState, hands: Hands) -> GameState:
         dealt.append(tuple(sorted(hand)) if n > 1 else tuple(hand))
     if len(dealt) != len(counts):
         raise DealError(f"hands = {hands}: expected {counts} dice with faces 1 to {rules.config.faces}")
+    for name, dice, n in (
+        ("table_dice", table_dice, rules.config.table_dice),
+        ("hidden_dice", hidden_dice, rules.config.hidden_dice),
+    ):
+        if len(dice) != n or not faces.issuperset(dice):
+            raise DealError(f"{name} = {dice}: expected {n} dice with faces 1 to {rules.config.faces}")
     opener = 0
     if public.resolutions:
         opener = next_opener(public)
-        rules = round_rules(rules.config, sum(counts), is_palifico_round(public))
+        rules = round_rules(rules.config, public.total_dice, is_palifico_round(public))
     elif rules.config.palifico:
         rules = round_rules(rules.config, rules.total_dice, is_palifico_round(public))
     return GameState(
-        PublicState(rules, public.names, counts, opener, opener, (), -1, "BIDDING", public.resolutions),
+        PublicState(
+            rules,
+            public.names,
+            counts,
+            opener,
+            opener,
+            (),
+            -1,
+            "BIDDING",
+            public.resolutions,
+            tuple(sorted(table_dice)),
+        ),
         tuple(dealt),
         state.agent_ids,
+        tuple(sorted(hidden_dice)),
     )
 
 
@@ -151,9 +171,11 @@ def apply(state: GameState, action: Move) -> GameState:
             rung,
             "BIDDING",
             public.resolutions,
+            public.table_dice,
         ),
         state.hands,
         state.agent_ids,
+        state.hidden_dice,
     )
 
 
@@ -229,7 +251,8 @@ def _settle(state: GameState, call: CallKind) -> GameState:
     while not public.dice_counts[bidder]:
         bidder -= 1
     bidder %= len(public.dice_counts)
-    count = count_matches(state.hands, bid.face, rules.wild_face)
+    on_table, covered = public.table_dice, state.hidden_dice
+    count = count_matches((*state.hands, on_table, covered), bid.face, rules.wild_face)
     caller_is_right = count < bid.quantity if call == "liar" else count == bid.quantity
     winner, loser = (caller, bidder) if caller_is_right else (bidder, caller)
     resolution = RoundResolution(
@@ -244,6 +267,8 @@ def _settle(state: GameState, call: CallKind) -> GameState:
         winner,
         loser,
         state.hands,
+        on_table,
+        covered,
     )
     resolutions = public.resolutions + (resolution,)
     counts = public.dice_counts
@@ -263,9 +288,11 @@ def _settle(state: GameState, call: CallKind) -> GameState:
             public.rung,
             status,
             resolutions,
+            on_table,
         ),
         state.hands,
         state.agent_ids,
+        covered,
     )
 
 

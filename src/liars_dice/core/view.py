@@ -50,6 +50,21 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
         return self.public.names[self.player_id]
 
     @property
+    def table_dice(self) -> tuple[int, ...]:
+        """The dice that lie open on the table in this round, if the rules have any."""
+        return self.public.table_dice
+
+    @property
+    def known_dice(self) -> tuple[int, ...]:
+        """The dice this player sees: its own, and those that lie open on the table."""
+        return self.my_dice + self.public.table_dice
+
+    @property
+    def unseen_dice(self) -> int:
+        """How many dice in play this player does not see: the other players' dice, and covered dice on the table."""
+        return self.public.rules.total_dice - len(self.my_dice) - len(self.public.table_dice)
+
+    @property
     def players(self) -> tuple[PlayerInfo, ...]:
         """Every player in seat order."""
         public = self.public
@@ -111,7 +126,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
     @property
     def other_dice(self) -> int:
         """How many dice the other players have together in this round."""
-        return self.public.rules.total_dice - len(self.my_dice)
+        return self.unseen_dice - self.public.rules.config.hidden_dice
 
     @property
     def is_my_turn(self) -> bool:
@@ -125,8 +140,9 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     def __repr__(self) -> str:
         dice = ",".join(map(str, self.my_dice)) or "no dice"
-        others = plural(self.other_dice, "other die", "other dice")
-        return f"<GameView of {self.name}: {dice}; {self.public.moment}; {others}>"
+        others = plural(self.unseen_dice, "other die", "other dice")
+        table = f" and {','.join(map(str, self.table_dice))} on the table" if self.table_dice else ""
+        return f"<GameView of {self.name}: {dice}{table}; {self.public.moment}; {others}>"
 
 
 def view_of(state: GameState, player_id: int) -> GameView:

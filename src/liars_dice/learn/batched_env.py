@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agent, make_agent
 from ..core import SEEDS, BadValueError, ConfigError, GameConfig, is_whole, preset
-from ..exact.tables import hand_set
+from ..exact.tables import check_own_dice_only, hand_set
 from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
 from .features import make_basis
 from .mdp import (
@@ -51,6 +51,7 @@ class BatchedEnv:
         if not is_whole(seed, SEEDS):
             raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         rules = self.config
+        check_own_dice_only(rules)
         if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
             expected = "a single round for two players, without exact calls or max_turns"
             raise ConfigError("config", rules.mode, expected)

@@ -265,8 +265,8 @@ def rules_name(config: GameConfig) -> str:
 
 
 def _kind_of_rules(config: GameConfig) -> tuple[object, ...]:
-    """The rules without the number of players, the number of dice and the seed."""
-    fields = msgspec.structs.asdict(config) | {"seed": None, "dice": len(set(config.dice)) == 1}
+    """The rules without the number of players, the numbers of dice and the seed."""
+    fields = msgspec.structs.asdict(config) | {"seed": None, "dice": len(set(config.dice)) == 1, "max_dice": None}
     return tuple(fields.values())
 
 

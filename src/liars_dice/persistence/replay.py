@@ -29,6 +29,7 @@ from ..core import (
     Player,
     RoundEnded,
     RoundStarted,
+    SharedDiceRolled,
     apply,
     deal,
     fresh_seed,
@@ -48,6 +49,7 @@ class Replay:
         self.strict = strict
         self._state = state
         self._rolled: dict[int, tuple[int, ...]] = {}
+        self._shared: SharedDiceRolled | None = None
         self._started: RoundStarted | None = None
         self._due: list[type[Event]] = []
 
@@ -76,6 +78,8 @@ class Replay:
                 self._start_round(event)
             case DiceRolled(player_id=seat, dice=dice):
                 self._roll(seat, dice)
+            case SharedDiceRolled():
+                self._roll_shared(event)
             case BidPlaced(player_id=player, bid=bid):
                 self._move(player, BidAction(bid))
             case LiarCalled(player_id=player):
@@ -96,18 +100,28 @@ class Replay:
             raise ReplayError("a round cannot start now")
         if self.strict and (event.round_index, event.dice_counts) != expected:
             raise ReplayError(f"expected round {expected[0]} with dice {expected[1]}, found {event}")
-        self._started, self._rolled = event, {}
+        self._started, self._rolled, self._shared = event, {}, None
 
     def _roll(self, seat: int, dice: tuple[int, ...]) -> None:
         if self._started is None or seat in self._rolled:
             raise ReplayError(f"seat {seat} cannot roll now")
         self._rolled[seat] = dice
-        counts = self.state.public.dice_counts
-        if len(self._rolled) < len(counts) - counts.count(0):
+        self._deal_if_all_rolled()
+
+    def _roll_shared(self, event: SharedDiceRolled) -> None:
+        if self._started is None or self._shared is not None:
+            raise ReplayError("the dice on the table cannot be rolled now")
+        self._shared = event
+        self._deal_if_all_rolled()
+
+    def _deal_if_all_rolled(self) -> None:
+        counts, shares = self.state.public.dice_counts, self.state.config.shared_dice > 0
+        if len(self._rolled) < len(counts) - counts.count(0) or shares != (self._shared is not None):
             return
         hands: Hands = tuple(self._rolled.get(s, ()) for s in range(len(counts)))
         started, self._started = self._started, None
-        self._state = deal(self.state, hands)
+        shared = self._shared or SharedDiceRolled(())
+        self._state = deal(self.state, hands, shared.table_dice, shared.hidden_dice)
         public = self._state.public
         follows = RoundStarted(public.round_index, public.opener, public.dice_counts, public.palifico)
         if self.strict and follows != started:
@@ -132,7 +146,7 @@ class Replay:
         last = public.resolutions[-1]
         follows: Event
         if isinstance(event, DiceRevealed):
-            follows = DiceRevealed(last.dice)
+            follows = DiceRevealed(last.dice, last.table_dice, last.hidden_dice)
         elif isinstance(event, RoundEnded):
             follows = RoundEnded(
                 last.winner, last.loser, last.last_bid, last.match_count, last.was_true, public.dice_counts

@@ -83,6 +83,7 @@ def _choose_message(number: int, view: GameView) -> Message:
             "player_id": view.player_id,
             "my_dice": view.my_dice,
             "dice_counts": public.dice_counts,
+            "table_dice": public.table_dice,
             "opener": public.opener,
             "bids": [str(bid) for bid in public.bid_history],
             "palifico": view.palifico,
@@ -91,6 +92,7 @@ def _choose_message(number: int, view: GameView) -> Message:
             "bidders": public.bidders,
             "total_dice": view.total_dice,
             "other_dice": view.other_dice,
+            "unseen_dice": view.unseen_dice,
             "wild_face": view.wild_face,
             "legal_actions": [str(action) for action in view.legal_actions],
         },
@@ -138,12 +140,21 @@ class GameFromMessages:
     def view(self, fields: Message) -> GameView:
         """The view that a `choose` message describes, exactly as the engine made it."""
         counts = tuple(fields["dice_counts"])
-        rules = round_rules(self.config, sum(counts), fields["palifico"])
+        rules = round_rules(self.config, self.config.in_play(counts), fields["palifico"])
         bids = tuple(map(parse_bid, fields["bids"]))
         rung = rules.ladder.rung(bids[-1]) if bids else -1
         player = fields["player_id"]
         public = PublicState(
-            rules, self.names, counts, fields["opener"], player, bids, rung, "BIDDING", self.resolutions
+            rules,
+            self.names,
+            counts,
+            fields["opener"],
+            player,
+            bids,
+            rung,
+            "BIDDING",
+            self.resolutions,
+            tuple(fields["table_dice"]),
         )
         return GameView(player, tuple(fields["my_dice"]), public)
 

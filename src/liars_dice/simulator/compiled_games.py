@@ -36,6 +36,7 @@ from ..exact.tables import (
     PolicyTable,
     Situation,
     cells_needed,
+    check_own_dice_only,
     dice_states,
     hand_set,
     situations,
@@ -295,6 +296,7 @@ def check_simulable(agents: Sequence[Agent], config: GameConfig) -> None:
             raise OutOfReachError(
                 f"{agent_id(agent)} is not memoryless, so the compiled simulator cannot play it; the engine can"
             )
+    check_own_dice_only(config)
     cells = len({_same_policy(agent) for agent in agents}) * cells_needed(config)
     if cells > MOST_CELLS:
         raise OutOfReachError(
@@ -310,7 +312,7 @@ def _rules_as_arrays(config: GameConfig) -> Rules:
     sets = [hand_set(n, faces) for n in range(most_dice + 1)]
     grown = [hands.with_one_more() for hands in sets[:-1]] + [np.zeros((len(sets[-1]), faces), dtype=np.int64)]
     ladders = [
-        [round_rules(config, n, pal).bids if n else () for n in range(config.total_dice + 1)] for pal in (False, True)
+        [round_rules(config, n, pal).bids if n else () for n in range(config.most_in_play + 1)] for pal in (False, True)
     ]
     sizes = np.array([[len(bids) for bids in row] for row in ladders])
     bids = [bid for row in ladders for ladder in row for bid in ladder]
@@ -320,6 +322,7 @@ def _rules_as_arrays(config: GameConfig) -> Rules:
         wins_needed=config.wins_needed,
         next_opener=("loser", "winner", "alternate").index(config.next_opener),
         dice_cap=config.dice_cap,
+        exact_is_free=config.exact_payer == "nobody",
         palifico=config.palifico,
         most_turns=-1 if config.max_turns is None else config.max_turns,
         faces=faces,

@@ -35,6 +35,8 @@ class Rules(NamedTuple):
     next_opener: int
     """0: the loser, 1: the winner, 2: each seat in turn."""
     dice_cap: int
+    exact_is_free: bool
+    """Whether nobody pays for a right exact call (rule 6.3)."""
     palifico: bool
     most_turns: int
     faces: int
@@ -187,7 +189,7 @@ def play_games(
                 for other in range(seats):
                     had_one[other] |= dice[other] == 1
             if rules.mode == 1:
-                total += _move_dice(dice, winner, loser, exact and right, rules.dice_cap)
+                total += _move_dice(rules, dice, winner, loser, exact and right)
                 alive -= int(dice[loser] == 0)
                 playing = alive > 1
             else:
@@ -254,11 +256,13 @@ def _count_matches(rules: Rules, palifico: Int, dice: Ints, hand: Ints, face: In
 
 
 @inlined
-def _move_dice(dice: Ints, winner: Int, loser: Int, by_exact: bool, cap: int) -> int:
+def _move_dice(rules: Rules, dice: Ints, winner: Int, loser: Int, by_exact: bool) -> int:
     """`core.round_outcome.dice_after` for an elimination game; returns by how much the dice in play change."""
-    change = -1
-    dice[loser] -= 1
-    if by_exact and dice[winner] < cap:
+    change = 0
+    if not (by_exact and rules.exact_is_free):
+        dice[loser] -= 1
+        change -= 1
+    if by_exact and dice[winner] < rules.dice_cap:
         dice[winner] += 1
-        change = 0
+        change += 1
     return change

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..core import BadValueError
+from ..core import BadValueError, GameConfig
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
@@ -124,5 +124,6 @@ def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSetting
 
 def _plain(settings: TournamentSettings) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
-    rules = plain.pop("config")
-    return plain | {f"config.{name}": value for name, value in rules.items()}
+    rules = GameConfig.from_dict(plain.pop("config"))
+    fields = rules.to_dict() | {"max_dice": rules.dice_cap}  # the same cap, whether it was left out or spelled out
+    return plain | {f"config.{name}": value for name, value in fields.items()}

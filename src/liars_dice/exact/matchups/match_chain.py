@@ -58,7 +58,8 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     """Follow the expected number of visits to each state from the first to the last.
 
     The total number of dice falls with every round, except after a right exact call. So states are taken by their
-    total, the most dice first; within a total the visits solve a small linear system.
+    total, the most dice first; within a total the visits solve a small linear system. If nobody pays for a right exact
+    call, the total can grow, and the visits to all states solve one system.
     """
     first, second = config.dice
     some = outcomes((first, second), 0)[..., 0]
@@ -67,8 +68,10 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     final: dict[tuple[int, int], Floats] = defaultdict(lambda: np.zeros_like(some))
     rounds: Floats = np.zeros_like(some)
     visited: dict[State, Floats] = {}
-    for total in range(first + second, 1, -1):
-        states = _with_total(config, total, {state for state in arriving if sum(state[0]) == total}, outcomes)
+    grows = config.most_in_play > config.total_dice
+    layers = [range(2, config.most_in_play + 1)] if grows else [range(n, n + 1) for n in range(first + second, 1, -1)]
+    for layer in layers:
+        states = _within(layer, config, {state for state in arriving if sum(state[0]) in layer}, outcomes)
         place = {state: i for i, state in enumerate(states)}
         stays = np.zeros((*some.shape, len(states), len(states)))
         leaves: list[tuple[int, State, Floats]] = []
@@ -92,12 +95,12 @@ def _elimination(config: GameConfig, outcomes: Outcomes) -> MatchOdds:
     return MatchOdds(win, rounds, dict(sorted(final.items())), visited)
 
 
-def _with_total(config: GameConfig, total: int, start: set[State], outcomes: Outcomes) -> list[State]:
-    """These states, and all that right exact calls lead to without a die leaving play."""
+def _within(layer: range, config: GameConfig, start: set[State], outcomes: Outcomes) -> list[State]:
+    """These states, and all that they lead to with a total number of dice in this layer."""
     found, new = set(start), list(start)
     while new:
         for after, _ in _next_states(config, new.pop(), outcomes):
-            if sum(after[0]) == total and min(after[0]) and after not in found:
+            if sum(after[0]) in layer and min(after[0]) and after not in found:
                 found.add(after)
                 new.append(after)
     return sorted(found)

@@ -17,6 +17,7 @@ from ..tables import (
     MOST_CELLS,
     PolicyBook,
     cells_needed,
+    check_own_dice_only,
     count_rungs,
     dice_states,
     number_of_hands,
@@ -102,6 +103,7 @@ def matchup_seconds(agents: Sequence[Agent], config: GameConfig, guard: Guard = 
                 f"{agent_id(agent)} is not memoryless, so there is no table of what it does to compute with; "
                 "play games instead (--games N)"
             )
+    check_own_dice_only(config)
     cells, seconds = _work(agents, config, guard)
     if cells > MOST_CELLS or seconds > LONGEST:
         raise OutOfReachError(

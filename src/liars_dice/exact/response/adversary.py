@@ -30,6 +30,7 @@ from ..tables import (
     PolicyBook,
     PolicyTable,
     Situation,
+    check_own_dice_only,
     count_rungs,
     hand_set,
     number_of_hands,
@@ -63,6 +64,7 @@ def best_response(
     agent, config = as_agent(agent), as_config(config, players=2)
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
+    check_own_dice_only(config)
     hands = [number_of_hands(n, config.faces) for n in config.dice]
     rungs_ = count_rungs(config, config.total_dice)
     gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9

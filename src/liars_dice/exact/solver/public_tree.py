@@ -22,7 +22,7 @@ import numpy as np
 from ...core import Bid, GameConfig, RoundRules, round_rules
 from ...numeric import Ints, Truths
 from ..errors import OutOfReachError
-from ..tables import count_rungs, hand_set, number_of_hands
+from ..tables import check_own_dice_only, count_rungs, hand_set, number_of_hands
 
 MOST_RUNGS = 60
 """A set of rungs is a number of 64 bits, and no tree with this many rungs is ever traversed in full."""
@@ -131,6 +131,7 @@ def _check(config: GameConfig) -> None:
     """Raise `OutOfReachError` unless rounds by these rules can be solved."""
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: rounds are solved for two")
+    check_own_dice_only(config)
     if config.exact_call:
         raise OutOfReachError("exact_call is on: rounds are solved without exact calls")
     if config.max_turns is not None:

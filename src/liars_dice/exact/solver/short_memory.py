@@ -48,6 +48,7 @@ class Places:
         rules = round_rules(config.without_seed, config.total_dice, False)
         if (
             config.num_players != 2
+            or config.shared_dice
             or rules.wild_face is not None
             or config.exact_call
             or config.max_turns is not None

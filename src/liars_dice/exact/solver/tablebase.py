@@ -159,6 +159,7 @@ def has_tablebase_rules(rules: RoundRules) -> bool:
     config = rules.config
     return (
         config.faces == FACES
+        and not config.shared_dice
         and rules.wild_face is None
         and config.bid_ordering == "quantity_then_face"
         and not rules.palifico

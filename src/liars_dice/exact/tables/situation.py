@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import Bid, GameConfig, GameView, PublicState, RoundRules, round_rules
 from ...numeric import Floats, Ints
+from ..errors import OutOfReachError
 from .hands import HandSet, number_of_hands
 
 CALLS_ONLY = -1
@@ -28,6 +29,9 @@ class Situation(msgspec.Struct, frozen=True):
     """How many dice the player has."""
     limit: int = ANY_RAISE
     """`ANY_RAISE`; the face that must be kept in a palifico round; or `CALLS_ONLY`."""
+
+    def __post_init__(self) -> None:
+        check_own_dice_only(self.rules.config)
 
     @property
     def other(self) -> int:
@@ -79,6 +83,15 @@ def _lowest_opening(rules: RoundRules, face: int) -> int | None:
     return min((rung for rung in rules.opening_rungs if face in (0, rules.bids[rung].face)), default=None)
 
 
+def check_own_dice_only(config: GameConfig) -> None:
+    """Raise `OutOfReachError` if there are dice that belong to no player: a table lists a player's own dice only."""
+    if config.shared_dice:
+        raise OutOfReachError(
+            f"table_dice = {config.table_dice}, hidden_dice = {config.hidden_dice}: results are computed for games in "
+            "which every die belongs to a player; the engine plays the others (--games N)"
+        )
+
+
 def situation_of(view: GameView) -> Situation:
     """The situation in which a player has to decide."""
     return situation_after(view.public.rules, len(view.my_dice), view.public.bid_history)
@@ -116,8 +129,8 @@ def _of_round(rules: RoundRules, own: int) -> Iterator[Situation]:
 
 
 def dice_states(config: GameConfig) -> list[tuple[int, int]]:
-    """The (own, other) numbers of dice a player can come to face; the total never grows (rules 6.2, 6.3)."""
-    total = config.total_dice
+    """The (own, other) numbers of dice a player can come to face (rules 6.2, 6.3)."""
+    total = config.most_in_play
     if config.mode != "elimination":
         return sorted({(n, total - n) for n in config.dice})
     most = config.dice_cap

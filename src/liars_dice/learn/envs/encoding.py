@@ -58,10 +58,11 @@ class Encoding:
     """
 
     def __init__(self, config: GameConfig) -> None:
-        ladders = [config.ladder(), *([config.ladder(palifico=True)] if config.palifico else [])]
+        kinds = (False, True) if config.palifico else (False,)
+        ladders = [config.ladder(config.most_in_play, palifico=palifico) for palifico in kinds]
         self.config = config.without_seed
         self.longest = max(map(len, ladders))
-        """The number of bids on the longest ladder of the game: no round has more dice than the first."""
+        """The number of bids on the longest ladder of the game, that of a round with the most dice."""
         self.liar = self.longest
         """The number of the action "liar"."""
         self.exact = self.longest + 1 if config.exact_call else None
@@ -83,6 +84,8 @@ class Encoding:
             "palifico": 1,
             "wild": faces,
         }
+        if config.table_dice:
+            sizes["table"] = faces
         ends = np.cumsum(list(sizes.values())).tolist()
         self.parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
         """The position of each part in an observation."""
@@ -98,6 +101,8 @@ class Encoding:
         for die in view.my_dice:
             seen[at["hand"] + die - 1] += 1
         seen[self.parts["hand"]] /= config.dice_cap
+        for die in view.table_dice:
+            seen[at["table"] + die - 1] += 1 / config.table_dice
         for seat, dice in enumerate(public.dice_counts):
             seen[at["dice"] + (seat - me) % seats] = dice / config.dice_cap
         if config.mode == "best_of":

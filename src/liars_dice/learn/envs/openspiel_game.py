@@ -66,8 +66,9 @@ Parameters = Mapping[str, int | bool | str]
 
 def game_parameters(config: GameConfig) -> dict[str, int | bool | str]:
     """The OpenSpiel parameters for these rules."""
-    if config.mode != "single_round" or config.num_players != 2:
-        raise ConfigError("rules", config, "a single round of two players, which is all that the OpenSpiel game has")
+    if config.mode != "single_round" or config.num_players != 2 or config.shared_dice:
+        expected = "a single round of two players with dice of their own, which is all that the OpenSpiel game has"
+        raise ConfigError("rules", config, expected)
     own: dict[str, int | bool | str] = {"dice0": config.dice[0], "dice1": config.dice[1]}
     own |= {name: getattr(config, name) for name in _FIELDS}
     return own | {
