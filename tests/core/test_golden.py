@@ -57,7 +57,7 @@ def playthrough(config: GameConfig, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_playthrough(name: str) -> None:
-    """Rules 8.1 to 8.5 in action."""
+    """Rules 8.1 to 8.6 in action."""
     path = DATA / f"{name}.txt"
     lines = playthrough(GAMES[name], seed=2026)
     if os.environ.get("UPDATE_DATA"):

@@ -17,7 +17,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (it 
     ("rule", "ordering"), [("reset-face", "quantity_then_face"), ("reset-quantity", "liars_dice_standard")]
 )
 def test_random_games_agree(dice: int, rule: str, ordering: str) -> None:
-    """Rules 3.3, 3.4, 4.2, 5.1 and 8.5, over 2,000 random rounds each. An action's number there is a rung here."""
+    """Rules 3.3, 3.4, 4.2, 5.1 and 8.6, over 2,000 random rounds each. An action's number there is a rung here."""
     game = pyspiel.load_game("liars_dice", {"numdice": dice, "bidding_rule": rule})
     config = preset("openspiel", dice=dice, bid_ordering=ordering)
     liar = len(config.ladder())

@@ -7,6 +7,7 @@ import pytest
 from liars_dice.core import (
     Bid,
     BidAction,
+    CallExactAction,
     CallLiarAction,
     DealError,
     GameConfig,
@@ -121,6 +122,16 @@ def test_nobody_moves_when_no_round_is_under_way() -> None:
     over = play(dealt(GameConfig(dice=(1, 1)), (1,), (1,)), "1x1 liar")
     with pytest.raises(IllegalMoveError, match="the game is over"):
         play(over, "1x2")
+
+
+def test_exact_calls_are_made_in_turn() -> None:
+    """Rule 5.3."""
+    state = play(dealt(preset("perudo", players=3, dice=1), (2,), (3,), (4,)), "1x2")
+    for seat in (0, 2):
+        assert not can_apply(state.public, seat, CallExactAction())
+        with pytest.raises(IllegalMoveError, match="it is player-1's turn"):
+            verify(state.public, seat, CallExactAction())
+    assert can_apply(state.public, 1, CallExactAction())
 
 
 def test_opening_limits() -> None:

@@ -1,4 +1,4 @@
-"""Dice on the table that belong to no player: open ones that everyone sees, and covered ones (rules 1.6, 1.7, 9.4)."""
+"""Dice on the table that belong to no player: open ones that everyone sees, and covered ones (rules 1.6, 9.1)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_wild_dice_on_the_table_are_wild() -> None:
 
 
 def test_what_a_player_sees() -> None:
-    """Rule 9.4: the open die, and how many dice are unseen; the covered die only once it is revealed."""
+    """Rule 9.1: the open die, and how many dice are unseen; the covered die only once it is revealed."""
     state = deal(new_game(RULES), ((4, 1), (4, 2)), (4,), (6,))
     view = view_of(state, 0)
     assert (view.my_dice, view.table_dice, view.known_dice) == ((1, 4), (4,), (1, 4, 4))

@@ -116,6 +116,8 @@ def test_openspiel_agrees(name: str, faces: int) -> None:
     ("agent", "config", "message"),
     [
         ("random", preset("perudo"), "6 players"),
+        ("random", preset("duel", table_dice=1), "table_dice = 1"),
+        ("detective", preset("duel", hidden_dice=1), "hidden_dice = 1"),
         ("random", preset("classic", dice=10), "would need about .* GB"),
     ],
 )

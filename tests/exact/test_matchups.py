@@ -114,6 +114,8 @@ def _first_wins(two: list[Agent], counts: tuple[int, int], opener: int) -> float
         preset("heads-up", dice=3),
         preset("perudo", players=2, dice=3),
         preset("perudo", players=2, dice=2, max_dice=4, next_opener="winner"),
+        preset("perudo", players=2, dice=(3, 2), exact_payer="nobody"),
+        preset("perudo", players=2, dice=2, max_dice=3, exact_payer="nobody", next_opener="alternate"),
         GameConfig(dice=(3, 1), mode="elimination", wild="top", next_opener="alternate"),
         GameConfig(dice=(2, 2), mode="best_of", rounds=5, exact_call=True),
         GameConfig(dice=(2, 1), mode="best_of", rounds=3, next_opener="winner"),
@@ -288,6 +290,8 @@ def test_the_published_rates_of_optimal_are_near(grid) -> None:  # type: ignore[
     [
         (("optimal", "detective"), preset("heads-up"), "detective is not memoryless.*--games"),
         (("optimal", "random"), preset("perudo"), "6 players.*compiled simulator.*--games"),
+        (("optimal", "random"), preset("duel", table_dice=1), "table_dice = 1.*the engine plays.*--games"),
+        (("optimal", "random"), preset("duel", hidden_dice=2), "hidden_dice = 2.*the engine plays.*--games"),
         (("optimal", "random"), preset("classic", dice=40), "would need tables of .* cells.*--games"),
     ],
 )

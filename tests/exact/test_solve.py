@@ -515,6 +515,7 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
             lambda: solve(GameConfig(dice=(5, 5), wild="ones", opening_min_quantity=9), memory=15),
             "at most 15 GB are used; 2 against 2 dice would fit",
         ),
+        (lambda: solve(GameConfig(dice=(1, 1), table_dice=1)), "table_dice = 1, hidden_dice = 0: results are computed"),
         (lambda: solve(GameConfig(dice=(1, 1), faces=20), memory=1e-6), "at most 1e-06 GB are used; fewer faces"),
     ],
 )

@@ -286,6 +286,8 @@ def test_what_cannot_be_simulated_is_said() -> None:
         Simulator([make_agent("detective"), make_agent("random")], preset("heads-up"))
     with pytest.raises(OutOfReachError, match=r"would need tables of .* cells.*the engine plays such games"):
         Simulator([make_agent("random")] * 15, preset("perudo", players=15, dice=60))
+    with pytest.raises(OutOfReachError, match=r"table_dice = 1.*the engine plays the others"):
+        Simulator([make_agent("random")] * 2, preset("heads-up", table_dice=1))
     two = Simulator([make_agent("random")] * 2, preset("heads-up"))
     for options, message in (
         ({"games": -1, "seed": 0}, "from 0 up"),

@@ -13,7 +13,18 @@ from typing import get_args
 import msgspec
 import pytest
 
-from liars_dice.core import GameConfig
+from liars_dice.agents import RandomAgent
+from liars_dice.core import (
+    BidPlaced,
+    DiceRevealed,
+    Event,
+    GameConfig,
+    GameEngine,
+    GameState,
+    RoundEnded,
+    count_matches,
+    preset,
+)
 from liars_dice.core.bid import BidOrdering
 from liars_dice.core.config import Wild, WildBids
 from liars_dice.core.odds import prob_holds
@@ -67,3 +78,55 @@ def test_the_page_knows_the_bids_and_the_odds(tmp_path: Path) -> None:
     for case, found, (bids, odds) in zip(cases, json.loads(done.stdout), expected, strict=True):
         assert found["bids"] == bids, case
         assert found["odds"] == pytest.approx(odds, abs=1e-12), case
+
+
+FOLD = """
+const { EMPTY, step, total, truth } = await import(process.argv[2] + "/state.js");
+const { narrate, read } = await import(process.argv[2] + "/events.js");
+const games = JSON.parse(await new Promise((resolve) => {
+  let text = "";
+  process.stdin.on("data", (part) => (text += part)).on("end", () => resolve(text));
+}));
+console.log(JSON.stringify(games.map((events) => {
+  let state = EMPTY;
+  return events.map((raw) => {
+    const event = read(raw);
+    state = step(state, event);
+    const { open, covered } = state;
+    return { total: total(state), open, covered, truth: truth(state), says: narrate(event, state, 0) };
+  });
+})));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed (Debian: apt-get install nodejs)")
+def test_the_page_follows_dice_that_belong_to_no_player_and_free_exact_calls(tmp_path: Path) -> None:
+    """Dice in play, dice on the table and what counts at the reveal, for a player's events; who loses a die."""
+    games, expected = [], []
+    for table, covered, seed in ((0, 0, 1), (1, 0, 2), (0, 2, 3), (2, 1, 4)):
+        rules = preset("perudo", players=3, dice=2, exact_payer="nobody", table_dice=table, hidden_dice=covered)
+        engine = GameEngine(rules, [RandomAgent(), RandomAgent(), RandomAgent()], seed=seed)
+        heard: list[Event] = []
+        after: list[GameState] = []
+        engine.subscribe(heard.append, 0)
+        engine.subscribe(lambda _, engine=engine, after=after: after.append(engine.state), 0)  # type: ignore[misc]
+        engine.play()
+        games.append(heard)
+        expected.append(after)
+    script = tmp_path / "fold.mjs"
+    script.write_text(FOLD)
+    done = subprocess.run(["node", script, STATIC], input=msgspec.json.encode(games), capture_output=True, check=True)
+    for events, states, found in zip(games, expected, json.loads(done.stdout), strict=True):
+        for event, state, page in zip(events, states, found, strict=True):
+            if isinstance(event, BidPlaced):
+                assert (page["total"], tuple(page["open"])) == (state.public.total_dice, state.public.table_dice)
+                assert page["covered"] is None
+                assert page["truth"] is None
+            if isinstance(event, DiceRevealed):
+                dice = (*event.dice, event.table_dice, event.hidden_dice)
+                wild = state.public.rules.wild_face
+                assert page["truth"] == [count_matches(dice, face, wild) for face in range(1, 7)]
+            if isinstance(event, RoundEnded):
+                last = state.public.resolutions[-1]
+                spared = last.call == "exact" and last.winner == last.caller
+                assert ("a die" in page["says"] and "lose" in page["says"]) is not spared

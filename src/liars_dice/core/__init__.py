@@ -11,7 +11,20 @@ from .actions import (
     parse_bid,
 )
 from .bid import Bid, BidOrdering
-from .config import DICE_PER_SEAT, FACES, PLAYERS, SEEDS, GameConfig, Mode, NextOpener, Wild, WildBids, is_whole
+from .config import (
+    DICE_PER_SEAT,
+    FACES,
+    PLAYERS,
+    SEEDS,
+    SHARED_DICE,
+    ExactPayer,
+    GameConfig,
+    Mode,
+    NextOpener,
+    Wild,
+    WildBids,
+    is_whole,
+)
 from .conformance import check_rules
 from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id, without_number
@@ -57,7 +70,7 @@ from .odds import (
     prob_holds,
 )
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, RulesLike, as_config, load_rules, preset
+from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
@@ -73,6 +86,7 @@ __all__ = [
     "PRESETS",
     "REASONING_LIMIT",
     "SEEDS",
+    "SHARED_DICE",
     "SPECTATOR",
     "Action",
     "AgentFaulted",
@@ -89,10 +103,10 @@ __all__ = [
     "DiceCup",
     "DiceRevealed",
     "DiceRolled",
-    "SharedDiceRolled",
     "Die",
     "Event",
     "ExactCalled",
+    "ExactPayer",
     "GameConfig",
     "GameCreated",
     "GameEnded",
@@ -122,6 +136,7 @@ __all__ = [
     "RoundRules",
     "RoundStarted",
     "RulesLike",
+    "SharedDiceRolled",
     "Wild",
     "WildBids",
     "after_round",
@@ -134,6 +149,7 @@ __all__ = [
     "can_apply",
     "chance_exact",
     "chance_true",
+    "changed_preset",
     "check_rules",
     "count_matches",
     "deal",

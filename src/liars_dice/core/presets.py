@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +39,25 @@ def preset(name: str, *, players: int | None = None, dice: Dice = None, **change
     >>> preset("classic", dice=2).dice
     (2, 2)
     """
+    return changed_preset(name, changes, players=players, dice=dice)
+
+
+def changed_preset(
+    name: str, changes: Mapping[str, Any], *, players: int | None = None, dice: Dice = None
+) -> GameConfig:
+    """`preset` with the changes as a mapping, which may hold any names."""
     given: object = name
     if not isinstance(given, str) or given not in PRESETS:
         raise ConfigError("rules", given, one_of(str(given), (*PRESETS, "a .toml or .json file")))
     named = PRESETS[name]
     seated = _seated(named.replace(max_dice=None), players, dice)
+    fields = seated.to_dict() | dict(changes)
     if named.max_dice is not None and "max_dice" not in changes:
-        changed = {"mode": named.mode, "exact_call": named.exact_call} | changes
-        if changed["mode"] == "elimination" and changed["exact_call"] is True:
-            changes["max_dice"] = max(named.max_dice, *seated.dice)
-    if named.bid_ordering == "perudo" and changes.get("wild", "ones") != "ones":
-        changes.setdefault("bid_ordering", "quantity_then_face")
-    return seated.replace(**changes)
+        wins_dice = fields["mode"] == "elimination" and fields["exact_call"] is True
+        fields["max_dice"] = max(named.max_dice, *seated.dice) if wins_dice else None
+    if named.bid_ordering == "perudo" and fields["wild"] != "ones" and "bid_ordering" not in changes:
+        fields["bid_ordering"] = "quantity_then_face"
+    return GameConfig.from_dict(fields)
 
 
 def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:

@@ -117,7 +117,7 @@ def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
     """The rules of this preset for a number of players between these two, if there are any."""
     fewest, most = players
     config = PRESETS[rules]
-    if rules == "perudo":
+    if rules.startswith("perudo"):
         config = preset(rules, players=max(fewest, min(most, 4)))
     return config if fewest <= config.num_players <= most else None
 

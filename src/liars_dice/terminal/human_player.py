@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, verify
+from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, SharedDiceRolled, verify
 from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible_moves, turn_prompt
 from .read_move import Command, printable, read_answer
 from .table_view import Quit, TableView, clear_screen, read_line
@@ -97,6 +97,8 @@ class TerminalPlayer:
     def _look(self, view: GameView, table: TableView) -> None:
         self._on_screen = (view.player_id, view.public.round_index)
         table.hand(view.player_id, view.my_dice)
+        if view.table_dice:
+            table.show(SharedDiceRolled(view.table_dice))
         table.say(escape(turn_prompt(view)))
 
     def _run_command(self, command: Command, view: GameView, table: TableView) -> None:

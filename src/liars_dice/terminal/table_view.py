@@ -20,6 +20,7 @@ from ..core import (
     GameCreated,
     GameEnded,
     RoundStarted,
+    SharedDiceRolled,
     narrate,
 )
 from ..pictures import SEAT_COLOURS
@@ -78,6 +79,8 @@ class TableView:
         """Print an event for people who have not seen the dice: they are drawn when they are revealed."""
         if isinstance(event, DiceRevealed):
             self.hands(event.dice)
+            if event.table_dice or event.hidden_dice:
+                self.show(SharedDiceRolled(event.table_dice, event.hidden_dice))
         elif isinstance(event, RoundStarted):
             self.show(event)
             counts = (f"{name} {n}" for name, n in zip(self.names, event.dice_counts, strict=True) if n)

@@ -11,19 +11,30 @@ from ..core import (
     FACES,
     PLAYERS,
     PRESETS,
+    SHARED_DICE,
     BidOrdering,
     ConfigError,
+    ExactPayer,
     GameConfig,
     Mode,
     NextOpener,
     Wild,
     WildBids,
-    preset,
+    changed_preset,
 )
 from . import messages as m
 
-_CHOICES = {"wild": Wild, "bid_ordering": BidOrdering, "wild_bids": WildBids, "mode": Mode, "next_opener": NextOpener}
+_CHOICES = {
+    "wild": Wild,
+    "bid_ordering": BidOrdering,
+    "wild_bids": WildBids,
+    "mode": Mode,
+    "exact_payer": ExactPayer,
+    "next_opener": NextOpener,
+}
 _NUMBERS = {
+    "table_dice": (SHARED_DICE[0], SHARED_DICE[-1]),
+    "hidden_dice": (SHARED_DICE[0], SHARED_DICE[-1]),
     "faces": (FACES[0], FACES[-1]),
     "max_quantity": (1, 900),
     "rounds": (1, 99),
@@ -33,6 +44,8 @@ _NUMBERS = {
 }
 _ABOUT = {
     "dice": f"how many dice each of the {PLAYERS[0]} to {PLAYERS[-1]} seats starts with; the first seat opens",
+    "table_dice": "how many dice, rolled in every round, lie open on the table and belong to no player",
+    "hidden_dice": "how many dice, rolled in every round, lie covered on the table and belong to no player",
     "faces": "how many faces a die has",
     "wild": "the face that counts as every other face",
     "bid_ordering": "how bids are ordered from low to high",
@@ -42,6 +55,7 @@ _ABOUT = {
     "mode": "one round, elimination until one player has dice left, or the best of N rounds",
     "rounds": "how many rounds a best-of game has at most",
     "max_dice": "the most dice a player can reach by a correct exact call",
+    "exact_payer": "who loses a die when an exact call is right",
     "next_opener": "who opens the next round",
     "opening_min_quantity": "the lowest quantity allowed in a round's first bid",
     "open_on_ones": "whether a round's first bid may be on ones",
@@ -87,7 +101,7 @@ def requested_config(rules: str | m.Json, changes: m.Json, players: int | None) 
             raise ConfigError("dice", dice, "a whole number, or one per seat")
         if rules not in PRESETS:
             raise ConfigError("rules", rules, f"one of {', '.join(PRESETS)}")
-        return GameConfig.from_dict(preset(rules, players=players, dice=dice).to_dict() | changes)
+        return changed_preset(rules, changes, players=players, dice=dice)
     config = GameConfig.from_dict({**rules, **changes})
     if players is not None and config.num_players != players:
         raise ConfigError("dice", config.dice, f"one number per seat, for {players} seats")

@@ -8,10 +8,11 @@ import { parse } from "./ladder.js";
  * @typedef {{ type: "GameCreated", config: Config, names: string[], agent_ids: (string | null)[], branched_from?: string }
  *   | { type: "RoundStarted", round_index: number, opener: number, dice_counts: number[], palifico: boolean }
  *   | { type: "DiceRolled", player_id: number, dice: number[] }
+ *   | { type: "SharedDiceRolled", table_dice: number[], hidden_dice?: number[] }
  *   | { type: "BidPlaced", player_id: number, bid: Bid, reasoning?: string }
  *   | { type: "LiarCalled", player_id: number, reasoning?: string }
  *   | { type: "ExactCalled", player_id: number, reasoning?: string }
- *   | { type: "DiceRevealed", dice: number[][] }
+ *   | { type: "DiceRevealed", dice: number[][], table_dice?: number[], hidden_dice?: number[] }
  *   | { type: "RoundEnded", winner: number, loser: number, last_bid: Bid, match_count: number, was_true: boolean,
  *       dice_counts: number[] }
  *   | { type: "GameEnded", winner: number | null }
@@ -94,13 +95,26 @@ function instead(fallback) {
 export const diceCount = (n) => `${n} ${n === 1 ? "die" : "dice"}`;
 
 /**
+ * What the end of a round does: `Bob loses a die.`, or who won where no die is lost.
+ * @param {import("./state.js").State} state after the end of the round
+ * @param {number | null} me
+ */
+export function consequence(state, me) {
+  if (!state.result) return "";
+  const { winner, loser } = state.result;
+  const change = (/** @type {number} */ seat) => state.after[seat] - state.counts[seat];
+  if (change(loser) < 0) return `${does(state.names, loser, me, "lose")} a die.`;
+  return `${does(state.names, winner, me, "win")} ${change(winner) > 0 ? "a die" : "the round"}.`;
+}
+
+/**
  * An event as a sentence; empty for events that need none.
  * @param {GameEvent} event
- * @param {string[]} names
+ * @param {import("./state.js").State} state after the event
  * @param {number | null} me
- * @param {Config | null} config
  */
-export function narrate(event, names, me, config) {
+export function narrate(event, state, me) {
+  const { names } = state;
   const who = (/** @type {number} */ seat, /** @type {string} */ verb) => does(names, seat, me, verb);
   switch (event.type) {
     case "RoundStarted":
@@ -113,10 +127,10 @@ export function narrate(event, names, me, config) {
       return `${who(event.player_id, "call")} liar.`;
     case "ExactCalled":
       return `${who(event.player_id, "call")} exact.`;
-    case "RoundEnded": {
-      const loses = config?.mode === "elimination" ? `${who(event.loser, "lose")} a die` : `${who(event.winner, "win")} the round`;
-      return `${verdict(event.last_bid, event.match_count, event.was_true)} ${loses}.`;
-    }
+    case "SharedDiceRolled":
+      return event.table_dice.length ? `On the table: ${event.table_dice.join(", ")}.` : "";
+    case "RoundEnded":
+      return `${verdict(event.last_bid, event.match_count, event.was_true)} ${consequence(state, me)}`;
     case "GameEnded":
       return event.winner === null ? UNDECIDED : `${who(event.winner, "win")} the game.`;
     case "AgentFaulted":

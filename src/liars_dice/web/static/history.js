@@ -37,10 +37,9 @@ export class History {
       this.drawn = 0;
       this.first = timeline.events[0] ?? null;
     }
-    const { names, config } = timeline.states[Math.min(1, timeline.states.length - 1)];
     for (; this.drawn < upTo; this.drawn++) {
       const event = timeline.events[this.drawn];
-      const sentence = narrate(event, names, me, config);
+      const sentence = narrate(event, timeline.states[this.drawn + 1], me);
       if (!sentence || (whole && event.type === "DiceRolled")) continue;
       const at = this.drawn + 1;
       const seat = "player_id" in event ? event.player_id : null;

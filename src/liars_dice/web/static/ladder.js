@@ -4,6 +4,8 @@
 /**
  * @typedef {object} Config
  * @property {number[]} dice
+ * @property {number} table_dice open dice that belong to no player
+ * @property {number} hidden_dice covered dice that belong to no player
  * @property {number} faces
  * @property {"none" | "ones" | "top"} wild
  * @property {"quantity_then_face" | "liars_dice_standard" | "perudo"} bid_ordering
@@ -13,6 +15,7 @@
  * @property {"single_round" | "elimination" | "best_of"} mode
  * @property {number | null} rounds
  * @property {number | null} max_dice
+ * @property {"bidder" | "nobody"} exact_payer
  * @property {"loser" | "winner" | "alternate"} next_opener
  * @property {number} opening_min_quantity
  * @property {boolean} open_on_ones
@@ -22,10 +25,17 @@
 
 /** @type {Config} */
 export const DUEL = {
-  dice: [2, 3], faces: 6, wild: "none", bid_ordering: "quantity_then_face", wild_bids: "natural", max_quantity: "total",
-  exact_call: false, mode: "single_round", rounds: null, max_dice: null, next_opener: "loser", opening_min_quantity: 1,
+  dice: [2, 3], table_dice: 0, hidden_dice: 0, faces: 6, wild: "none", bid_ordering: "quantity_then_face", wild_bids: "natural", max_quantity: "total",
+  exact_call: false, mode: "single_round", rounds: null, max_dice: null, exact_payer: "bidder", next_opener: "loser", opening_min_quantity: 1,
   open_on_ones: true, palifico: false, max_turns: null,
 }; // prettier-ignore
+
+/**
+ * How many dice are in play when the seats have these.
+ * @param {Config} config
+ * @param {number[]} counts
+ */
+export const inPlay = (config, counts) => counts.reduce((a, b) => a + b, config.table_dice + config.hidden_dice);
 
 /** @param {Bid} bid */
 export const text = (bid) => `${bid.quantity}x${bid.face}`;
@@ -126,16 +136,16 @@ function atLeast(n, k, p) {
 }
 
 /**
- * The chance that a bid holds, given your own dice.
+ * The chance that a bid holds, given the dice you see.
  * @param {Bid} bid
- * @param {number[]} own
+ * @param {number[]} known
  * @param {number} total
  * @param {number} faces
  * @param {number | null} wild
  */
-export function chance(bid, own, total, faces, wild) {
+export function chance(bid, known, total, faces, wild) {
   const p = (wild === null || wild === bid.face ? 1 : 2) / faces;
-  return atLeast(total - own.length, bid.quantity - matching(own, bid.face, wild), p);
+  return atLeast(total - known.length, bid.quantity - matching(known, bid.face, wild), p);
 }
 
 /** A chance as it is shown. @param {number} p */

@@ -39,7 +39,16 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
       if (value !== "elimination") config.palifico = false;
       if (value === "single_round") config.next_opener = "loser";
     }
-    if (name === "wild" && value === "none") config.wild_bids = "natural";
+    if (name === "wild") {
+      if (value === "none") config.wild_bids = "natural";
+      if (value !== "ones" && config.bid_ordering === "perudo") config.bid_ordering = "quantity_then_face";
+    }
+    if (name === "mode" || name === "exact_call") {
+      const wins = config.mode === "elimination" && config.exact_call; // only then can a call win a die
+      config.max_dice = wins ? (known[preset]?.max_dice ?? null) : null;
+      config.exact_payer = wins ? config.exact_payer : "bidder";
+    }
+    if (config.max_dice !== null) config.max_dice = Math.max(config.max_dice, ...config.dice);
     show();
     changed();
   };

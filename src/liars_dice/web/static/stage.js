@@ -5,7 +5,7 @@ import { h, moves } from "./dom.js";
 import { diceCount, faces } from "./events.js";
 import { History } from "./history.js";
 import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
-import { marks, standing, sum, truth } from "./state.js";
+import { marks, standing, total, truth } from "./state.js";
 import { Table, status } from "./table.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -107,7 +107,7 @@ function mood(state, me) {
 /** @param {State} state */
 function where(state) {
   if (!state.config || state.round < 0) return "";
-  const parts = [`Round ${state.round + 1}`, diceCount(sum(state.counts))];
+  const parts = [`Round ${state.round + 1}`, diceCount(total(state))];
   const wild = wildFace(state.config, state.palifico);
   if (wild !== null) parts.push(`${faces(wild)} are wild`);
   if (state.palifico) parts.push("palifico");
@@ -116,7 +116,7 @@ function where(state) {
 }
 
 /**
- * The chance that each legal bid holds, given the player's own dice (none for a spectator).
+ * The chance that each legal bid holds, given the dice the player sees (for a spectator, those on the table).
  * @param {State} state
  * @param {number | null} me
  */
@@ -124,12 +124,12 @@ function oddsShade(state, me) {
   /** @type {Map<string, Shade>} */
   const shade = new Map();
   if (!state.config || state.round < 0) return shade;
-  const own = (me === null ? null : state.hands[me]) ?? [];
+  const known = [...((me === null ? null : state.hands[me]) ?? []), ...state.open];
   const wild = wildFace(state.config, state.palifico);
   const may = state.turn === null ? new Set() : legalRungs(state);
   state.ladder.forEach((bid, rung) => {
     if (!may.has(rung)) return;
-    const p = chance(bid, own, sum(state.counts), state.config?.faces ?? 6, wild);
+    const p = chance(bid, known, total(state), state.config?.faces ?? 6, wild);
     shade.set(text(bid), { share: p, label: percent(p), says: `holds ${percent(p)} percent of the time` });
   });
   return shade;

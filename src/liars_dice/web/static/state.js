@@ -1,6 +1,6 @@
 // The page's state is a fold over events, like the engine's: state = events.reduce(step, EMPTY).
 
-import { ladder, matching, text, wildFace } from "./ladder.js";
+import { inPlay, ladder, matching, text, wildFace } from "./ladder.js";
 
 /** @typedef {import("./events.js").GameEvent} GameEvent */
 /** @typedef {import("./ladder.js").Bid} Bid */
@@ -20,6 +20,8 @@ import { ladder, matching, text, wildFace } from "./ladder.js";
  * @property {Made[]} bids this round's
  * @property {number | null} turn whose it is
  * @property {(number[] | null)[]} hands those that are known
+ * @property {number[]} open dice on the table that everyone sees
+ * @property {number[] | null} covered dice on the table that no one sees before the reveal
  * @property {{ kind: "liar" | "exact", seat: number } | null} call
  * @property {boolean} revealed
  * @property {Result | null} result of the round
@@ -32,7 +34,7 @@ import { ladder, matching, text, wildFace } from "./ladder.js";
 /** @type {State} */
 export const EMPTY = {
   config: null, names: [], agents: [], round: -1, palifico: false, counts: [], after: [], ladder: [], bids: [], turn: null,
-  hands: [], call: null, revealed: false, result: null, winner: null, ended: false, wins: [], last: null,
+  hands: [], open: [], covered: null, call: null, revealed: false, result: null, winner: null, ended: false, wins: [], last: null,
 }; // prettier-ignore
 
 /**
@@ -61,16 +63,18 @@ export function step(state, event) {
       return {
         ...EMPTY, last, config: event.config, names: event.names, agents: event.agent_ids ?? [], counts: event.config.dice,
         after: event.config.dice, hands: event.names.map(() => null), wins: event.names.map(() => 0),
-        ladder: ladder(event.config, sum(event.config.dice)),
+        ladder: ladder(event.config, inPlay(event.config, event.config.dice)),
       }; // prettier-ignore
     case "RoundStarted":
       return {
         ...state, last, round: event.round_index, palifico: event.palifico, counts: event.dice_counts, after: event.dice_counts,
-        ladder: state.config ? ladder(state.config, sum(event.dice_counts), event.palifico) : [], bids: [], turn: event.opener,
-        hands: event.dice_counts.map(() => null), call: null, revealed: false, result: null,
+        ladder: state.config ? ladder(state.config, inPlay(state.config, event.dice_counts), event.palifico) : [], bids: [], turn: event.opener,
+        hands: event.dice_counts.map(() => null), open: [], covered: null, call: null, revealed: false, result: null,
       }; // prettier-ignore
     case "DiceRolled":
       return { ...state, last, hands: state.hands.map((hand, seat) => (seat === event.player_id ? event.dice : hand)) };
+    case "SharedDiceRolled":
+      return { ...state, last, open: event.table_dice, covered: event.hidden_dice?.length ? event.hidden_dice : null };
     case "BidPlaced": {
       const rung = state.ladder.findIndex((bid) => text(bid) === text(event.bid));
       const bids = [...state.bids, { seat: event.player_id, bid: event.bid, rung }];
@@ -80,7 +84,7 @@ export function step(state, event) {
     case "ExactCalled":
       return { ...state, last, turn: null, call: { kind: last === "LiarCalled" ? "liar" : "exact", seat: event.player_id } };
     case "DiceRevealed":
-      return { ...state, last, turn: null, hands: event.dice, revealed: true };
+      return { ...state, last, turn: null, hands: event.dice, open: event.table_dice ?? [], covered: event.hidden_dice ?? null, revealed: true };
     case "RoundEnded": {
       const { last_bid: bid, match_count: count, was_true: held, winner, loser } = event;
       const wins = state.wins.map((n, seat) => n + Number(seat === winner));
@@ -93,8 +97,8 @@ export function step(state, event) {
   }
 }
 
-/** @param {number[]} numbers */
-export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+/** How many dice are in play in this round. @param {State} state */
+export const total = (state) => (state.config ? inPlay(state.config, state.counts) : 0);
 
 /**
  * The bid to beat.
@@ -109,7 +113,7 @@ export const standing = (state) => state.bids[state.bids.length - 1] ?? null;
  */
 export function truth(state) {
   if (!state.revealed || !state.config) return null;
-  const all = state.hands.flatMap((hand) => hand ?? []);
+  const all = [...state.hands.flatMap((hand) => hand ?? []), ...state.open, ...(state.covered ?? [])];
   const wild = wildFace(state.config, state.palifico);
   return Array.from({ length: state.config.faces }, (_, i) => matching(all, i + 1, wild));
 }

@@ -2,9 +2,9 @@
 
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
-import { UNDECIDED, capital, diceCount, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
+import { UNDECIDED, capital, consequence, diceCount, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
 import { wildFace } from "./ladder.js";
-import { marks, standing } from "./state.js";
+import { marks, standing, total } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /**
@@ -27,10 +27,9 @@ export function status(state, me) {
   }
   if (state.ended) return UNDECIDED;
   if (state.result) {
-    const { bid, count, held, loser, winner } = state.result;
+    const { bid, count, held } = state.result;
     const called = state.call ? `${named(state.names, state.call.seat, me)} called${state.call.kind === "exact" ? " exact" : ""}.` : "";
-    const ends = state.config.mode === "elimination" ? `${does(state.names, loser, me, "lose")} a die.` : `${does(state.names, winner, me, "win")} the round.`;
-    return `${called} ${verdict(bid, count, held)} ${ends}`;
+    return `${called} ${verdict(bid, count, held)} ${consequence(state, me)}`;
   }
   if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
   if (state.turn === null) return "Rolling the dice.";
@@ -43,9 +42,10 @@ export class Table {
   constructor() {
     this.others = h("ol", { class: "others", "aria-label": "Players" });
     this.middle = h("div", { class: "middle" });
+    this.shared = h("div", { class: "shared", hidden: true });
     this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
     this.mine = h("div", { class: "mine" });
-    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.lower, this.mine);
+    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.shared, this.lower, this.mine);
     this.counting = 0;
     this.clock = 0;
     this.key = "";
@@ -57,7 +57,7 @@ export class Table {
    * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean }} [options] peek: show all dice that are known; fresh: the last event just happened
    */
   update(state, me, { peek = false, seats = [], fresh = false } = {}) {
-    const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.revealed, state.call, state.result, state.ended, me, peek, seats]);
+    const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.open, state.covered, state.revealed, state.call, state.result, state.ended, me, peek, seats]);
     if (key === this.key) return;
     this.key = key;
     const n = state.names.length;
@@ -81,6 +81,7 @@ export class Table {
     this.lower.replaceChildren(...row(order.slice(upper).reverse()));
     this.lower.hidden = upper === order.length;
     this.#center(state, me, fresh, lit);
+    this.#onTable(state, peek);
     this.mine.hidden = bottom < 0;
     clearInterval(this.clock);
     if (seats.some((seat) => seat?.until)) this.clock = setInterval(() => (this.element.isConnected ? this.#tick() : clearInterval(this.clock)), 1000);
@@ -145,17 +146,41 @@ export class Table {
    * @param {boolean} rolling
    */
   #hand(state, seat, rolling) {
+    const hand = state.hands[seat] ?? [];
+    return h("div", { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": hand.length ? `Dice: ${hand.join(", ")}` : "No dice" }, this.#dice(state, hand, String(seat), rolling));
+  }
+
+  /**
+   * Dice as they are drawn; at the reveal those that count are lit, one after the other.
+   * @param {State} state
+   * @param {number[]} dice
+   * @param {string} where a seat's number, "open" or "covered"
+   * @param {boolean} rolling
+   */
+  #dice(state, dice, where, rolling = false) {
     const wild = state.config ? wildFace(state.config, state.palifico) : null;
     const bid = standing(state)?.bid ?? null;
-    const hand = state.hands[seat] ?? [];
-    return h(
-      "div",
-      { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": hand.length ? `Dice: ${hand.join(", ")}` : "No dice" },
-      hand.map((face, i) => {
-        const counts = state.revealed && bid !== null && (face === bid.face || (wild !== null && face === wild));
-        const classes = [rolling ? "rolling" : "", state.revealed ? (counts ? "counts" : "dim") : "", wild !== null && face === wild ? "wild" : ""];
-        return die(face, { class: classes.join(" ").trim(), vars: { i: counts ? (this.order?.get(`${seat}.${i}`) ?? 0) : i } });
-      }),
+    return dice.map((face, i) => {
+      const counts = state.revealed && bid !== null && (face === bid.face || (wild !== null && face === wild));
+      const classes = [rolling ? "rolling" : "", state.revealed ? (counts ? "counts" : "dim") : "", wild !== null && face === wild ? "wild" : ""];
+      return die(face, { class: classes.join(" ").trim(), vars: { i: counts ? (this.order?.get(`${where}.${i}`) ?? 0) : i } });
+    });
+  }
+
+  /**
+   * The dice that belong to no player: open ones, and covered ones until the reveal.
+   * @param {State} state
+   * @param {boolean} peek
+   */
+  #onTable(state, peek) {
+    const covered = state.config?.hidden_dice ?? 0;
+    this.shared.hidden = !state.config || state.round < 0 || !(state.config.table_dice + covered);
+    if (this.shared.hidden) return;
+    const shown = state.covered && (state.revealed || peek);
+    this.shared.replaceChildren(
+      ...(state.open.length ? [h("div", { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": `On the table: ${state.open.join(", ")}` }, this.#dice(state, state.open, "open"))] : []),
+      ...(shown ? [h("div", { class: "hand open revealed", role: "img", "aria-label": `Covered dice: ${state.covered?.join(", ")}` }, this.#dice(state, state.covered ?? [], "covered"))] : covered ? [h("div", { class: "hand under", role: "img", "aria-label": `${diceCount(covered)}, covered` }, Array.from({ length: Math.min(covered, 12) }, blank))] : []),
+      h("small", {}, [state.open.length && `${diceCount(state.open.length)} for all to see`, covered && `${diceCount(covered)} covered`].filter(Boolean).join(" · ")),
     );
   }
 
@@ -169,20 +194,20 @@ export class Table {
     clearInterval(this.counting);
     const made = standing(state);
     if (state.revealed && made) {
-      const total = this.order?.size ?? 0;
-      const held = total >= made.bid.quantity;
-      const number = h("span", { class: "big", "data-count": total }, total);
-      const note = state.call?.kind === "exact" ? (total === made.bid.quantity ? "exactly right" : "not exact") : held ? "the bid held" : "the bid was false";
+      const found = this.order?.size ?? 0;
+      const held = found >= made.bid.quantity;
+      const number = h("span", { class: "big", "data-count": found }, found);
+      const note = state.call?.kind === "exact" ? (found === made.bid.quantity ? "exactly right" : "not exact") : held ? "the bid held" : "the bid was false";
       this.middle.replaceChildren(
-        h("div", { class: "claim" }, number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, total) })),
+        h("div", { class: "claim" }, number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, found) })),
         h("p", { class: "caption" }, `Bid: ${sayBid(made.bid)}. `, h("b", { class: held ? "held" : "false" }, capital(note), ".")),
       );
-      if (fresh && state.last === "DiceRevealed" && moves() && total) {
+      if (fresh && state.last === "DiceRevealed" && moves() && found) {
         let k = 0;
         number.textContent = "0";
         this.counting = setInterval(() => {
           number.textContent = String(++k);
-          if (k >= total) clearInterval(this.counting);
+          if (k >= found) clearInterval(this.counting);
         }, 140);
       }
       return;
@@ -194,13 +219,12 @@ export class Table {
       );
       return;
     }
-    const total = state.counts.reduce((a, b) => a + b, 0);
-    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total)} on the table${state.palifico ? ", palifico" : ""}.`));
+    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
   }
 }
 
 /**
- * The order in which matching dice are counted: from the bottom seat round.
+ * The order in which matching dice are counted: from the bottom seat round, then those on the table.
  * @param {State} state
  * @param {number | null} me
  * @returns {Map<string, number>}
@@ -211,11 +235,15 @@ function countOrder(state, me) {
   if (!state.revealed || !bid || !state.config) return order;
   const wild = wildFace(state.config, state.palifico);
   const n = state.names.length;
+  const count = (/** @type {number[]} */ dice, /** @type {string | number} */ where) =>
+    dice.forEach((face, k) => {
+      if (face === bid.face || (wild !== null && face === wild)) order.set(`${where}.${k}`, order.size);
+    });
   for (let i = 0; i < n; i++) {
     const seat = ((me ?? 0) + i) % n;
-    (state.hands[seat] ?? []).forEach((face, k) => {
-      if (face === bid.face || (wild !== null && face === wild)) order.set(`${seat}.${k}`, order.size);
-    });
+    count(state.hands[seat] ?? [], seat);
   }
+  count(state.open, "open");
+  count(state.covered ?? [], "covered");
   return order;
 }

@@ -6,7 +6,7 @@ import { EMPTY, step } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 
 /** How long each type of event is shown before the next, in milliseconds. @type {Record<string, number>} */
-const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 1100, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
+const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, SharedDiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 1100, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
 
 export class Timeline {
   /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: the last event was just added */
@@ -114,7 +114,7 @@ export class Timeline {
     const next = this.events[this.at];
     let pause = shown && !this.seen ? (PAUSES[shown.type] ?? 0) : 0;
     if (shown?.type === "RoundEnded" && next.type === "GameEnded") pause = 300;
-    if (shown?.type === "DiceRolled" && next.type === "DiceRolled") pause = 0;
+    if (shown?.type === "DiceRolled" && /Rolled$/.test(next.type)) pause = 0;
     const behind = this.events.length - this.at;
     const wait = pause / this.speed / (behind > 60 ? 4 : 1);
     this.timer = setTimeout(() => {

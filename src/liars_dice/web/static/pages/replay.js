@@ -151,14 +151,14 @@ class Replay {
    * @param {number} at
    */
   #settled(at) {
-    while (this.timeline.events[at - 1]?.type !== "RoundEnded" && this.timeline.events[at]?.type === "DiceRolled") at++;
+    while (this.timeline.events[at - 1]?.type !== "RoundEnded" && /Rolled$/.test(this.timeline.events[at]?.type ?? "")) at++;
     return at;
   }
 
   #tell() {
     const { at, events, state } = this.timeline;
     const event = events[at - 1];
-    if (event) say(narrate(event, state.names, null, state.config));
+    if (event) say(narrate(event, state, null));
   }
 
   /** @param {boolean} fresh */

@@ -223,8 +223,8 @@ class RoomPage {
   tell() {
     const { state, events, at } = this.timeline;
     const event = events[at - 1];
-    const turn = state.turn === this.me && this.me !== null && event.type !== "DiceRolled" ? ` ${status(state, this.me)}` : "";
-    say(narrate(event, state.names, this.me, state.config) + turn);
+    const turn = state.turn === this.me && this.me !== null && !/Rolled$/.test(event.type) ? ` ${status(state, this.me)}` : "";
+    say(narrate(event, state, this.me) + turn);
     sound(event.type);
     if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
   }

@@ -41,7 +41,7 @@ export function page() {
     ),
     part("How a game ends", ["In most games the loser of a round loses a die and opens the next round. The last player with dice wins. In a single-round game, that round decides."], hand([2, 4, 6])),
     part("Wild ones (Perudo)", ["If ones are wild, they count as every face. Bids on ones count double: after six fours you may bid three ones, and after three ones, seven of any other face."], hand([1, 4, 1, 4])),
-    part("Exact", ["If exact calls are allowed, you may call the bid exactly right: not one die more or less. If it is, you win the round and get a die back."], h("div", { class: "claim" }, h("span", { class: "big" }, "= 3"), h("span", { class: "times" }, "×"), die(4, { label: "fours" }))),
+    part("Exact", ["If exact calls are allowed, you may call the bid exactly right: not one die more or less. If it is, you win the round and get a die back; the bidder loses one, unless the rules say that nobody does. Only the player whose turn it is may call."], h("div", { class: "claim" }, h("span", { class: "big" }, "= 3"), h("span", { class: "times" }, "×"), die(4, { label: "fours" }))),
     part("Palifico", ["With palifico, a player’s first round with one die is special: nothing is wild, and players with more than one die must keep the face of the first bid."], hand([5])),
     h(
       "section",
