@@ -524,3 +524,36 @@ def test_replay_of_a_game_that_has_just_begun(studio: Studio, open_page: Open) -
     page = open_page(studio, f"/replay/{game}")
     expect(page.locator("#status")).to_have_text("Ann is to move.")
     expect(page.locator(".board .cell").first).to_be_visible()
+
+
+def test_dice_on_the_table(studio: Studio, open_page: Open) -> None:
+    """Open dice are shown to all and count in the odds; covered ones only at the reveal."""
+    page = sit(studio, open_page, 1440, dice=[2, 2], table_dice=2, hidden_dice=1)
+    page.locator(".cell.legal").first.wait_for()
+    shared = page.locator(".shared")
+    expect(shared).to_contain_text("2 dice for all to see · 1 die covered")
+    expect(shared.get_by_role("img", name="1 die, covered")).to_be_visible()
+    expect(page.locator(".where")).to_contain_text("7 dice")
+    page.locator('[data-bid="7x6"]').click()
+    page.get_by_role("button", name="Bid seven sixes").click()
+    page.get_by_role("button", name="Next round").wait_for()
+    expect(shared.get_by_role("img", name=re.compile(r"Covered dice: \d"))).to_be_visible()
+    shown = page.locator(".table .die.counts").count()
+    expect(page.locator(".claim .big")).to_have_attribute("data-count", str(shown))
+
+
+def test_the_tournament_form_of_perudo_is_one_choice(studio: Studio, open_page: Open) -> None:
+    """Without wild ones the form drops the order in which ones count double; without exact calls, the cap."""
+    page = open_page(studio, "/play")
+    page.get_by_label("Perudo, tournament rules").check()
+    page.get_by_text("All rules").click()
+    expect(page.get_by_role("checkbox", name="Palifico rounds")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="May open on ones")).not_to_be_checked()
+    expect(page.get_by_label("Most dice per player")).to_have_value("5")
+    page.get_by_label(re.compile("^Wild face")).select_option("none")
+    expect(page.get_by_label("Order of bids")).to_have_value("quantity_then_face")
+    page.get_by_label("A right exact call costs a die").select_option("nobody")
+    page.get_by_role("checkbox", name="Exact calls").uncheck()
+    expect(page.get_by_label("Most dice per player")).to_have_value("")
+    expect(page.get_by_label("A right exact call costs a die")).to_have_value("bidder")
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_count(0)

@@ -589,6 +589,20 @@ def test_large_tables_are_judged_by_the_odds() -> None:
     assert advise(view_of(engine.state, 0)).source == "plain odds"
 
 
+def test_dice_on_the_table_are_judged_by_the_odds() -> None:
+    """Advice, review and chances where some dice belong to no player: the open ones are known, the covered ones not."""
+    config = preset("heads-up", dice=2, table_dice=2, hidden_dice=1)
+    start = deal(new_game(config), ((3, 4), (1, 2)), (5, 5), (5,))
+    advice = advise(view_of(start, 0))
+    assert advice.source == "plain odds"
+    assert advice.of(BidAction(Bid(2, 5))).win_chance == 1.0
+    engine = GameEngine(config, [make_agent("optimal"), make_agent("detective")], seed=4)
+    engine.play()
+    review = review_game(engine.state)
+    assert len(review.moves) == sum(len(r.bids) + 1 for r in engine.state.public.resolutions)
+    assert all(0 <= move.loss <= 1 for move in review.moves)
+
+
 def test_a_review_says_how_far_it_is() -> None:
     state = played(preset("heads-up", dice=2), ("random", "optimal"), 1)
     heard: list[tuple[int, int]] = []

@@ -125,6 +125,6 @@ def test_as_text_and_in_words() -> None:
     text = format_game(state)
     assert "1. 1,4 | 2,4 | table 4 | hidden 6 : 1x4 2x4 liar" in text
     assert parse_game(text) == state
-    assert narrate(SharedDiceRolled((4,), (6,)), ["ann", "bob"]).strip() == "on the table 4, covered 6"
+    assert narrate(SharedDiceRolled((4,), (6,)), ["ann", "bob"]).strip() == "On the table 4, covered 6"
     shown = narrate(DiceRevealed(((1, 4), (2, 4)), (4,), (6,)), ["ann", "bob"])
     assert shown.strip() == "Revealed: ann 1 4, bob 2 4, on the table 4, covered 6"

@@ -189,13 +189,13 @@ def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
     now = new_game(state.config, public.names, state.agent_ids)
     for resolution in public.resolutions:
         call = CallLiarAction() if resolution.call == "liar" else CallExactAction()
-        now = deal(now, resolution.dice)
+        now = deal(now, resolution.dice, resolution.table_dice, resolution.hidden_dice)
         for action in (*map(BidAction, resolution.bids), call):
             after = apply(now, action)
             yield now, action, after
             now = after
     if public.status == "BIDDING":
-        now = deal(now, state.hands)
+        now = deal(now, state.hands, public.table_dice, state.hidden_dice)
         for bid in public.bid_history:
             after = apply(now, BidAction(bid))
             yield now, BidAction(bid), after

@@ -42,7 +42,7 @@ def narrate(event: Event, names: Sequence[str]) -> str:
         case ev.DiceRolled(player_id=player, dice=dice):
             return f"  {_does(names[player], 'roll')} {_faces(dice)}"
         case ev.SharedDiceRolled(table_dice=table, hidden_dice=hidden):
-            return f"  {_shared_dice(table, hidden)}"
+            return f"  {_shared_dice(table, hidden).capitalize()}"
         case ev.BidPlaced(player_id=player, bid=bid, reasoning=reasoning):
             return f"  {_does(names[player], 'bid')} {say_bid(bid)}{_because(reasoning)}"
         case ev.LiarCalled(player_id=player, reasoning=reasoning):
