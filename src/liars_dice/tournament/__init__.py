@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from .backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
+    from .backends import Backend, InProcess, Processes, Ray, make_backend
     from .fields import FIELDS, agents_in_field, all_agents
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
     from .pair_matchup import FinalDice, Matchup, matchup
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         wilson_ci,
         z_test_proportions,
     )
+    from .worker_process import WorkerDiedError
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
@@ -49,7 +50,7 @@ __getattr__, __dir__ = _lazy_names(
         "TournamentEntry": "ledger",
         "TournamentResult": "result",
         "TournamentSettings": "result",
-        "WorkerDiedError": "backends",
+        "WorkerDiedError": "worker_process",
         "agents_in_field": "fields",
         "all_agents": "fields",
         "binomial_test": "statistics",

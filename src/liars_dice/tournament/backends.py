@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import signal
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from ..core import BadValueError, LiarsDiceError, one_of
+from ..core import BadValueError, one_of
 from ..referee import are_strangers
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
+from .worker_process import PlayedChunk, WorkerDiedError, WorkerLostError, WorkerProcess, play_chunk
 
 CHUNK_SECONDS = 1.0
 """Workers get at least this much work at a time."""
@@ -31,12 +30,6 @@ FEW_GAMES = 200
 
 OnPlayed = Callable[[PlayedBlock], None]
 """Called with every block played, in any order."""
-
-
-class WorkerDiedError(LiarsDiceError):
-    """Workers died repeatedly on the same block."""
-
-    code = "worker_died"
 
 
 class Backend(ABC):
@@ -84,90 +77,97 @@ class Processes(Backend):
 
 
 class _Pool:
-    """One run of a pool of processes, which is restarted if a worker dies."""
+    """One run of a pool of processes. Each has a thread here that waits for its answers."""
 
     def __init__(self, setup: WorkerSetup, workers: int) -> None:
         self._setup = setup
         self._workers = workers
         self._deaths: Counter[int] = Counter()
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._all: list[WorkerProcess] = []
+        self._idle: list[WorkerProcess] = []
 
     def run(self, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ordered = [block for block in blocks if block.ordered]
         singles = deque(block for block in blocks if not block.ordered)
-        suspects: deque[list[Block]] = deque()  # in progress when a worker died: played again, one at a time
+        again: deque[list[Block]] = deque([ordered] if ordered else [])  # chunks that are ready to be played
         sizer = _ChunkSizer()
-        running: dict[Future[tuple[list[PlayedBlock], float]], list[Block]] = {}
-        pool = self._start()
-        if ordered:
-            running[_submit(pool, ordered)] = ordered
+        running: dict[Future[PlayedChunk], list[Block]] = {}
+        threads = ThreadPoolExecutor(self._workers, initializer=_block_ctrl_c)
         try:
-            while suspects or singles or running:
-                if suspects and not running:
-                    chunk = suspects.popleft()
-                    running[_submit(pool, chunk)] = chunk
-                while singles and not suspects and len(running) < self._workers + 1:
-                    chunk = sizer.chunk(singles)
-                    running[_submit(pool, chunk)] = chunk
+            while again or singles or running:
+                while (again or singles) and len(running) < self._workers + 1:
+                    chunk = again.popleft() if again else sizer.chunk(singles)
+                    running[threads.submit(self._play, chunk)] = chunk
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    if isinstance(future.exception(), BrokenProcessPool):
-                        self._requeue(list(running.values()), suspects)
-                        running.clear()
-                        pool.shutdown(wait=False, cancel_futures=True)
-                        pool = self._start()
-                        break
                     chunk = running.pop(future)
+                    if isinstance(future.exception(), WorkerLostError):
+                        again.extend(self._after_a_death(chunk))
+                        continue
                     played, seconds = future.result()
                     sizer.learn(chunk, seconds)
                     for one in played:
                         on_played(one)
+            for worker in self._idle:
+                worker.finish()
         except KeyboardInterrupt:
-            wait(running, timeout=STOP_SECONDS)
-            for future in running:
-                if future.done() and not future.cancelled() and future.exception() is None:
+            begun = [future for future in running if not future.cancel()]
+            for future in wait(begun, timeout=STOP_SECONDS).done:
+                if future.exception() is None:
                     for one in future.result()[0]:
                         on_played(one)
-            _kill(pool)
+            self._kill()
             raise
         except BaseException:
-            _kill(pool)
+            self._kill()
             raise
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            threads.shutdown(wait=True, cancel_futures=True)
+            deadline = time.monotonic() + STOP_SECONDS
+            for worker in self._all:
+                worker.close(max(0.0, deadline - time.monotonic()))
 
-    def _start(self) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, initializer=_start_worker, initargs=(self._setup,))
+    def _play(self, chunk: list[Block]) -> PlayedChunk:
+        """Play a chunk in an idle process, or in a new one; on a thread of the pool."""
+        worker = self._idle.pop() if self._idle else self._start()
+        answer = worker.play(chunk)
+        self._idle.append(worker)
+        return answer
 
-    def _requeue(self, chunks: list[list[Block]], suspects: deque[list[Block]]) -> None:
-        """A worker has died: queue its work again. If only one chunk was in progress, that chunk is to blame."""
-        if len(chunks) == 1 and (len(chunks[0]) == 1 or chunks[0][0].ordered):
-            first = chunks[0][0]
-            self._deaths[first.number] += 1
-            if self._deaths[first.number] >= TRIES:
-                names = ", ".join(self._setup.agents[agent] for agent in first.table)
-                raise WorkerDiedError(
-                    f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
-                )
-        for chunk in chunks:
-            suspects.extend([chunk] if chunk[0].ordered else [[block] for block in chunk])
+    def _start(self) -> WorkerProcess:
+        with self._lock:
+            if self._stopped:
+                raise WorkerLostError
+            worker = WorkerProcess(self._setup)
+            self._all.append(worker)
+            return worker
+
+    def _kill(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for worker in self._all:
+                worker.kill()
+
+    def _after_a_death(self, chunk: list[Block]) -> list[list[Block]]:
+        """What to play again after a worker has died: single blocks, until it is clear which one is to blame."""
+        first = chunk[0]
+        if len(chunk) > 1 and not first.ordered:
+            return [[block] for block in chunk]
+        self._deaths[first.number] += 1
+        if self._deaths[first.number] >= TRIES:
+            names = ", ".join(self._setup.agents[agent] for agent in first.table)
+            raise WorkerDiedError(
+                f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
+            )
+        return [chunk]
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: list[Block]) -> Future[tuple[list[PlayedBlock], float]]:
-    """Submit work. This may start workers, so SIGINT is blocked meanwhile, and stays blocked in the workers."""
-    if not hasattr(signal, "pthread_sigmask"):
-        return pool.submit(_play_chunk, chunk)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        return pool.submit(_play_chunk, chunk)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _kill(pool: ProcessPoolExecutor) -> None:
-    """Kill the workers immediately."""
-    for process in list((pool._processes or {}).values()):
-        process.kill()
+def _block_ctrl_c() -> None:
+    """Block SIGINT in this thread, and thereby in the processes that it starts."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 class _ChunkSizer:
@@ -187,31 +187,6 @@ class _ChunkSizer:
         while waiting and sum(block.games for block in chunk) * per_game < CHUNK_SECONDS:
             chunk.append(waiting.popleft())
         return chunk
-
-
-_worker: Worker | None = None
-
-
-def _start_worker(setup: WorkerSetup) -> None:
-    """Set up a process of the pool. Only the parent reacts to Ctrl-C."""
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)  # what bots print must not mix with our output
-    threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    _worker = Worker(setup)
-
-
-def _die_with_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _play_chunk(blocks: Iterable[Block]) -> tuple[list[PlayedBlock], float]:
-    assert _worker is not None
-    start = time.perf_counter()
-    return [_worker.play(block) for block in blocks], time.perf_counter() - start
 
 
 class Ray(Backend):
@@ -277,12 +252,15 @@ class Ray(Backend):
                     on_played(one)
 
 
-def _play_on_ray(setup: WorkerSetup, blocks: list[Block]) -> tuple[list[PlayedBlock], float]:
+_worker: Worker | None = None
+
+
+def _play_on_ray(setup: WorkerSetup, blocks: list[Block]) -> PlayedChunk:
     """Play blocks in a Ray process. Its worker is kept for the next chunk, unless an agent learns between games."""
     global _worker
     if _worker is None or _worker.setup != setup or any(block.ordered for block in blocks):
         _worker = Worker(setup)
-    return _play_chunk(blocks)
+    return play_chunk(_worker, blocks)
 
 
 def make_backend(name: str = "processes", workers: int | None = None) -> Backend:

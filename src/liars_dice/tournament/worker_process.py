@@ -1,0 +1,164 @@
+"""A process that plays blocks: how it is started and asked, and what runs in it.
+
+Workers are not started by `multiprocessing`: its workers import the main module again, so a plain script would run once
+more in each of them. These know nothing of the program that started them but where Python finds modules.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from queue import SimpleQueue
+from typing import BinaryIO
+
+from ..core import LiarsDiceError
+from .blocks import Block, PlayedBlock, Worker, WorkerSetup
+
+PlayedChunk = tuple[list[PlayedBlock], float]
+"""The blocks that were played, and how many seconds that took."""
+
+_START = (
+    f"import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from {__name__} import serve_chunks; serve_chunks()"
+)
+_READY = "ready"
+
+
+class WorkerDiedError(LiarsDiceError):
+    """A worker did not start, or workers died repeatedly on the same block."""
+
+    code = "worker_died"
+
+
+class WorkerLostError(Exception):
+    """The worker ended before it answered."""
+
+
+class WorkerProcess:
+    """A worker in a process of its own. It ends when its parent does, whichever way that happens."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        """Start the process. Block SIGINT meanwhile in the calling thread: then the worker never sees Ctrl-C."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START, json.dumps([str(place) for place in sys.path])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests: BinaryIO = self._process.stdin
+        self._answers: BinaryIO = self._process.stdout
+        self._setup = setup
+        self._started = False
+
+    def play(self, chunk: Sequence[Block]) -> PlayedChunk:
+        """Play these blocks. `WorkerLostError` if the process dies; an error of the worker is raised here."""
+        if not self._started:
+            try:
+                self._send(self._setup)
+                self._receive()
+            except WorkerLostError:
+                code = self._process.wait()
+                raise WorkerDiedError(
+                    f"a worker process could not be started: {sys.executable} ended with code {code}"
+                ) from None
+            self._started = True
+        self._send(chunk)
+        answer = self._receive()
+        if isinstance(answer, Exception):
+            raise answer
+        played: PlayedChunk = answer  # type: ignore[assignment]
+        return played
+
+    def _send(self, message: object) -> None:
+        try:
+            pickle.dump(message, self._requests)
+            self._requests.flush()
+        except OSError as error:
+            raise WorkerLostError from error
+
+    def _receive(self) -> object:
+        try:
+            return pickle.load(self._answers)
+        except (EOFError, pickle.UnpicklingError) as error:
+            raise WorkerLostError from error
+
+    def kill(self) -> None:
+        """End the process immediately. Whoever waits for its answer gets `WorkerLostError`."""
+        self._process.kill()
+
+    def finish(self) -> None:
+        """Let an idle worker end."""
+        try:
+            self._send(None)
+        except WorkerLostError:
+            self.kill()
+
+    def close(self, timeout: float) -> None:
+        """Wait for the process to end, and kill it after `timeout` seconds. No thread may wait for its answer."""
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+        self._answers.close()
+        try:
+            self._requests.close()
+        except BrokenPipeError:  # a message that the worker did not live to read
+            return
+
+
+# -- inside the process ------------------------------------------------------------------------------------------------
+
+
+def serve_chunks() -> None:
+    """Play the chunks that come in on standard input until None comes. What bots print goes to standard error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent reacts to Ctrl-C
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    if hasattr(os, "register_at_fork"):  # a process that a bot forks must not keep the answers open
+        os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
+    received: SimpleQueue[object] = SimpleQueue()
+    threading.Thread(target=_receive_requests, args=(requests, received), daemon=True).start()
+    setup = received.get()
+    assert isinstance(setup, WorkerSetup)
+    worker = Worker(setup)
+    answer: object = _READY
+    while True:
+        pickle.dump(answer, answers)
+        answers.flush()
+        chunk: list[Block] | None = received.get()  # type: ignore[assignment]
+        if chunk is None:
+            return
+        try:
+            answer = play_chunk(worker, chunk)
+        except Exception as error:
+            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+            answer = error
+
+
+def play_chunk(worker: Worker, blocks: Sequence[Block]) -> PlayedChunk:
+    """Play blocks one after another."""
+    start = time.perf_counter()
+    return [worker.play(block) for block in blocks], time.perf_counter() - start
+
+
+def _receive_requests(requests: BinaryIO, received: SimpleQueue[object]) -> None:
+    """Read requests while blocks are played, and end this process if its parent is gone."""
+    message: object = _READY
+    while message is not None:
+        try:
+            message = pickle.load(requests)
+        except EOFError:
+            os._exit(1)
+        received.put(message)
