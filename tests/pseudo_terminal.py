@@ -14,7 +14,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 PATIENCE = 30.0
@@ -22,29 +22,38 @@ PATIENCE = 30.0
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-class PseudoTerminal:
-    """`liars-dice WORDS` with a terminal of its own."""
+LIARS_DICE = (sys.executable, "-m", "liars_dice")
 
-    def __init__(self, *words: str, columns: int = 80, environment: Mapping[str, str] | None = None) -> None:
+
+class PseudoTerminal:
+    """`liars-dice WORDS`, or another program, with a terminal of its own."""
+
+    def __init__(
+        self,
+        *words: str,
+        program: Sequence[str] = LIARS_DICE,
+        columns: int = 80,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.columns = columns
         self.output = ""
         """All that was printed."""
         self._read_to = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        main, program = pty.openpty()
-        fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        main, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         dropped = ("NO_COLOR", "COLUMNS", "LINES", "FORCE_COLOR", "PYTHONIOENCODING")
         inherited: Mapping[str, str] = {k: v for k, v in os.environ.items() if k not in dropped}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "liars_dice", *words],
-            stdin=program,
-            stdout=program,
-            stderr=program,
+            [*program, *words],
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
             env={**inherited, "TERM": "xterm-256color", "PYTHONUTF8": "1", **(environment or {})},
             start_new_session=True,
             preexec_fn=_take_terminal,
         )
-        os.close(program)
+        os.close(inside)
         self._main = main
 
     def wait_for(self, *words: str) -> str:

@@ -58,6 +58,91 @@ def test_games_are_recorded(tmp_path: Path) -> None:
     assert call("replay", games[0]["game_id"], "--verify", "--db", db).exit_code == 0
 
 
+def test_it_says_which_games_are_recorded(tmp_path: Path) -> None:
+    (tmp_path / "faulty.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Faulty(Agent):\n"
+        "    def choose_action(self, view):\n        return None\n"
+    )
+    db = ("--db", str(tmp_path / "games.sqlite"))
+
+    def said(*words: str) -> str:
+        result = call("tournament", "optimal", *words, "--games", "4", "--dice", "1", "--seed", "1")
+        assert result.exit_code == 0, result.stderr
+        return " ".join(result.stdout.split())
+
+    def stored() -> int:
+        return len(json.loads(call("games", *db, "--limit", "100", "--json").stdout)["games"])
+
+    assert "no game was recorded, because there was no fault; use --record all" in said("random", *db)
+    assert "no game was recorded; use --record all" in said("random", "--record", "none", *db)
+    assert stored() == 0
+    assert "games with a fault are recorded; to list them: liars-dice games" in said(str(tmp_path / "faulty.py"), *db)
+    assert stored() == 4
+    assert "the games are recorded; to list them: liars-dice games" in said("random", "--record", "all", *db)
+    assert stored() == 8
+    nowhere = call(*SMALL, LIARS_DICE_DB="/dev/null/games.sqlite")
+    assert "no game was recorded: the store could not be opened" in " ".join(nowhere.stdout.split())
+
+
+TIMED = """
+import signal
+from pathlib import Path
+from liars_dice.agents import Agent
+
+class Timed(Agent):
+    def choose_action(self, view):
+        self.note("decision")
+        return view.legal_actions[-1 if view.current_bid else 0]
+
+    def on_game_end(self, result):
+        self.note("game_end")
+
+    def note(self, what):
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        Path(__file__).with_name(what).write_text(str(left))
+"""
+"""A bot that writes down how many seconds it has left."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tournament", "timed.py", "random", "--games", "2"),
+        ("matchup", "timed.py", "random", "--games", "2"),
+        ("watch", "timed.py", "random"),
+        ("play", "timed.py"),
+        ("simulate", "timed.py", "random", "--players", "2", "--tables", "1", "--replications", "2"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_time_limit_for_a_decision(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hook at the end of a game has twice as long."""
+    monkeypatch.chdir(tmp_path)
+    Path("timed.py").write_text(TIMED)
+    result = call(
+        *words, "--rules", "classic", "--dice", "1", "--seed", "1", "--time-limit", "500", stdin="1x6\nliar\n"
+    )
+    assert result.exit_code == 0, result.output
+    assert 10 < float(Path("decision").read_text()) <= 500
+    assert 500 < float(Path("game_end").read_text()) <= 1000
+
+
+def test_a_late_bot_is_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n"
+        "    def choose_action(self, view):\n        while True:\n            pass\n"
+    )
+    words = ("watch", str(tmp_path / "late.py"), "random", "--rules", "classic", "--dice", "1", "--seed", "1")
+    fault = answer(*words, "--time-limit", "0.05")["faults"][0]
+    assert (fault["verdict"], fault["detail"]) == ("too_slow", "took longer than 0.05 s")
+    assert answer(*words, "--time-limit", "0.05", "--isolate")["faults"][0]["verdict"] == "too_slow"
+
+
+def test_the_time_limit_does_not_change_the_method() -> None:
+    words = ("matchup", "optimal", "maniac", "--dice", "2", "--seed", "1")
+    assert answer(*words, "--time-limit", "5") == answer(*words)
+
+
 def test_a_folder_is_a_field(tmp_path: Path) -> None:
     for name in ("One", "Two"):
         (tmp_path / f"{name.lower()}.py").write_text(
@@ -109,6 +194,7 @@ def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         (("--games", "40"), "games was 20, now 40"),
         (("--seed", "4"), "seed was 3, now 4"),
         (("--dice", "2"), "config.dice was [1, 1], now [2, 2]"),
+        (("--time-limit", "0.5"), "time_limit_seconds was 1.0, now 0.5"),
         (("maniac",), "agents was"),
     ):
         refused = call("tournament", *changed, "--resume", again, "--db", db)
@@ -135,7 +221,20 @@ def test_simulate_keeps_its_contract() -> None:
     assert found == answer(*words, "--workers", "1")
     shown = call(*words).stdout
     assert "table 1:" in shown
-    assert "of its games" in shown
+    assert "95% interval" in shown
+
+
+def test_simulate_tells_win_rates_with_intervals_and_adds_up_copies() -> None:
+    words = ("simulate", "optimal", "random", "--players", "3", "--tables", "4", "--replications", "10", "--seed", "5")
+    found = answer(*words)
+    assert set(found["global_scores"]) == {"optimal", "random"}
+    assert any("optimal#2" in table["agents"] for table in found["tables"])
+    assert {one["agent"]: one["wins"] for one in found["ranking"]} == found["global_scores"]
+    assert sum(one["games"] for one in found["ranking"]) == 3 * found["games"]
+    for one in found["ranking"]:
+        assert one["tables"] == 4
+        assert one["win_rate"] == one["wins"] / one["games"]
+        assert one["ci95"][0] <= one["win_rate"] <= one["ci95"][1]
 
 
 def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +252,8 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
     words = ("optimal", "random", "--players", "2", "--tables", "1", "--replications", "50", "--seed", "5")
     stopped = call("simulate", *words, "--workers", "1")
     assert stopped.exit_code == 130
-    rates = [float(line.split()[-1][:-1]) for line in stopped.stdout.splitlines() if line.rstrip().endswith("%")]
+    rows = [line.split() for line in stopped.stdout.splitlines() if line.rstrip().endswith("%")]
+    rates = [float(row[4][:-1]) for row in rows]
     assert len(rates) == 2
     assert sum(rates) == pytest.approx(100)
 
@@ -188,6 +288,11 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (("tournament", "optimal", "random", "--backend", "spark"), "backend = 'spark'"),
         (("tournament", "--resume", "nothing"), "match"),
         (("tournament", "optimal", "random", "--exact", "--until-significant"), "cannot be combined"),
+        (("tournament", "optimal", "random", "--time-limit", "0"), "0 is not a number of seconds above 0"),
+        (("simulate", "--time-limit", "-1"), "-1 is not a number of seconds above 0"),
+        (("matchup", "optimal", "random", "--time-limit", "nan"), "nan is not a number of seconds"),
+        (("watch", "--time-limit", "inf"), "at most 86,400"),
+        (("play", "--time-limit", "soon"), "'soon' is not a valid float"),
         (("simulate", "--players", "1"), "1 is not in the range"),
         (("simulate", "--tables", "0"), "0 is not in the range"),
         (("simulate", "nobody"), "agent = 'nobody'"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import combinations
+from math import comb, factorial, prod
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from liars_dice.core import BadValueError
-from liars_dice.tournament.schedule import balanced_table_count, league_tables
+from liars_dice.tournament.schedule import balanced_table_count, league_tables, random_tables
 
 Tables = list[tuple[int, ...]]
 
@@ -102,3 +103,40 @@ def test_leagues_that_cannot_be() -> None:
             balanced_table_count(n, seats)
     with pytest.raises(BadValueError, match="tables"):
         league_tables(5, 2, -1, 0)
+
+
+# -- random tables -----------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 9), st.integers(2, 7), st.integers(1, 150), st.integers(0, 99))
+def test_random_tables_differ_while_there_are_others(n: int, seats: int, tables: int, seed: int) -> None:
+    drawn = random_tables(n, seats, tables, seed)
+    assert drawn == random_tables(n, seats, tables, seed)
+    assert len(drawn) == tables
+    whole, rest = divmod(seats, n)
+    for table in drawn:
+        copies = Counter(table)
+        assert sum(copies.values()) == seats
+        assert all(whole <= copies[agent] <= whole + 1 for agent in range(n))
+    seated = Counter(tuple(sorted(table)) for table in drawn)
+    every_combination = comb(n, rest)
+    assert len(seated) == min(tables, every_combination)
+    assert max(seated.values()) - min(seated.values()) <= 1 or len(seated) < every_combination
+    assert max(seated.values()) <= -(-tables // every_combination)
+    for combination, times in seated.items():
+        orders = [table for table in drawn if tuple(sorted(table)) == combination]
+        every_order = factorial(seats) // prod(map(factorial, Counter(combination).values()))
+        assert len(set(orders)) == min(times, every_order)
+        assert spread([*Counter(orders).values()]) <= 1
+
+
+def test_random_tables_are_drawn_evenly() -> None:
+    """Each agent in each seat about equally often."""
+    counts = in_seats([table for seed in range(2000) for table in random_tables(5, 3, 2, seed)], 5)
+    assert all(700 < count < 900 for row in counts for count in row)  # 800 expected
+
+
+def test_many_random_tables_are_drawn_quickly() -> None:
+    drawn = random_tables(17, 6, 12_376, 1)  # every combination of 17 agents
+    assert len({tuple(sorted(table)) for table in drawn}) == 12_376

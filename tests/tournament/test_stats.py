@@ -14,6 +14,7 @@ from liars_dice.core import BadValueError
 from liars_dice.tournament.statistics import (
     PairCounts,
     binomial_test,
+    clustered_ci,
     e_value,
     holm,
     paired_ci,
@@ -64,6 +65,33 @@ def test_impossible_numbers() -> None:
         holm([0.1, 1.1])
     with pytest.raises(BadValueError, match="better"):
         rank_intervals([[False, True]])
+
+
+def test_one_table_has_the_interval_of_its_games() -> None:
+    assert clustered_ci([7], [20]) == clustered_ci([7, 0], [20, 0]) == wilson_ci(7, 20)
+    assert clustered_ci([], []) == clustered_ci([0, 0], [0, 0]) == (0.0, 1.0)
+
+
+def test_tables_that_agree_are_worth_their_games_and_tables_that_differ_are_not() -> None:
+    alike, apart = clustered_ci([50] * 20, [100] * 20), clustered_ci([0, 100] * 10, [100] * 20)
+    games, tables = wilson_ci(1000, 2000), wilson_ci(10, 20)
+    assert alike == pytest.approx(games, abs=0.002)  # Student's t for 20 tables is a little wider
+    assert apart == pytest.approx(tables, abs=0.02)
+    low, high = clustered_ci([0] * 5, [100] * 5)
+    assert low == 0
+    assert high > wilson_ci(0, 500)[1]
+
+
+@pytest.mark.parametrize(("tables", "spread"), [(4, 2.0), (10, 2.0), (10, 0.5), (10, 50.0), (40, 1.0)])
+def test_the_interval_of_tables_covers_the_long_run_rate(tables: int, spread: float) -> None:
+    """Tables whose rates vary around one sixth, from hardly to wildly, with 100 games each."""
+    rng = np.random.default_rng(1)
+    rates = rng.beta(spread, 5 * spread, size=(1500, tables))
+    covered = [
+        low <= 1 / 6 <= high
+        for low, high in (clustered_ci(wins, [100] * tables) for wins in rng.binomial(100, rates).tolist())
+    ]
+    assert np.mean(covered) > 0.92
 
 
 def test_holm_known_values() -> None:

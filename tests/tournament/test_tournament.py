@@ -20,11 +20,12 @@ from liars_dice.core import BadValueError, GameConfig, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
-from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, WorkerDiedError, make_backend
+from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import BLOCKS, Ledger, find_tournament, tournaments
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
+from liars_dice.tournament.worker_process import WorkerDiedError
 
 LEARNER = """
 from liars_dice import CallLiarAction

@@ -30,6 +30,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
 
     from ..agents import AGENTS
     from ..core import PRESETS
+    from ..persistence import InMemoryRecorder
     from ..pictures import check_writable, write_report
     from ..tournament import Ledger, Processes, TournamentSettings, run_tournament
 
@@ -66,7 +67,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
             pages[name] = write_report(result, Path(report) / name, run_facts(backend) | times)
             told[name] = result_as_json(result)
             if not as_json:
-                show_result(result, elapsed_s, db)
+                show_result(result, elapsed_s, db, stored=not isinstance(store, InMemoryRecorder))
                 click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; full report: {pages[name]}\n")
             if not result.complete:
                 raise KeyboardInterrupt

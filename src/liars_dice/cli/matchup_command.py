@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, rules_for_two, rules_options, seed_for, seed_option, workers_option
+from .options import (
+    json_option,
+    rules_for_two,
+    rules_options,
+    seed_for,
+    seed_option,
+    time_limit_option,
+    workers_option,
+)
 from .output import command_line, method_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     help="Play N games, half in each seat, instead of computing the result.",
 )
 @seed_option
+@time_limit_option
 @workers_option
 @json_option
 def matchup_command(
@@ -40,6 +49,7 @@ def matchup_command(
     exact: bool,
     games: int | None,
     seed: int | None,
+    time_limit: float | None,
     workers: int | None,
     as_json: bool,
 ) -> None:
@@ -58,7 +68,17 @@ def matchup_command(
     seed = seed_for(config, seed)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
-        found = matchup(a, b, config, exact=exact, games=games, seed=seed, workers=workers, progress=progress)
+        found = matchup(
+            a,
+            b,
+            config,
+            exact=exact,
+            games=games,
+            seed=seed,
+            workers=workers,
+            time_limit_seconds=time_limit,
+            progress=progress,
+        )
     elapsed_s = time.perf_counter() - start
     if as_json:
         print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})

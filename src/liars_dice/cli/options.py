@@ -128,6 +128,29 @@ db_option = click.option(
 isolate_option = click.option(
     "--isolate", is_flag=True, help="Run each bot in a sandboxed process of its own (for bots you do not trust)."
 )
+
+
+def _check_time_limit(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is None:
+        return None
+    from ..core import BadValueError
+    from ..referee import limits_for
+
+    try:
+        limits_for(value)
+    except BadValueError as error:
+        raise click.BadParameter(f"{value:g} is not {error.allowed}.") from error
+    return value
+
+
+time_limit_option = click.option(
+    "--time-limit",
+    type=float,
+    callback=_check_time_limit,
+    metavar="SECONDS",
+    help="How long a bot may take for a decision, for example 0.5; a bot that is late calls liar, or opens with the "
+    "lowest bid. Its on_game_end may take twice as long. [default: 1]",
+)
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
 )

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .game_lookup import find_game
-from .options import ascii_option, db_option, isolate_option, json_option, rules_options, seed_option, was_given
+from .options import (
+    ascii_option,
+    db_option,
+    isolate_option,
+    json_option,
+    rules_options,
+    seed_option,
+    time_limit_option,
+    was_given,
+)
 from .output import command_line, open_console, print_json
 from .progress import show_progress
 from .runtime import sigterm_as_ctrl_c
@@ -35,6 +44,7 @@ if TYPE_CHECKING:
 @click.option("--at", "turn", type=int, metavar="TURN", help="With --from: start before this decision, counted from 1.")
 @click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask]")
 @ascii_option
+@time_limit_option
 @isolate_option
 @seed_option
 @db_option
@@ -48,6 +58,7 @@ def play_command(
     practice: bool,
     review: bool | None,
     ascii_only: bool,
+    time_limit: float | None,
     isolate: bool,
     db: str | None,
     as_json: bool,
@@ -62,6 +73,7 @@ def play_command(
     from functools import partial
 
     from ..persistence import open_store, rules_name
+    from ..referee import limits_for
     from ..terminal import GameSession, Quit, ask_table_setup
 
     chosen = _chosen(context, given)
@@ -72,7 +84,15 @@ def play_command(
     reviewed: Review | None = None
     code = 0
     with open_store(db) as store, sigterm_as_ctrl_c():
-        at_table = partial(GameSession, console, store, practice=practice, ascii_only=ascii_only, isolate=isolate)
+        at_table = partial(
+            GameSession,
+            console,
+            store,
+            practice=practice,
+            ascii_only=ascii_only,
+            isolate=isolate,
+            limits=limits_for(time_limit),
+        )
         try:
             if goes_on:
                 session = _go_on(at_table, store, opponents, given, as_json)

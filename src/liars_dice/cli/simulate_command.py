@@ -6,8 +6,8 @@ import time
 
 import click
 
-from .options import backend_options, dice_option, json_option, rules_option, seed_option
-from .output import command_line, print_json
+from .options import backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
+from .output import command_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -31,6 +31,7 @@ from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 @rules_option("perudo")
 @dice_option
 @seed_option
+@time_limit_option
 @backend_options
 @json_option
 def simulate_command(
@@ -41,6 +42,7 @@ def simulate_command(
     rules: str,
     dice: int | None,
     seed: int | None,
+    time_limit: float | None,
     backend: str,
     workers: int | None,
     as_json: bool,
@@ -48,8 +50,12 @@ def simulate_command(
     """Draw random tables, play many games at each, and count the wins.
 
     AGENT limits which agents can be drawn. By default these are all built-in agents and your own in the folder agents/.
-    If there are fewer agents than seats, numbered copies fill the table.
+    Tables differ while there are different ones to draw. If there are fewer agents than seats, numbered copies fill the
+    table, and an agent's score includes its copies. A win rate is per seat; its interval takes the tables, not the
+    games, as independent.
     """
+    import msgspec
+
     from ..core import load_rules
     from ..referee import are_strangers
     from ..tournament import Simulation, make_backend
@@ -58,7 +64,14 @@ def simulate_command(
     config = load_rules(rules, players=players, dice=dice)
     seed = config.seed if seed is None else seed
     simulation = Simulation(
-        players, tables, replications, agents=agents or None, config=config.without_seed, seed=seed, backend=chosen
+        players,
+        tables,
+        replications,
+        agents=agents or None,
+        config=config.without_seed,
+        seed=seed,
+        backend=chosen,
+        time_limit_seconds=time_limit,
     )
     compile_s = warm_up(strangers=are_strangers(simulation.agents), quiet=as_json)
     start = time.perf_counter()
@@ -72,6 +85,7 @@ def simulate_command(
             {
                 "tables": [{"agents": list(s.agents), "wins": list(s.wins)} for s in simulation.scores],
                 "global_scores": scores,
+                "ranking": [msgspec.structs.asdict(score) for score in simulation.ranking],
                 "games": games,
                 "method": simulation.method,
                 "faults": simulation.faults,
@@ -96,11 +110,14 @@ def simulate_command(
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
     how = "at compiled speed" if simulation.method == "compiled" else "by the compiled simulator and the referee"
     console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
-    table = Table("agent", Column("wins", justify="right"), Column("of its games", justify="right"), box=None)
-    for name, wins in scores.items():
-        played = sum(sum(s.wins) for s in simulation.scores if name in s.agents)  # every game has one winner
-        table.add_row(Text(name), f"{wins:,}", f"{100 * wins / played:.1f}%" if played else "-")
+    columns = ("tables", "games", "wins", "win rate", "95% interval")
+    table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
+    for one in simulation.ranking:
+        numbers = (f"{one.tables:,}", f"{one.games:,}", f"{one.wins:,}", percent(one.win_rate))
+        table.add_row(Text(one.agent), *numbers, " to ".join(map(percent, one.ci95)))
     console.print(table)
+    if tables > 1 and any(one.tables == 1 for one in simulation.ranking):
+        console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)
     if simulation.faults:
         console.print(
             f"{simulation.faults} faults; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False

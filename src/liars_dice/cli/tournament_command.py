@@ -15,6 +15,7 @@ from .options import (
     rules_options,
     seed_for,
     seed_option,
+    time_limit_option,
     was_given,
 )
 from .output import command_line, method_line, percent, print_json
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 )
 @seed_option
 @backend_options
+@time_limit_option
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
@@ -100,6 +102,7 @@ def tournament_command(
         with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
         elapsed_s = time.perf_counter() - start
+    in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
     page = None if report is None else write_report(result, Path(report), run | times)
@@ -107,12 +110,12 @@ def tournament_command(
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, db)
+        show_result(result, elapsed_s, db, stored=not in_memory)
         if page is not None:
             click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
         click.echo("Stopped before the end.", err=True)
-        if not isinstance(store, InMemoryRecorder):
+        if not in_memory:
             again = command_line("tournament", "--resume", ledger.id, db=db)
             click.echo(f"The games played so far are saved. To continue: {again}", err=True)
         raise SystemExit(130)
@@ -140,6 +143,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         until_significant=given["until_significant"],
         isolate=given["isolate"],
         record=given["record"],
+        **({} if given["time_limit"] is None else {"time_limit_seconds": given["time_limit"]}),
     )
     if known is None:
         check_settings(wanted, config)
@@ -151,6 +155,8 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     }
     if names:
         changes["agents"] = names
+    if given["time_limit"] is not None:
+        changes["time_limit_seconds"] = given["time_limit"]
     if any(was_given(context, name) for name in ("rules", "players", "dice")):
         changes |= {"rules": wanted.rules, "config": wanted.config, "kind": wanted.kind}
     return msgspec.structs.replace(known, **changes)
@@ -177,8 +183,8 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> None:
-    """Print the leaderboard."""
+def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
+    """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
@@ -210,7 +216,20 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     if result.ordered:
         learners = ", ".join(result.ordered)
         console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
-    if settings.record == "all" and result.games:
-        console.print(f"the games are recorded; to list them: {command_line('games', db=db)}", markup=False)
-    elif result.games:
-        console.print("the games were not recorded; use --record all to replay and review them", markup=False)
+    if result.games:
+        console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
+
+
+def _recorded(result: TournamentResult, to_list: str, *, stored: bool) -> str:
+    """Which of the games that were played can be looked at."""
+    record = result.settings.record
+    if not stored:
+        return "no game was recorded: the store could not be opened"
+    later = "; those of agents that learn are recorded once all are played"
+    later = later if result.ordered and not result.complete else ""
+    if record == "all":
+        return f"the games are recorded{later}; to list them: {to_list}"
+    if record == "faults" and any(standing.faults for standing in result.ranking):
+        return f"games with a fault are recorded{later}; to list them: {to_list}; --record all records every game"
+    why = "no game was recorded, because there was no fault" if record == "faults" else "no game was recorded"
+    return f"{why}; use --record all to replay and review the games"

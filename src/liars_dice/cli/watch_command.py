@@ -17,13 +17,14 @@ from .options import (
     rules_options,
     seed_for,
     seed_option,
+    time_limit_option,
 )
 from .output import command_line, open_console, print_json
 from .runtime import open_store_or_warn
 
 if TYPE_CHECKING:
     from ..core import GameConfig, GameState
-    from ..referee import MatchResult
+    from ..referee import BotLimits, MatchResult
     from ..terminal import TableView
 
 DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
@@ -43,6 +44,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
     metavar="N",
     help="Show one game, and count the wins of N games. [default: 1]",
 )
+@time_limit_option
 @isolate_option
 @ascii_option
 @db_option
@@ -57,6 +59,7 @@ def watch_command(
     delay: float,
     why: bool,
     games: int,
+    time_limit: float | None,
     isolate: bool,
     ascii_only: bool,
     db: str | None,
@@ -71,7 +74,7 @@ def watch_command(
 
     from ..core import BadValueError, load_rules
     from ..persistence import record_game
-    from ..referee import Referee, make_fitting_seat
+    from ..referee import Referee, limits_for, make_fitting_seat
     from ..terminal import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
@@ -79,7 +82,8 @@ def watch_command(
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
     seats = agents or tuple(islice(cycle(DEFAULT_BOTS), config.num_players))
     seed = seed_for(config, seed)
-    referee = Referee([make_fitting_seat(name, config, isolate=isolate) for name in seats], config, seed=seed)
+    limits = limits_for(time_limit)
+    referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
@@ -90,7 +94,7 @@ def watch_command(
         game_id = record_game(referee.engine, store)
         try:
             result = referee.play()
-            winners = [result.winner, *_quick(seats, config, seed, games - 1, isolate=isolate)]
+            winners = [result.winner, *_quick(seats, config, seed, games - 1, limits, isolate=isolate)]
         except Quit:
             return
         except KeyboardInterrupt:
@@ -104,7 +108,7 @@ def watch_command(
         console.print(f"\n{games:,} games:")
         for seat, (name, won) in enumerate(zip(names, wins, strict=True)):
             table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
-    played = {"--rules": rules, "--players": players, "--dice": dice}
+    played = {"--rules": rules, "--players": players, "--dice": dice, "--time-limit": time_limit}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
     console.print("\nWhat next?")
     _suggest(table, agents, seats, options, seed, db)
@@ -139,11 +143,13 @@ def _suggest(
     table.suggest("see the rules", command_line("rules", "perudo"))
 
 
-def _quick(names: tuple[str, ...], config: GameConfig, seed: int, games: int, *, isolate: bool) -> Iterator[int | None]:
+def _quick(
+    names: tuple[str, ...], config: GameConfig, seed: int, games: int, limits: BotLimits, *, isolate: bool
+) -> Iterator[int | None]:
     """The winners of further games between the same bots, which are not shown."""
     from ..core import derive_seed
     from ..referee import Referee, make_seat
 
     for number in range(games):
-        bots = [make_seat(name, isolate=isolate) for name in names]
+        bots = [make_seat(name, limits, isolate=isolate) for name in names]
         yield Referee(bots, config, seed=derive_seed(seed, "game", number)).play().winner

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
 from .bot_session import BotSession, fallback, fault_event
-from .limits import BotFault, BotLimits, Verdict
+from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
     are_strangers,
     check_fits,
@@ -49,6 +49,7 @@ __all__ = [
     "fallback",
     "fault_event",
     "guarded",
+    "limits_for",
     "load_agents",
     "make_fitting_seat",
     "make_seat",

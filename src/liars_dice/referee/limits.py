@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from ..core import BadValueError
+
 Verdict = Literal["illegal", "exception", "wrong_type", "too_slow", "died", "garbage", "out_of_memory"]
 """What a bot did wrong: a move against the rules; an exception; an answer that is not an action; a late answer; its
 process ended; output that breaks the protocol; more memory than it may use."""
@@ -16,8 +18,8 @@ class BotLimits(msgspec.Struct, frozen=True):
 
     decision: float = 1.0
     """For one decision, one event or one end of a round."""
-    game_end: float = 2.0
-    """For `on_game_end`, where bots learn."""
+    game_end: float = 0.0
+    """For `on_game_end`, where bots learn. 0, the default, means twice the time for a decision."""
     load: float = 10.0
     """For loading the bot, and for `on_game_start`."""
     memory_mb: int = 1024
@@ -27,6 +29,29 @@ class BotLimits(msgspec.Struct, frozen=True):
     open_files: int = 64
     file_mb: int = 1
     """The size of the largest file that it may write."""
+
+    def __post_init__(self) -> None:
+        if not self.game_end:
+            msgspec.structs.force_setattr(self, "game_end", 2 * self.decision)
+
+
+MOST_SECONDS = 86_400
+"""The longest time limit for a decision that can be asked for: a day."""
+
+
+def limits_for(time_limit_seconds: float | None, limits: BotLimits | None = None) -> BotLimits:
+    """The limits of a bot that has this long for a decision, and twice as long for `on_game_end`.
+
+    Without a time limit they are `limits`, or the defaults (1 second for a decision).
+    """
+    if time_limit_seconds is None:
+        return BotLimits() if limits is None else limits
+    if limits is not None:
+        raise BadValueError("time_limit_seconds", time_limit_seconds, "either a time limit or `limits`, not both")
+    if not 0 < time_limit_seconds <= MOST_SECONDS:
+        allowed = f"a number of seconds above 0, at most {MOST_SECONDS:,}"
+        raise BadValueError("time_limit_seconds", time_limit_seconds, allowed)
+    return BotLimits(decision=float(time_limit_seconds))
 
 
 class BotFault(Exception):  # noqa: N818 - a verdict on a bot, not an error of ours

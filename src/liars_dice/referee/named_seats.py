@@ -44,13 +44,13 @@ def check_program(name: str) -> None:
         raise AgentNameError(name, "missing_program", f"a program that can be run here; {program} was not found")
 
 
-def make_fitting_seat(name: str, config: GameConfig, *, isolate: bool = False) -> Seat:
+def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
     """A seat for the agent called `name`; an error if it does not play by these rules. Isolated bots are not asked."""
     if name.startswith("cmd:"):
         check_program(name)
     if name.partition(":")[0] == "human":
         raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
-    seat = make_seat(name, isolate=isolate)
+    seat = make_seat(name, limits, isolate=isolate)
     if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
         check_fits(name, seat.agent, config)
     return seat

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from ..core import SPECTATOR, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
 from ..persistence import GameRecorder, RecordedEvent, branch, decisions, is_person, record_game
-from ..referee import MatchResult, Referee
+from ..referee import BotLimits, MatchResult, Referee
 from .human_player import TerminalPlayer, UndoRequested
 from .move_help import history_lines
 from .seating import make_seats
@@ -29,13 +29,15 @@ class GameSession:
         practice: bool = False,
         ascii_only: bool = False,
         isolate: bool = False,
+        limits: BotLimits | None = None,
     ) -> None:
-        """`lineup` says who sits in each seat: see `seating`."""
+        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time."""
         self.console = console
         self.store = store
         self.lineup = tuple(lineup)
         self.practice = practice
         self.isolate = isolate
+        self.limits = limits
         self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
         self.game_id = ""
 
@@ -56,17 +58,17 @@ class GameSession:
 
     def begin(self, config: GameConfig, seed: int | None = None) -> Self:
         """Start a new game."""
-        seats = make_seats(self.lineup, self.player, config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, config, self.limits, isolate=self.isolate)
         return self._open(Referee(seats, config, seed=seed))
 
     def resume(self, events: Sequence[RecordedEvent]) -> Self:
         """Continue an unfinished game, and its record."""
-        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, _created(events).config, self.limits, isolate=self.isolate)
         return self._open(Referee.resume(seats, events), events, events[0].game_id)
 
     def branch(self, events: Sequence[RecordedEvent], version: int, seed: int | None = None) -> Self:
         """Start a new game that begins with the first `version` events of another."""
-        seats = make_seats(self.lineup, self.player, _created(events).config, isolate=self.isolate)
+        seats = make_seats(self.lineup, self.player, _created(events).config, self.limits, isolate=self.isolate)
         names = GameEngine(_created(events).config, seats).state.public.names
         _, past = branch(events, version, seats, names=names, seed=seed)
         return self._open(Referee.resume(seats, past), past)

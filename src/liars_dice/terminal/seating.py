@@ -21,7 +21,14 @@ def make_lineup(opponents: Sequence[str], seat: int = 0, name: str | None = None
     return (*opponents[:seat], you, *opponents[seat:])
 
 
-def make_seats(lineup: Sequence[str], player: TerminalPlayer, config: GameConfig, *, isolate: bool) -> list[Seat]:
+def make_seats(
+    lineup: Sequence[str],
+    player: TerminalPlayer,
+    config: GameConfig,
+    limits: BotLimits | None = None,
+    *,
+    isolate: bool = False,
+) -> list[Seat]:
     """The players of a lineup. One person is called You; several are numbered, unless they have names."""
     seats: list[Seat] = []
     people = sum(map(is_person, lineup))
@@ -33,7 +40,7 @@ def make_seats(lineup: Sequence[str], player: TerminalPlayer, config: GameConfig
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
             seat.agent_id = PERSON if name == "You" else f"{PERSON}:{name}"
         else:
-            seat = make_fitting_seat(entry, config, isolate=isolate)
+            seat = make_fitting_seat(entry, config, limits, isolate=isolate)
             seat.agent_id = entry
         seats.append(seat)
     return seats

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from .ratings import Rating, elo_ratings, openskill_ratings
     from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
     from .runner import check_settings, round_robin, run_tournament
-    from .simulation import Simulation, TableScore
+    from .simulation import AgentScore, Simulation, TableScore
     from .statistics import (
         PairCounts,
         binomial_test,
+        clustered_ci,
         e_value,
         holm,
         paired_ci,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
+        "AgentScore": "simulation",
         "FIELDS": "fields",
         "Backend": "backends",
         "FinalDice": "pair_matchup",
@@ -55,6 +57,7 @@ __getattr__, __dir__ = _lazy_names(
         "all_agents": "fields",
         "binomial_test": "statistics",
         "check_settings": "runner",
+        "clustered_ci": "statistics",
         "e_value": "statistics",
         "elo_ratings": "ratings",
         "find_tournament": "ledger",
@@ -76,6 +79,7 @@ __getattr__, __dir__ = _lazy_names(
 
 __all__ = [
     "FIELDS",
+    "AgentScore",
     "Backend",
     "FinalDice",
     "InProcess",
@@ -98,6 +102,7 @@ __all__ = [
     "all_agents",
     "binomial_test",
     "check_settings",
+    "clustered_ci",
     "e_value",
     "elo_ratings",
     "find_tournament",

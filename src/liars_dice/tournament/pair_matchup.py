@@ -9,7 +9,7 @@ from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, 
 from ..exact import OutOfReachError, askable
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
-from ..referee import BotLimits, load_agents, tables_guard
+from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
 from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
 from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
@@ -65,14 +65,16 @@ def matchup(
     seed: int = 0,
     workers: int | None = None,
     limits: BotLimits | None = None,
+    time_limit_seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Matchup:
     """Measure A against B. `exact` requires the exact method; `games` requires that many games to be played.
 
-    Agents given as objects or classes play in this process; agents given by name may play in several.
+    Agents given as objects or classes play in this process; agents given by name may play in several. A bot has
+    `time_limit_seconds` for a decision (default: 1) and twice that for `on_game_end`; `limits` sets all its limits.
     """
     config = as_config(config, players=2)
-    limits = BotLimits() if limits is None else limits
+    limits = limits_for(time_limit_seconds, limits)
     if config.num_players != 2:
         raise ConfigError("players", config.num_players, "2: a match-up has two players")
     if games is not None and (games < 2 or games % 2):

@@ -17,7 +17,7 @@ from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..persistence import rules_name
-from ..referee import BotLimits, load_agents, tables_guard
+from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
@@ -97,11 +97,10 @@ def run_tournament(
     *,
     backend: Backend | None = None,
     ledger: Ledger | None = None,
-    limits: BotLimits | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Run a tournament. On Ctrl-C, return the result of the games played so far, marked as incomplete."""
-    limits = BotLimits() if limits is None else limits
+    limits = limits_for(settings.time_limit_seconds)
     backend = Processes() if backend is None else backend
     if ledger is not None and ledger.entry.result is not None:
         return ledger.entry.result
@@ -142,12 +141,14 @@ def round_robin(
     seed: int = 0,
     until_significant: bool = False,
     workers: int | None = None,
+    time_limit_seconds: float = 1.0,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Play every agent against every other.
 
     `exact` requires the exact method; `games` requires that many games per pairing to be played. Agents given as
-    objects or classes play in this process; agents given by name may play in several.
+    objects or classes play in this process; agents given by name may play in several. A bot has `time_limit_seconds`
+    for a decision, and twice that for `on_game_end`.
     """
     config = as_config(config, players=2)
     here = not all(isinstance(agent, str) for agent in agents)
@@ -161,6 +162,7 @@ def round_robin(
             exact=exact,
             games=games,
             until_significant=until_significant,
+            time_limit_seconds=time_limit_seconds,
             record="none",
         )
         backend = InProcess(workers) if here else Processes(workers)
@@ -173,6 +175,8 @@ def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
     if len(names) < 2:
         raise BadValueError("agents", list(names), "at least two agents")
     for name in names:
+        if not isinstance(name, str):
+            raise BadValueError("agent", name, "the name of an agent; round_robin and Simulation also take classes")
         if not name.isprintable():
             raise BadValueError("agent", name, "a name of printable characters")
     doubled = sorted({name for name in names if names.count(name) > 1})

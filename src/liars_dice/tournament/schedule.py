@@ -1,9 +1,14 @@
-"""Seating plans for leagues: every agent plays equally often, meets every other equally often, and in every seat."""
+"""Who sits at which table: balanced seating plans for leagues, and random tables for simulations.
+
+In a league every agent plays equally often, meets every other equally often, and sits in every seat equally often.
+"""
 
 from __future__ import annotations
 
 import random
-from math import gcd
+from collections import Counter
+from itertools import combinations
+from math import comb, factorial, gcd
 
 from ..core import BadValueError
 
@@ -42,6 +47,44 @@ def league_tables(n_agents: int, seats: int, tables: int, seed: int) -> list[tup
     _balance_meetings(groups, met, rng)
     everyone = [*range(n_agents)] * rounds
     return _assign_seats([everyone + group for group in groups], n_agents, seats, rng)
+
+
+def random_tables(n_agents: int, seats: int, tables: int, seed: int) -> list[tuple[int, ...]]:
+    """Draw random tables, each a tuple of agent numbers in seat order. They differ while there are others to draw.
+
+    Every combination of agents sits down once before any sits down again, and then in a different order. Once all
+    orders have been drawn, they come again, as evenly as possible. No agent has two seats at a table unless there are
+    fewer agents than seats: then copies of them fill the table, as evenly as possible.
+    """
+    rng = random.Random(seed)
+    copies, places = divmod(seats, n_agents)
+    combinations_left: list[tuple[int, ...]] = []
+    n_combinations = comb(n_agents, places)
+    n_orders = factorial(seats) // (factorial(copies + 1) ** places * factorial(copies) ** (n_agents - places))
+    times_drawn: Counter[tuple[int, ...]] = Counter()
+    drawn: list[tuple[int, ...]] = []
+    for number in range(tables):
+        turn, place = divmod(number, n_combinations)
+        if place == 0:
+            used: set[tuple[int, ...]] = set()
+        if 2 * place < n_combinations:  # most are unused: draw until one of them comes
+            group = rng.sample(range(n_agents), places)
+            while tuple(sorted(group)) in used:
+                group = rng.sample(range(n_agents), places)
+            used.add(tuple(sorted(group)))
+        else:  # few are unused: list them
+            if not combinations_left:
+                every = combinations(range(n_agents), places)
+                combinations_left = [combination for combination in every if combination not in used]
+                rng.shuffle(combinations_left)
+            group = list(combinations_left.pop())
+        table = [*range(n_agents)] * copies + group
+        rng.shuffle(table)
+        while times_drawn[tuple(table)] > turn // n_orders:
+            rng.shuffle(table)
+        times_drawn[tuple(table)] += 1
+        drawn.append(tuple(table))
+    return drawn
 
 
 def _choose_groups(n: int, places: int, tables: int, rng: random.Random) -> tuple[list[list[int]], list[list[int]]]:

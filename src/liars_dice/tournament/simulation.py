@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,21 +9,40 @@ import msgspec
 
 from ..agents import AgentLike, names_for
 from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
-from ..referee import BotLimits, load_agents, plays_with
+from ..persistence import rules_name
+from ..referee import BotLimits, limits_for, load_agents, plays_with
 from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .fields import all_agents
 from .method_choice import Method, fit_for_simulator, learns_between_games
+from .schedule import random_tables
+from .simulation_output import SimulationOutput
+from .statistics import clustered_ci
 
 BLOCK_GAMES = {True: 10_000, False: 25}
 """Games per block, for compiled and for refereed games."""
 
 
 class TableScore(msgspec.Struct, frozen=True):
-    """One table: its agents in seat order, and how many games each won."""
+    """One table: its agents in seat order, and how many games each won. Copies of an agent are numbered."""
 
     agents: tuple[str, ...]
     wins: tuple[int, ...]
+
+
+class AgentScore(msgspec.Struct, frozen=True):
+    """One agent's score over all its tables, copies of it included."""
+
+    agent: str
+    tables: int
+    """At how many tables it sat."""
+    games: int
+    """How many games it played; a game with two copies of it counts twice."""
+    wins: int
+    win_rate: float
+    """The share of `games` that it won."""
+    ci95: tuple[float, float]
+    """A 95% interval for the win rate, in which the table is the unit (`clustered_ci`)."""
 
 
 class Simulation:
@@ -46,10 +64,12 @@ class Simulation:
         seed: int | None = None,
         backend: Backend | None = None,
         limits: BotLimits | None = None,
+        time_limit_seconds: float | None = None,
     ) -> None:
         """`agents` are those that can be drawn (default: all built-in and discovered); `config` defaults to perudo.
 
-        Agents given as objects or classes play in this process; agents given by name may play in several.
+        Agents given as objects or classes play in this process; agents given by name may play in several. A bot has
+        `time_limit_seconds` for a decision (default: 1) and twice that for `on_game_end`; `limits` sets all its limits.
         """
         for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
             if value < least:
@@ -66,11 +86,12 @@ class Simulation:
         self.n_tables = n_tables
         self.n_replications = n_replications
         self.seed = fresh_seed() if seed is None else seed
-        self._limits = BotLimits() if limits is None else limits
+        self._limits = limits_for(time_limit_seconds, limits)
         self._given: list[AgentLike] = [*all_agents()] if agents is None else list(agents)
-        here = not all(isinstance(agent, str) for agent in self._given)
-        self._backend = backend if backend is not None else InProcess() if here else Processes()
+        here = [not isinstance(agent, str) for agent in self._given]
+        self._backend = backend if backend is not None else InProcess() if any(here) else Processes()
         with names_for(self._given) as names:
+            self._in_this_process = [name for name, one in zip(names, here, strict=True) if one]
             if not names or len(set(names)) < len(names):
                 raise BadValueError("agents", list(names), "at least one agent, and none of them twice")
             if agents is None:  # only those that can play with this many players
@@ -79,82 +100,102 @@ class Simulation:
                 self._given = [*names]
             self.agents = names
             self._loaded = load_agents(names, self._limits, self.config)
-        self.tables = self._draw_tables()
-        """Each table as indices into `agents`, in seat order."""
+        self.tables = random_tables(len(self.agents), n_players_per_table, n_tables, derive_seed(self.seed, "tables"))
+        """Each table as indices into `agents`, in seat order. They differ while there are different ones to draw."""
         self.scores: list[TableScore] = []
         """The scores of each table."""
+        self.ranking: list[AgentScore] = []
+        """The agents that played, with their win rates, best first."""
         self.games = 0
         """How many games were played: fewer than requested if the simulation was interrupted."""
         self.faults = 0
         """How many faults the bots committed."""
-
-    def _draw_tables(self) -> list[tuple[int, ...]]:
-        """Draw random tables. No agent sits twice at one unless there are fewer agents than seats: then copies do."""
-        rng = random.Random(derive_seed(self.seed, "tables"))
-        seats, kinds = self.config.num_players, range(len(self.agents))
-        tables = []
-        for _ in range(self.n_tables):
-            whole, rest = divmod(seats, len(kinds))
-            table = [*kinds] * whole + rng.sample(kinds, rest)
-            rng.shuffle(table)
-            tables.append(tuple(table))
-        return tables
+        self.method: Method = "compiled"
+        """How the games were played: "engine" if the referee played any of them."""
 
     def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
         """The names at a table; copies of an agent are numbered."""
         return tuple(numbered(self.agents[agent] for agent in table))
 
     def start(self, verbose: bool = True, progress: Progress | None = None) -> dict[str, int]:
-        """Play all games; return how many each agent won over all tables, best first. Copies are counted separately.
+        """Play all games; return how many each agent won over all tables, with its copies, best first.
 
-        With `verbose`, each table's scores are printed as soon as its games are over.
+        With `verbose`, each table's scores are printed as soon as its games are over. In a terminal, bars show how
+        far all tables are, and each table in progress.
         """
         setup = WorkerSetup(agents=self.agents, config=self.config, limits=self._limits)
         blocks = self._blocks()
-        wins: dict[int, Counter[int]] = {table: Counter() for table in range(self.n_tables)}
-        played_at = Counter[int]()
-        games = 0
-        self.method: Method = "compiled"
+        wins = [[0] * len(table) for table in self.tables]
+        played_at = [0] * self.n_tables
+        self.games = self.faults = 0
+        self.method = "compiled"
+        output = SimulationOutput(self.n_tables, self.n_replications, verbose=verbose)
 
         def on_played(played: PlayedBlock) -> None:
-            nonlocal games
             result: BlockResult = played[0]
             table = result.number // BLOCK_NUMBERS
-            wins[table].update(dict(enumerate(result.wins[0])))
-            games += result.games
+            wins[table] = [before + new for before, new in zip(wins[table], result.wins[0], strict=True)]
             played_at[table] += result.games
-            if verbose and played_at[table] == self.n_replications:
-                self._print_table(table, wins[table])
+            self.games += result.games
             self.method = self.method if result.compiled else "engine"
             self.faults += sum(number for _, _, number in result.faults)
+            output.show_played(table, played_at[table], self.games)
+            if played_at[table] == self.n_replications:
+                output.show_scores(table, self.names_at(self.tables[table]), tuple(wins[table]))
             if progress is not None:
-                progress(games, self.n_tables * self.n_replications)
+                progress(self.games, self.n_tables * self.n_replications)
 
-        try:
-            with names_for(self._given):
-                self._backend.run(setup, blocks, on_played)
-        except KeyboardInterrupt:
-            if not games:
-                raise
-        self.games = games
-        self.scores = [self._score(number, wins[number]) for number in range(self.n_tables)]
-        totals = Counter[str]()
-        for score in self.scores:
-            totals.update(dict(zip(score.agents, score.wins, strict=True)))
-        ranked = dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))
-        if verbose:
-            print(f"Global scores:\n{ranked}")
+        with output:
+            output.say(*self._introduction(blocks))
+            try:
+                with names_for(self._given):
+                    self._backend.run(setup, blocks, on_played)
+            except KeyboardInterrupt:
+                if not self.games:
+                    raise
+        self.scores = [
+            TableScore(self.names_at(table), tuple(won)) for table, won in zip(self.tables, wins, strict=True)
+        ]
+        self.ranking = self._ranking(wins, played_at)
+        ranked = {one.agent: one.wins for one in sorted(self.ranking, key=lambda one: (-one.wins, one.agent))}
+        output.say("Global scores:", f"{ranked}")
         return ranked
 
-    def _score(self, number: int, wins: Counter[int]) -> TableScore:
-        table = self.tables[number]
-        return TableScore(self.names_at(table), tuple(wins[seat] for seat in range(len(table))))
+    def _introduction(self, blocks: Sequence[Block]) -> list[str]:
+        """What is going to be played."""
+        players, rules = self.config.num_players, rules_name(self.config)
+        lines = [
+            f"{self.n_tables:,} tables of {players} players, {self.n_replications:,} games each; rules {rules}, "
+            f"seed {self.seed}"
+        ]
+        if self._in_this_process and not all(block.compiled for block in blocks):
+            names = ", ".join(self._in_this_process)
+            lines.append(f"All games are played in this process: {names} was given as a class or an object.")
+        return lines
 
-    def _print_table(self, number: int, wins: Counter[int]) -> None:
-        score = self._score(number, wins)
-        print(f"Table {number + 1} of {self.n_tables}: {', '.join(score.agents)}")
-        print(f"{self.n_replications} replications have been finished. Scores at this table:")
-        print(dict(zip(score.agents, score.wins, strict=True)))
+    def _ranking(self, wins: Sequence[Sequence[int]], played_at: Sequence[int]) -> list[AgentScore]:
+        """Each agent's score over its tables. Its copies at a table are added up."""
+        won_at: dict[int, list[int]] = {}
+        games_at: dict[int, list[int]] = {}
+        for table, won, played in zip(self.tables, wins, played_at, strict=True):
+            of_agent: Counter[int] = Counter()
+            for agent, number in zip(table, won, strict=True):
+                of_agent[agent] += number
+            for agent, copies in Counter(table).items():
+                won_at.setdefault(agent, []).append(of_agent[agent])
+                games_at.setdefault(agent, []).append(copies * played)
+        found = [
+            AgentScore(
+                agent=self.agents[agent],
+                tables=len(games),
+                games=sum(games),
+                wins=sum(won_at[agent]),
+                win_rate=sum(won_at[agent]) / sum(games) if sum(games) else 0.0,
+                ci95=clustered_ci(won_at[agent], games),
+            )
+            for agent, games in games_at.items()
+        ]
+        return sorted(found, key=lambda one: (-one.win_rate, one.agent))
 
     def _blocks(self) -> list[Block]:
         blocks = []

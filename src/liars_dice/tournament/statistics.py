@@ -52,6 +52,33 @@ def wilson_ci(wins: int, total: int, confidence: float = 0.95) -> tuple[float, f
     return float(low), float(high)
 
 
+def clustered_ci(wins: Sequence[int], games: Sequence[int], confidence: float = 0.95) -> tuple[float, float]:
+    """A confidence interval for a win rate, from the wins and games at each of several tables.
+
+    Games at one table are alike, so with two tables or more the table is the unit: the spread between tables gives
+    the number of independent games that would be as informative, at most those played, and Wilson's interval is
+    computed from that number, with Student's t for the number of tables. The win rate it covers is the one over all
+    tables that might have been drawn. With one table it is Wilson's interval, for the win rate at that table.
+    """
+    from scipy.stats import t
+
+    _check_confidence(confidence)
+    for won, played in zip(wins, games, strict=True):
+        _check_wins(won, played)
+    played_at = [(won, played) for won, played in zip(wins, games, strict=True) if played]
+    total, tables = sum(games), len(played_at)
+    if tables < 2:
+        return wilson_ci(sum(wins), total, confidence)
+    rate = sum(wins) / total
+    between = tables / (tables - 1) * sum((won - rate * played) ** 2 for won, played in played_at) / total**2
+    within = rate * (1 - rate) / total
+    effective = total * min(1.0, within / between) if between else total
+    z2 = float(t.ppf((1 + confidence) / 2, tables - 1)) ** 2 / effective
+    middle = (rate + z2 / 2) / (1 + z2)
+    reach = sqrt(z2 * (rate * (1 - rate) + z2 / 4)) / (1 + z2)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
 def z_test_proportions(wins1: int, total1: int, wins2: int, total2: int) -> tuple[float, float]:
     """Test whether two win rates differ: z with the pooled variance, and the two-sided p-value.
 

@@ -53,8 +53,8 @@ class WorkerProcess:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._requests: BinaryIO = self._process.stdin
-        self._answers: BinaryIO = self._process.stdout
+        self._requests = self._process.stdin
+        self._answers = self._process.stdout
         self._setup = setup
         self._started = False
 
