@@ -83,6 +83,14 @@ def test_a_bot_that_is_defined_in_the_script_itself() -> None:
     assert done.stdout.endswith("6 games\n")
 
 
+def test_a_script_that_names_itself_as_a_bot_is_told_what_to_do(folder: Path) -> None:
+    (folder / "own.py").write_text(OWN_CLASS.replace("agents=[Mine,", "agents=['own.py:Mine',"))
+    done = subprocess.run([sys.executable, "own.py"], capture_output=True, text=True, timeout=120)
+    assert (
+        "own.py: it starts games of its own bots when it is loaded; give their classes" in done.stderr.splitlines()[-1]
+    )
+
+
 SLOW = """
 import sys
 from liars_dice.agents import Agent

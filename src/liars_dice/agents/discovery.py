@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
+from contextvars import ContextVar
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -36,6 +37,10 @@ class BotFileError(LiarsDiceError):
         return f"{where}: {self.reason}"
 
 
+_BEING_LOADED: ContextVar[frozenset[str]] = ContextVar("being_loaded", default=frozenset())
+"""The modules whose files are running now, in this thread."""
+
+
 class Discovered(msgspec.Struct, frozen=True):
     """What discovery found: classes by name, where each is, and what could not be loaded."""
 
@@ -54,14 +59,25 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
     if source is None:
         source = read_bot_file(path)
     name = f"liars_dice_bot_{path.stem}_{blake2b(str(path.absolute()).encode(), digest_size=6).hexdigest()}"
+    if name in _BEING_LOADED.get():
+        reason = (
+            "it starts games of its own bots when it is loaded; give their classes instead of their names, or start"
+        )
+        raise BotFileError(str(path), None, f'{reason} the games below `if __name__ == "__main__":`')
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module  # so that its classes can be pickled
+    token = _BEING_LOADED.set(_BEING_LOADED.get() | {name})
     try:
         exec(compile(source, str(path), "exec"), vars(module))
+    except BotFileError:
+        del sys.modules[name]
+        raise
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise BotFileError(str(path), _line_in(path, error), f"{type(error).__name__}: {error}") from error
+    finally:
+        _BEING_LOADED.reset(token)
     return {
         name: member
         for name, member in vars(module).items()

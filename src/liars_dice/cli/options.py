@@ -148,8 +148,8 @@ time_limit_option = click.option(
     type=float,
     callback=_check_time_limit,
     metavar="SECONDS",
-    help="How long a bot may take for a decision, for example 0.5; a bot that is late calls liar, or opens with the "
-    "lowest bid. Its on_game_end may take twice as long. [default: 1]",
+    help="How long a bot may take for a decision, for example 0.5; its on_game_end may take twice as long. A bot that "
+    "is late calls liar, or opens with the lowest bid. Exact and compiled results do not depend on it. [default: 1]",
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
