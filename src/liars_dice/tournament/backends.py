@@ -95,6 +95,7 @@ class _Pool:
         sizer = _ChunkSizer()
         running: dict[Future[PlayedChunk], list[Block]] = {}
         threads = ThreadPoolExecutor(self._workers, initializer=_block_ctrl_c)
+        finished = False
         try:
             while again or singles or running:
                 while (again or singles) and len(running) < self._workers + 1:
@@ -112,18 +113,17 @@ class _Pool:
                         on_played(one)
             for worker in self._idle:
                 worker.finish()
+            finished = True
         except KeyboardInterrupt:
             begun = [future for future in running if not future.cancel()]
             for future in wait(begun, timeout=STOP_SECONDS).done:
                 if future.exception() is None:
                     for one in future.result()[0]:
                         on_played(one)
-            self._kill()
-            raise
-        except BaseException:
-            self._kill()
             raise
         finally:
+            if not finished:
+                self._kill()
             threads.shutdown(wait=True, cancel_futures=True)
             deadline = time.monotonic() + STOP_SECONDS
             for worker in self._all:
@@ -131,15 +131,21 @@ class _Pool:
 
     def _play(self, chunk: list[Block]) -> PlayedChunk:
         """Play a chunk in an idle process, or in a new one; on a thread of the pool."""
-        worker = self._idle.pop() if self._idle else self._start()
-        answer = worker.play(chunk)
+        worker = self._take_worker()
+        try:
+            answer = worker.play(chunk)
+        except WorkerLostError:
+            worker.kill()  # it may have closed its output and live on
+            raise
         self._idle.append(worker)
         return answer
 
-    def _start(self) -> WorkerProcess:
+    def _take_worker(self) -> WorkerProcess:
         with self._lock:
             if self._stopped:
                 raise WorkerLostError
+            if self._idle:
+                return self._idle.pop()
             worker = WorkerProcess(self._setup)
             self._all.append(worker)
             return worker

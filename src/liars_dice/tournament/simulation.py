@@ -140,7 +140,7 @@ class Simulation:
             self.method = self.method if result.compiled else "engine"
             self.faults += sum(number for _, _, number in result.faults)
             output.show_played(table, played_at[table], self.games)
-            if played_at[table] == self.n_replications:
+            if verbose and played_at[table] == self.n_replications:
                 output.show_scores(table, self.names_at(self.tables[table]), tuple(wins[table]))
             if progress is not None:
                 progress(self.games, self.n_tables * self.n_replications)
