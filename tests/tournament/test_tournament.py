@@ -114,7 +114,7 @@ def test_a_block_counts_everything_once(compiled: bool) -> None:
     assert result.member_wins()[2] < 10  # random, wherever it sits
     decided = np.array(result.decided)
     assert decided[..., 0].sum() == decided[..., 1].sum() == result.rounds
-    assert decided[:, 1:4].sum() == decided.sum()
+    assert decided[:, 1:6].sum() == decided.sum()  # an exact call may win a fourth die
 
 
 @pytest.mark.parametrize("compiled", [True, False])

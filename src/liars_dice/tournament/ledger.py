@@ -123,7 +123,8 @@ def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSetting
 
 
 def _plain(settings: TournamentSettings) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
-    rules = GameConfig.from_dict(plain.pop("config"))
-    fields = rules.to_dict() | {"max_dice": rules.dice_cap}  # the same cap, whether it was left out or spelled out
+    rules = GameConfig.from_dict(settings.config)
+    config = rules.to_dict() | {"max_dice": rules.dice_cap}  # the same cap, whether it was left out or spelled out
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(settings, config=config)))
+    fields = plain.pop("config")
     return plain | {f"config.{name}": value for name, value in fields.items()}
