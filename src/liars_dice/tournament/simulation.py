@@ -170,7 +170,7 @@ class Simulation:
         ]
         if self._in_this_process and not all(block.compiled for block in blocks):
             names = ", ".join(self._in_this_process)
-            lines.append(f"All games are played in this process: {names} was given as a class or an object.")
+            lines.append(f"All games are played in this process, because these agents were not given by name: {names}")
         return lines
 
     def _ranking(self, wins: Sequence[Sequence[int]], played_at: Sequence[int]) -> list[AgentScore]:
