@@ -92,6 +92,13 @@ class IllegalMoveError(LiarsDiceError):
         self.current_bid = current_bid
         self.legal = legal
 
+    @property
+    def proposed_bid(self) -> Bid | None:
+        """The bid that was refused; None if the move was a call, or no sound bid."""
+        from .actions import proposed_bid
+
+        return proposed_bid(self.action)
+
     def __str__(self) -> str:
         return self.reason
 
