@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, rules_for_two, rules_options, seed_for, seed_option, workers_option
+from .options import agent_name, json_option, rules_for_two, rules_options, seed_for, seed_option, workers_option
 from .output import command_line, method_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", type=agent_name)
+@click.argument("b", type=agent_name)
 @rules_options("heads-up")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
 @click.option(

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .game_lookup import find_game
-from .options import ascii_option, db_option, isolate_option, json_option, rules_options, seed_option, was_given
+from .options import (
+    agent_name,
+    ascii_option,
+    db_option,
+    isolate_option,
+    json_option,
+    rules_options,
+    seed_option,
+    was_given,
+)
 from .output import command_line, open_console, print_json
 from .progress import show_progress
 from .runtime import sigterm_as_ctrl_c
@@ -23,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
-@click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
+@click.argument("opponents", type=agent_name, nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
+    agent_name,
     backend_options,
     db_option,
     isolate_option,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
 @click.option(
     "--field",
     "fields",

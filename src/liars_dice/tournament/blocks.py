@@ -227,11 +227,13 @@ class Worker:
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):
                 _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                names = numbered([self.setup.agents[agent] for agent in rotated(block.table, rotation)])
-                engine = GameEngine(self.setup.config, names=names, seed=derive_seed(block.seed, "deal", deal))
+                agents = [self.setup.agents[agent] for agent in rotated(block.table, rotation)]
+                engine = GameEngine(
+                    self.setup.config, names=numbered(agents), seed=derive_seed(block.seed, "deal", deal)
+                )
                 memory = InMemoryRecorder()
                 game_id = self._game_id(block, deal, rotation)
-                record_game(engine, memory, game_id=game_id, player_types=names)
+                record_game(engine, memory, game_id=game_id, player_types=agents)
                 for played in rounds:
                     engine.start_new_round(played.hands)
                     for action in played.actions:
