@@ -54,6 +54,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Play each pairing until the difference is significant, or --games are played.",
 )
+@click.option(
+    "--seating",
+    type=click.Choice(["both", "listed"]),
+    default="both",
+    show_default=True,
+    help="Who opens the games of a round robin: each of the two as often, or always the one that is listed first.",
+)
 @seed_option
 @backend_options
 @isolate_option
@@ -141,13 +148,14 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         until_significant=given["until_significant"],
         isolate=given["isolate"],
         record=given["record"],
+        seating=given["seating"],
     )
     if known is None:
         check_settings(wanted, config)
         return wanted
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
-        for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
+        for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seating", "seed")
         if was_given(context, name)
     }
     if names:
@@ -167,6 +175,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "why": result.why,
         "kind": result.settings.kind,
         "rules": result.settings.rules,
+        "seating": result.settings.seating,
         "agents": list(result.agents),
         "ranking": plain["ranking"],
         "matrix": result.matrix,
@@ -187,7 +196,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None) -> N
     settings = result.settings
     console = Console(highlight=False)
     kind = "round robin" if settings.kind == "round-robin" else "league"
-    console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
+    seating = "; the agent listed first opens" if settings.seating == "listed" else ""
+    console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
     headings = ("wins", "95% interval", "beats", "ties", "rating")
     agent = Column("agent", overflow="fold")  # file names are long and differ at the end
