@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,21 @@ def test_an_unknown_name_is_guessed(given: str, meant: str, tmp_path: Path, monk
     ):
         assert f"(did you mean {meant}?)" in call(*words).stderr, words
     assert f"(did you mean {meant}?)" in call("check-bot", given).output
+
+
+def test_files_classes_and_prefixes_are_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sharp_bot.py").write_text(
+        "from liars_dice.agents import RandomAgent\nclass Sharp(RandomAgent):\n    pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for given, guess in {
+        "sharp_bto.py": "did you mean sharp_bot.py?",
+        "sharp_bot.py:Shrap": "did you mean Sharp?",
+        "sharp_bot:Shrap": "did you mean Sharp?",
+        "Threshold:0.4,0.2": "did you mean threshold?",
+    }.items():
+        with pytest.raises(AgentNameError, match=re.escape(guess)):
+            make_agent(given)
 
 
 def test_an_unknown_personality_is_guessed() -> None:

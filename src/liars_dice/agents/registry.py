@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import one_of
+from ..core import did_you_mean, one_of
 from .base import Agent
 from .discovery import discover, load_bot_file
 from .errors import AgentNameError, AgentProblem
@@ -194,9 +194,13 @@ def _load(target: str, name: str) -> Make:
     try:
         found = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        raise AgentNameError(name, "missing_module", f"a module that can be imported ({error})") from error
+        near = did_you_mean(module, ("threshold", "human", "cmd"))
+        expected = f"a module that can be imported ({error}{near and '; '}{near})"
+        raise AgentNameError(name, "missing_module", expected) from error
     except AttributeError as error:
-        raise AgentNameError(name, "missing_class", f"a class in the module {module} ({error})") from error
+        near = did_you_mean(attribute, dir(sys.modules.get(module)))
+        expected = f"a class in the module {module} ({error}{near and '; '}{near})"
+        raise AgentNameError(name, "missing_class", expected) from error
     if not callable(found):
         raise AgentNameError(name, "not_a_class", f"a class; {target} is of type {type(found).__name__}")
     make: Make = found
