@@ -1,28 +1,33 @@
-"""How long exact answers take (a tournament of 81 agents, agents that mix, best responses), and what sampling costs."""
+"""How long exact answers take, what sampling costs, and the published figures of a tournament beside exact ones."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from scipy.stats import binom
 
 from figures import figure
-from liars_dice.agents import AGENTS, make_agent
+from liars_dice.agents import AGENTS, PERSONALITIES, make_agent
 from liars_dice.core import preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.fields import agents_in_field
-from liars_dice.tournament.result import TournamentResult
+from liars_dice.tournament.result import TIE, TournamentResult
 from liars_dice.tournament.runner import round_robin
 
 Result = TypeVar("Result")
 HEADS_UP = preset("heads-up")
+CHAMPION = "threshold:0.35,0.15"
+PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "published_tournament.json"
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, Result]:
@@ -55,6 +60,39 @@ def the_grid() -> None:
     errors = np.abs(_matrix(sampled) - _matrix(exact))
     print(f"the same by 32.4 million compiled games: {sampling:.1f} s, {sampling / seconds:.0f} times as long")
     print(f"  a cell is off by {100 * np.nanmean(errors):.2f} points on average, {100 * np.nanmax(errors):.2f} at most")
+
+
+def the_published_tournament(games: int = 10_000) -> None:
+    """The published figures beside ours: in both seats, and with the agent that is listed first always in seat 0."""
+    names = agents_in_field("threshold-grid")  # by call threshold, then by raise threshold
+    published = json.loads(PUBLISHED.read_text())
+    both = round_robin(names, HEADS_UP, exact=True)
+    listed = round_robin(names, HEADS_UP, exact=True, seating="listed")
+    print("the published tournament, beside exact results in both seats and with the first listed in seat 0:")
+    for what, result in (("both seats", both), ("first listed", listed)):
+        print(f"  first, {what}: {', '.join(s.agent for s in result.ranking if s.rank == 1)}")
+    means = [{s.agent: s.win_rate for s in result.ranking}[CHAMPION] for result in (both, listed)]
+    rates = [_rates_of(CHAMPION, result) for result in (both, listed)]
+    print(f"  {'':36}{'published':>11}{'both seats':>12}{'first listed':>14}")
+    _beside("average against the other 80, %", published["best"]["average_win_rate"] * 100, [100 * m for m in means])
+    beaten = [sum(rate > 0.5 + TIE for rate in row.values()) for row in rates]
+    _beside("beats, of 80", published["best"]["beats"], beaten)
+    sampled = [sum(float(binom.sf(games // 2, games, rate)) for rate in row.values()) for row in rates]
+    _beside(f"the same, expected in {games:,} games", published["best"]["beats"], sampled)
+    for name, rate in published["optimal_against"].items():
+        rival = "threshold:{:g},{:g}".format(*PERSONALITIES[name])
+        _beside(f"against {name}, %", 100 * rate, [100 * row[rival] for row in rates])
+    off = 100 * abs(means[1] - published["best"]["average_win_rate"])
+    figure("published average of the champion, first listed in seat 0, off by", off, "points", most=0.05)
+
+
+def _rates_of(agent: str, result: TournamentResult) -> dict[str, float]:
+    row = result.matrix[result.agents.index(agent)]
+    return {name: rate for name, rate in zip(result.agents, row, strict=True) if rate is not None}
+
+
+def _beside(what: str, published: float, ours: Sequence[float]) -> None:
+    print(f"  {what:36}{published:>11.1f}{ours[0]:>12.2f}{ours[1]:>14.2f}")
 
 
 def _matrix(tournament: TournamentResult) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -90,6 +128,7 @@ def main() -> None:
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
     print(f"compiling, or loading what was compiled before: {timed(warm_up)[0]:.2f} s")
     the_grid()
+    the_published_tournament()
     mixing()
     exploitability()
 

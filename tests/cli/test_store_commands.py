@@ -28,11 +28,13 @@ def test_games_are_recorded_listed_and_filtered(two_games: list[str]) -> None:
     assert [game["game_id"] for game in listed] == two_games[::-1]
     assert [game["rules"] for game in listed] == ["perudo", "heads-up"]
     assert listed[1]["agents"] == ["optimal", "maniac"]
-    assert listed[0]["player_types"] == ["RandomAgent", "ThresholdAgent", "ThresholdAgent"]
+    assert listed[0]["player_types"] == ["RandomAgent", "passive", "maniac"]
     for option, value, expected in (
         ("--rules", "perudo", [two_games[1]]),
         ("--agent", "optimal", [two_games[0]]),
         ("--agent", "RandomAgent", [two_games[1]]),
+        ("--agent", "OPTIMAL", [two_games[0]]),
+        ("--agent", "MANIAC", two_games[::-1]),
         ("--winner", str(listed[1]["winner"]), [two_games[0]]),
         ("--since", "2999-01-01", []),
         ("--until", "2000-01-01", []),
@@ -44,6 +46,30 @@ def test_games_are_recorded_listed_and_filtered(two_games: list[str]) -> None:
     assert all(game_id in shown for game_id in two_games)
     assert "liars-dice replay GAME" in shown
     assert "No matching games" in call("games", "--rules", "nothing").output
+
+
+def test_personalities_are_recorded_under_their_own_names() -> None:
+    """However a game is played, threshold agents are told apart: by name and by type, in lists and in win rates."""
+    pair = ("maniac", "calling-station")
+    told("watch", *pair, "--seed", "1")
+    told("watch", *pair, "--seed", "1", "--isolate")
+    told("watch", "threshold:0.4,0.2", "threshold-best", "--dice", "1", "--seed", "1")
+    told("play", "MANIAC", "--dice", "1", "--seed", "5")
+    played = ("--games", "2", "--record", "all", "--dice", "1", "--seed", "1")
+    told("tournament", *pair, *played)
+    told("tournament", "aggressive", "detective", *played)  # by the referee
+    told("tournament", "passive", "optimal", "--players", "4", "--tables", "1", "--games", "4", *played[2:])  # copies
+    games = told("games", "--limit", "100")["games"]
+    types = {one for game in games for one in game["player_types"]}
+    assert types - {"Human", "DetectiveAgent", None} == {
+        *("maniac", "calling-station", "threshold:0.4,0.2", "threshold-best", "aggressive", "passive", "optimal")
+    }
+    for game in games:
+        for name, kind in zip(game["agents"], game["player_types"], strict=True):
+            assert kind in (name.partition("#")[0], "Human", "DetectiveAgent", None), game
+    assert {row["player"] for row in told("games", "stats")["by_player"]} == types - {"Human", "DetectiveAgent"} | {
+        "detective"
+    }
 
 
 def test_stats(two_games: list[str]) -> None:
@@ -169,7 +195,7 @@ def test_a_played_game_is_recorded_event_by_event() -> None:
     left = told("play", "--dice", "1", "--seed", "5")
     assert left["winner"] is None
     (game,) = told("games")["games"]
-    assert game["player_types"] == ["Human", "ThresholdAgent"]
+    assert game["player_types"] == ["Human", "optimal"]
     assert game["winner"] is None
     assert game["game_id"] == left["run"]["game_id"]
 

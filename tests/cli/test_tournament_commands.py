@@ -25,6 +25,18 @@ def test_the_same_seed_gives_the_same_json() -> None:
     assert found["games"] == 60
 
 
+def test_the_first_listed_sits_first() -> None:
+    words = ("tournament", "optimal", "maniac", "--dice", "2")
+    assert answer(*words)["seating"] == "both"
+    listed = answer(*words, "--seating", "listed")
+    assert listed["seating"] == "listed"
+    assert listed["matrix"][0][1] == answer("matchup", "optimal", "maniac", "--dice", "2")["win_rate_first"]
+    assert answer(*words, "--seating", "listed", "--games", "5", "--seed", "1")["games"] == 5
+    assert "the agent listed first opens" in call(*words, "--seating", "listed").stdout
+    refused = call(*words, "random", "--players", "3", "--seating", "listed")
+    assert "seating = 'listed': expected both in a league" in refused.stderr
+
+
 def test_run_facts_are_apart() -> None:
     told = json.loads(call(*SMALL, "--json").stdout)
     assert {"workers", "backend", "version", "tournament"} <= set(told["run"])

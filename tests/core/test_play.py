@@ -13,6 +13,7 @@ from liars_dice.core import (
     GameConfig,
     GameState,
     IllegalMoveError,
+    Move,
     apply,
     can_apply,
     count_matches,
@@ -90,6 +91,7 @@ def test_illegal_moves_say_everything() -> None:
     assert (error.player, error.expected_player, error.current_bid) == (0, 1, Bid(2, 1))
     assert error.action == CallLiarAction()
     assert [str(action) for action in error.legal] == ["2x2", "2x3", "liar"]
+    assert error.proposed_bid is None
     reasons: list[tuple[object, str]] = [
         (BidAction(Bid(2, 1)), "2x1 is not higher than 2x1"),
         (BidAction(Bid(1, 3)), "1x3 is not higher than 2x1"),
@@ -109,6 +111,40 @@ def test_illegal_moves_say_everything() -> None:
         with pytest.raises(IllegalMoveError, match=reason):
             apply(state, action)  # type: ignore[arg-type]
     assert repr(state) == before
+
+
+@pytest.mark.parametrize("move", ["2x4", Bid(2, 4), BidAction(Bid(2, 4), "because")])
+def test_an_illegal_bid_is_named(move: Move) -> None:
+    """Rule 2.3: whatever forbids it, the error names the bid that was proposed, as a value and in words."""
+    capped = GameConfig(dice=(2, 1, 1), mode="elimination", max_turns=1)
+    begun = play(dealt(capped, (1, 2), (2,), (3,)), "1x6")
+    for state, player, why in (
+        (new_game(capped), 0, "no round is under way"),
+        (begun, 2, "it is player-1's turn"),
+        (begun, 1, "1 bids have been made"),
+        (play(dealt(GameConfig(dice=(2, 2)), (1, 2), (2, 2)), "2x5"), 1, "not higher than 2x5"),
+        (dealt(GameConfig(dice=(1, 2), opening_min_quantity=3), (1,), (2, 2)), 0, "may not open"),
+        (dealt(GameConfig(dice=(1, 1), faces=3), (1,), (2,)), 0, "not a bid of this round"),
+        (play(dealt(GameConfig(dice=(1, 1)), (1,), (1,)), "1x1 liar"), 0, "the game is over"),
+    ):
+        with pytest.raises(IllegalMoveError, match=why) as caught:
+            verify(state.public, player, move)
+        assert caught.value.proposed_bid == Bid(2, 4)
+        assert "2x4" in str(caught.value)
+
+
+def test_what_is_not_a_sound_bid_is_not_named() -> None:
+    state = dealt(GameConfig(dice=(1, 1)), (1,), (2,))
+    for move in (CallLiarAction(), BidAction([1]), BidAction(Bid(2.0, 2)), None):  # type: ignore[arg-type]
+        with pytest.raises(IllegalMoveError) as caught:
+            verify(state.public, 0, move)
+        assert caught.value.proposed_bid is None
+    with pytest.raises(IllegalMoveError, match="larger than any bid") as caught:
+        verify(state.public, 0, Bid(10**5000, 2))
+    assert caught.value.proposed_bid == Bid(10**5000, 2)
+    with pytest.raises(IllegalMoveError) as caught:
+        Bid(9, 9).validate(GameConfig(dice=(1, 1)))
+    assert caught.value.proposed_bid == Bid(9, 9)
 
 
 def test_nobody_moves_when_no_round_is_under_way() -> None:

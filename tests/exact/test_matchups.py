@@ -17,6 +17,7 @@ from liars_dice.exact.matchups.match_chain import EndlessMatchError, chain_round
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.simulator.compiled_games import Simulator
 from liars_dice.tournament.fields import agents_in_field
+from liars_dice.tournament.runner import round_robin
 from oracle import round_chances
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
@@ -280,6 +281,26 @@ def test_the_published_rates_of_optimal_are_near(grid) -> None:  # type: ignore[
     for name, rate in PUBLISHED["optimal_against"].items():
         call, raise_ = PERSONALITIES[name]
         assert rates[optimal, names.index(f"threshold:{call:g},{raise_:g}")] == pytest.approx(rate, abs=0.025)
+
+
+def test_the_published_figures_follow_if_the_first_listed_sits_first() -> None:
+    """With the pairs in the order of call, then raise thresholds: one champion, its average, its four rates."""
+    result = round_robin(agents_in_field("threshold-grid"), preset("heads-up"), exact=True, seating="listed")
+    best, second = result.ranking[:2]
+    assert best.agent == "threshold:{call:g},{raise:g}".format(**PUBLISHED["best"])
+    assert best.win_rate == pytest.approx(0.564842303937655, abs=1e-12)
+    assert round(best.win_rate, 3) == PUBLISHED["best"]["average_win_rate"]
+    assert second.win_rate < best.win_rate - 0.002
+    assert (best.beats, best.ties) == (80, 0)  # 77 of 80 in the sample: see how close some are
+    row = dict(zip(result.agents, result.matrix[result.agents.index(best.agent)], strict=True))
+    close = [rate for rate in row.values() if rate is not None and rate < 0.5075]
+    assert len(close) == 13
+    for name, rate in PUBLISHED["optimal_against"].items():
+        call, raise_ = PERSONALITIES[name]
+        found = row[f"threshold:{call:g},{raise_:g}"]
+        assert found is not None
+        error = (found * (1 - found) / 10_000) ** 0.5
+        assert abs(found - rate) < 0.005 + 1.1 * error  # published in whole percent
 
 
 # -- out of reach ------------------------------------------------------------------------------------------------------

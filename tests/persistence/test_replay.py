@@ -110,9 +110,9 @@ def test_envelopes() -> None:
     assert [(e.version, e.event_type, e.round_index, e.turn_index, e.player_type) for e in events] == [
         (0, "GameCreated", -1, 0, None),
         (1, "RoundStarted", 0, 0, None),
-        (2, "DiceRolled", 0, 0, "ThresholdAgent"),
+        (2, "DiceRolled", 0, 0, "optimal"),
         (3, "DiceRolled", 0, 0, "Chooser"),
-        (4, "BidPlaced", 0, 0, "ThresholdAgent"),
+        (4, "BidPlaced", 0, 0, "optimal"),
         (5, "LiarCalled", 0, 1, "Chooser"),
         (6, "DiceRevealed", 0, 2, None),
         (7, "RoundEnded", 0, 2, None),

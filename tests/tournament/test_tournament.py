@@ -8,7 +8,9 @@ import select
 import signal
 import subprocess
 import sys
+from collections import Counter
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,10 @@ from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import BLOCKS, Ledger, find_tournament, tournaments
+from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
+from liars_dice.tournament.statistics import wilson_ci
 from liars_dice.tournament.worker_process import WorkerDiedError
 
 LEARNER = """
@@ -590,6 +594,60 @@ def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
     assert tournaments(store) == []
 
 
+# -- who sits first ----------------------------------------------------------------------------------------------------
+
+
+def test_the_first_listed_sits_first_exactly() -> None:
+    """Each pairing is the match with the earlier agent in seat 0, and each listing is a tournament of its own."""
+    config = preset("heads-up", dice=2)
+    for names in (("optimal", "maniac", "bluffer"), ("bluffer", "maniac", "optimal")):
+        found = round_robin(names, config, exact=True, seating="listed")
+        for i, one in enumerate(names):
+            for j, other in enumerate(names):
+                rate = found.matrix[i][j]
+                if i == j:
+                    assert rate is None
+                else:
+                    alone = matchup(one, other, config)
+                    assert rate == pytest.approx(alone.win_rate_first if i < j else alone.win_rate_second, abs=1e-12)
+
+
+def test_the_first_listed_sits_first_in_every_game() -> None:
+    names, config = ("detective", "optimal", "random"), preset("heads-up", dice=1)
+    asked = settings(*names, config=config, games=5, record="all", seating="listed")
+    store = InMemoryRecorder()
+    result = run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked))
+    assert result.games == 15
+    assert Counter(game.names for game in store.games()) == dict.fromkeys(combinations(names, 2), 5)
+    for (i, one), (j, other) in combinations(enumerate(names), 2):
+        won = sum(game.winner == 0 for game in store.games() if game.names == (one, other))
+        cell, mirror = result.cells[i][j], result.cells[j][i]
+        assert cell is not None
+        assert mirror is not None
+        assert (cell.games, cell.win_rate, mirror.win_rate) == (5, won / 5, 1 - won / 5)
+
+
+def test_sampled_games_in_the_listed_seating_approach_the_exact_result() -> None:
+    names, config = ("optimal", "maniac", "crawler"), preset("heads-up")
+    exact = round_robin(names, config, exact=True, seating="listed")
+    played = round_robin(names, config, games=40_001, seed=1, seating="listed")
+    assert played.games == 3 * 40_001
+    known = {standing.agent: standing for standing in exact.ranking}
+    for standing in played.ranking:
+        now, then = known[standing.agent], standing
+        assert then.ci95 is not None
+        assert then.ci95[0] - 0.005 <= now.win_rate <= then.ci95[1] + 0.005
+        assert now.opening is not None
+        assert then.opening is not None
+        assert then.opening.rate == pytest.approx(now.opening.rate, abs=0.01)
+        share = then.opening.rounds / (then.opening.rounds + (then.answering.rounds if then.answering else 0))
+        expected = now.opening.rounds / (now.opening.rounds + (now.answering.rounds if now.answering else 0))
+        assert share == pytest.approx(expected, abs=0.01)
+    cell = played.cells[0][1]
+    assert cell is not None
+    assert cell.ci95 == pytest.approx(wilson_ci(round(cell.win_rate * 40_001), 40_001), abs=1e-9)
+
+
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 
@@ -601,6 +659,9 @@ def test_a_tournament_that_cannot_begin_leaves_nothing_behind() -> None:
         (settings("optimal", "optimal"), "each agent only once"),
         (settings("optimal", "conservativ"), "perhaps|conservative"),
         (settings("optimal", "random", games=5), "a multiple of 2"),
+        (settings("optimal", "random", games=0, seating="listed"), "games = 0"),
+        (settings("optimal", "random", seating="first"), "seating = 'first': expected one of both, listed"),
+        (settings("optimal", "random", config=preset("perudo"), seating="listed"), "both in a league"),
         (settings("optimal", "random", tables=5), "no --tables in a round robin"),
         (settings("optimal", "random", config=preset("perudo"), exact=True), "2 with --exact"),
         (settings("optimal", "random", config=preset("perudo"), until_significant=True), "2 with --until-significant"),

@@ -48,7 +48,25 @@ def test_a_game_against_a_bot_is_recorded_and_verified() -> None:
     (game,) = store.games()
     events = store.events(game.game_id)
     verify_game(events)
-    assert {e.player_type for e in events if e.player_type} == {"Human", "ThresholdAgent"}
+    assert {e.player_type for e in events if e.player_type} == {"Human", "maniac"}
+
+
+def test_bots_by_any_spelling_of_their_names() -> None:
+    """They sit down and are recorded under their own names; an unknown name is guessed."""
+    store = InMemoryRecorder()
+
+    async def run() -> None:
+        async with studio(store) as one:
+            wish = room_for("MANIAC", "CALLING_STATION", "threshold-best", "RandomAgent", rules="perudo")
+            watcher = await one.enter((await one.post("/rooms", wish))["room"])
+            await watcher.until("over", 30)
+            error = await one.post("/rooms", room_for("you", "MANIACS"), 400)
+            assert error["error"].endswith("(did you mean maniac?)")
+
+    asyncio.run(run())
+    (game,) = store.games()
+    assert game.names == ("maniac", "calling-station", "threshold-best", "random")
+    assert game.player_types == ("maniac", "calling-station", "threshold-best", "RandomAgent")
 
 
 def test_two_people_and_a_spectator_see_the_same_game() -> None:
@@ -566,7 +584,7 @@ def test_the_record_knows_when_a_bot_stood_in() -> None:
     events = store.events(game.game_id)
     assert isinstance(events[-1].payload, GameEnded)
     moved = {e.player_type for e in events if getattr(e.payload, "player_id", 0) == 1 and e.event_type == "BidPlaced"}
-    assert moved <= {"ThresholdAgent"}
+    assert moved <= {"optimal"}
 
 
 def test_other_bots_play_in_a_sandbox_and_only_if_the_server_offers_them() -> None:

@@ -13,13 +13,21 @@ from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, i
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
-from .registry import AGENTS, AgentInfo, AgentRegistry, make_agent, place_of
+from .registry import AGENTS, AgentInfo, AgentRegistry, listed_name, make_agent, place_of
 from .sniper import SniperAgent
-from .threshold import PERSONALITIES, ThresholdAgent, create_personality_agent
+from .threshold import (
+    DEFAULT_CALL_THRESHOLD,
+    DEFAULT_SAFE_RAISE_THRESHOLD,
+    PERSONALITIES,
+    ThresholdAgent,
+    create_personality_agent,
+)
 from .truthful import TruthfulAgent
 
 __all__ = [
     "AGENTS",
+    "DEFAULT_CALL_THRESHOLD",
+    "DEFAULT_SAFE_RAISE_THRESHOLD",
     "PERSONALITIES",
     "Agent",
     "AgentInfo",
@@ -54,6 +62,7 @@ __all__ = [
     "due_now",
     "hook_calls",
     "is_event",
+    "listed_name",
     "load_bot_file",
     "make_agent",
     "names_for",

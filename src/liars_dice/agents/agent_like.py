@@ -9,7 +9,7 @@ from ..core import GameResult, Player, RulesLike, agent_id, free_name
 from ..core import play_game as play_players
 from .base import Agent
 from .errors import AgentNameError
-from .registry import LENT, Make, make_agent, make_from
+from .registry import LENT, Make, listed_name, make_agent, make_from
 
 AgentLike = Player | type[Player] | str
 """What is accepted wherever an agent is needed: an object with `choose_action(view)`, its class, or a name."""
@@ -51,8 +51,10 @@ def play_game(
 def names_for(agents: Sequence[AgentLike]) -> Iterator[tuple[str, ...]]:
     """One name per agent, which `make_agent` understands inside the `with` block, in this thread.
 
-    Names stay what they are. Objects and classes get the name they play under, numbered if it is taken.
+    Names become those of lists (`listed_name`). Objects and classes get the name they play under, numbered if it is
+    taken.
     """
+    agents = [listed_name(given) if isinstance(given, str) else given for given in agents]
     taken = {given for given in agents if isinstance(given, str)}
     names: list[str] = []
     lent: dict[str, Make] = {}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import ClassVar
 
-from ..core import Action, Event, GameConfig, GameResult, GameView, Move, RoundResolution, unused
+from ..core import Action, BadValueError, Event, GameConfig, GameResult, GameView, Move, RoundResolution, unused
 
 Policy = Mapping[Action, float]
 """The probability of each action; actions that are left out are never chosen."""
@@ -20,10 +20,14 @@ class Agent(ABC):
     >>> class Sceptic(Agent):
     ...     def choose_action(self, view):
     ...         return "liar" if view.current_bid else "1x6"
+    >>> Sceptic("Ann").name
+    'Ann'
     """
 
     name: str = ""
-    """The agent's name at the table; the name of its class if this is empty."""
+    """The agent's name at the table; the name of its class if this is empty. `super().__init__("Ann")` sets it too."""
+    player_type: str
+    """What records say the agent is; the name of its class unless it is set."""
     memoryless: ClassVar[bool] = False
     """Whether decisions depend only on the agent's own dice, the number of dice the others have together, the current
     bid and the legal moves. Such an agent can be compiled into a table and measured exactly."""
@@ -31,6 +35,14 @@ class Agent(ABC):
     """The smallest and the largest number of players it can play with."""
     _seed: int | None = None
     _rng: random.Random | None = None
+
+    def __init__(self, name: str = "") -> None:
+        """`name` is what this one is called at the table. A subclass need not call this."""
+        given: object = name
+        if not isinstance(given, str):
+            raise BadValueError("name", given, "the agent's name, as text")
+        if name:
+            self.name = name
 
     @abstractmethod
     def choose_action(self, view: GameView) -> Move:

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import msgspec
 
-from ..core import LiarsDiceError
+from ..core import LiarsDiceError, did_you_mean
 from .base import Agent
 from .errors import AgentNameError
 
@@ -91,7 +91,8 @@ def read_bot_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        expected = f"a bot file that can be read ({error.strerror})"
+        near = did_you_mean(path.name, (file.name for file in path.parent.glob("*.py")))
+        expected = f"a bot file that can be read ({error.strerror}{near and '; '}{near})"
         raise AgentNameError(str(path), "unreadable_file", expected) from error
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import one_of
+from ..core import did_you_mean, one_of
 from .base import Agent
 from .discovery import discover, load_bot_file
 from .errors import AgentNameError, AgentProblem
+from .spelling import hyphenated
 
 Make = Callable[..., Agent]
 
@@ -65,6 +66,15 @@ class AgentRegistry(Mapping[str, AgentInfo]):
 
     def __len__(self) -> int:
         return len(self._listed)
+
+    def spelled(self, name: str) -> str | None:
+        """The name of which this is another spelling, if there is one.
+
+        >>> AGENTS.spelled("RandomAgent"), AGENTS.spelled("CALLING_STATION"), AGENTS.spelled("nobody")
+        ('random', 'calling-station', None)
+        """
+        listed = name if name in self._named else hyphenated(name)
+        return listed if listed in self._named else None
 
     @property
     def every_name(self) -> tuple[str, ...]:
@@ -117,9 +127,10 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
 
     A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, `human`, `module:Class`, or a bot file:
     `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
+    Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
-    >>> make_agent("threshold:0.35,0.15").name
-    'threshold:0.35,0.15'
+    >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
+    ('threshold:0.35,0.15', 'random')
     """
     given: object = name
     if not isinstance(given, str):
@@ -132,6 +143,7 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         agent = _load(info.target, name)(*info.arguments)
         if info.aliases:
             agent.name = name
+            agent.player_type = name
         return agent
     if kind == "threshold":
         try:
@@ -147,7 +159,19 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _from_file(Path(kind), parameters, name, source)
     if parameters:
         return _own_class(name)
-    return make_agent(place_of(name))
+    listed = listed_name(name)
+    return make_agent(place_of(name) if listed == name else listed)
+
+
+def listed_name(name: str) -> str:
+    """The name under which a bot is listed, if this is another spelling of it: `CALLING_STATION`, `RandomAgent`.
+
+    Other names stay as they are; so does the name of a bot of your own, even if it is such a spelling.
+    """
+    if name in AGENTS or name in LENT.get():
+        return name
+    listed = "human" if hyphenated(name) == "human" else AGENTS.spelled(name)
+    return name if listed is None or name in discover().places else listed
 
 
 def place_of(name: str) -> str:
@@ -170,9 +194,13 @@ def _load(target: str, name: str) -> Make:
     try:
         found = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        raise AgentNameError(name, "missing_module", f"a module that can be imported ({error})") from error
+        near = did_you_mean(module, ("threshold", "human", "cmd"))
+        expected = f"a module that can be imported ({error}{near and '; '}{near})"
+        raise AgentNameError(name, "missing_module", expected) from error
     except AttributeError as error:
-        raise AgentNameError(name, "missing_class", f"a class in the module {module} ({error})") from error
+        near = did_you_mean(attribute, dir(sys.modules.get(module)))
+        expected = f"a class in the module {module} ({error}{near and '; '}{near})"
+        raise AgentNameError(name, "missing_class", expected) from error
     if not callable(found):
         raise AgentNameError(name, "not_a_class", f"a class; {target} is of type {type(found).__name__}")
     make: Make = found

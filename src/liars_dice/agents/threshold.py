@@ -2,19 +2,56 @@
 
 from __future__ import annotations
 
-from ..core import Action, BadValueError, Bid, BidAction, CallLiarAction, GameView, chance_true
+from collections.abc import Iterator, Mapping
+
+from ..core import Action, BadValueError, Bid, BidAction, CallLiarAction, GameView, chance_true, one_of
 from .base import Agent
+from .spelling import hyphenated
 from .view_helpers import held, legal_bids
 
-PERSONALITIES: dict[str, tuple[float, float]] = {
-    "maniac": (0.10, 0.10),
-    "aggressive": (0.50, 0.10),
-    "passive": (0.10, 0.50),
-    "calling-station": (0.50, 0.50),
-    "optimal": (0.35, 0.15),
-}
-"""(call, raise) thresholds by name. `optimal` is the best pair of a grid of thresholds, not the best way to play: in
-lists it is called `threshold-best`."""
+DEFAULT_CALL_THRESHOLD = 0.35
+"""By default, a bid that is less likely than this may be called."""
+DEFAULT_SAFE_RAISE_THRESHOLD = 0.15
+"""By default, a raise that is at least this likely is made."""
+
+
+class Personalities(Mapping[str, tuple[float, float]]):
+    """Pairs of (call, raise) thresholds by name, in any spelling.
+
+    >>> PERSONALITIES["CALLING_STATION"] == PERSONALITIES["calling-station"]
+    True
+    """
+
+    def __init__(self, pairs: Mapping[str, tuple[float, float]]) -> None:
+        self._pairs = dict(pairs)
+
+    def __getitem__(self, name: str) -> tuple[float, float]:
+        found = self._pairs.get(hyphenated(str(name)))
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __repr__(self) -> str:
+        return f"Personalities({self._pairs!r})"
+
+
+PERSONALITIES = Personalities(
+    {
+        "maniac": (0.10, 0.10),
+        "aggressive": (0.50, 0.10),
+        "passive": (0.10, 0.50),
+        "calling-station": (0.50, 0.50),
+        "optimal": (DEFAULT_CALL_THRESHOLD, DEFAULT_SAFE_RAISE_THRESHOLD),
+    }
+)
+"""The five personalities. `optimal` is the best pair of a grid of thresholds, not the best way to play: in lists it is
+called `threshold-best`."""
 
 
 class ThresholdAgent(Agent):
@@ -22,14 +59,20 @@ class ThresholdAgent(Agent):
 
     memoryless = True
 
-    def __init__(self, call: float = 0.35, raise_: float = 0.15, name: str = "") -> None:
+    def __init__(
+        self,
+        call: float = DEFAULT_CALL_THRESHOLD,
+        raise_: float = DEFAULT_SAFE_RAISE_THRESHOLD,
+        name: str = "",
+    ) -> None:
         thresholds: tuple[tuple[str, object], ...] = (("call", call), ("raise", raise_))
         for field, value in thresholds:
             if not isinstance(value, int | float) or not 0 <= value <= 1:
                 raise BadValueError(f"{field} threshold", value, "a probability from 0 to 1")
         self.call_below = call
         self.raise_from = raise_
-        self.name = name or f"threshold:{call:g},{raise_:g}"
+        self.player_type = f"threshold:{call:g},{raise_:g}"
+        super().__init__(name or self.player_type)
 
     def choose_action(self, view: GameView) -> Action:
         """Compare the best raise and the current bid with the thresholds."""
@@ -66,8 +109,10 @@ def _raises(view: GameView, current: Bid) -> list[Bid]:
 
 def create_personality_agent(name: str) -> ThresholdAgent:
     """One of the five personalities; `CALLING_STATION` and `calling-station` are the same."""
-    key = str(name).lower().replace("_", "-")
+    key = hyphenated(str(name))
     kind = "optimal" if key == "threshold-best" else key
     if kind not in PERSONALITIES:
-        raise BadValueError("personality", name, f"one of {', '.join(PERSONALITIES)}")
-    return ThresholdAgent(*PERSONALITIES[kind], name=key)
+        raise BadValueError("personality", name, one_of(str(name), PERSONALITIES))
+    agent = ThresholdAgent(*PERSONALITIES[kind], name=key)
+    agent.player_type = key
+    return agent

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .options import json_option
+from .options import agent_name, json_option
 from .output import command_line, print_json
 
 
 @click.command("check-bot", epilog="Example: liars-dice check-bot mybot.py")
-@click.argument("bot")
+@click.argument("bot", type=agent_name)
 @json_option
 def check_bot_command(bot: str, as_json: bool) -> None:
     """Check your own bot: that its moves are legal, fast and repeatable, and that it is what it claims to be.

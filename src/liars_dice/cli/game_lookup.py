@@ -33,10 +33,12 @@ def find_game(store: GameRecorder, name: str, *, quiet: bool) -> str:
 
 def recorded_name(name: str) -> str:
     """A player's name in the store. A bot file is recorded under its bot's own name: `mybot.py` with a class MyBot as
-    MyBot.
+    MyBot. `MANIAC` is recorded as `maniac`; a class such as `RandomAgent` is recorded as the type of a player.
     """
     if Path(name.partition(":")[0]).suffix != ".py":
-        return name
+        from ..agents import listed_name
+
+        return name if name.endswith("Agent") else listed_name(name)
     from ..agents import make_agent
     from ..core import agent_id
 

@@ -12,17 +12,15 @@ import click
 
 from .game_lookup import MOST_REVIEWED, recorded_name
 from .options import db_option, json_option
-from .output import command_line, open_console, print_json
+from .output import command_line, fit_table, open_console, print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from ..coach import JudgedGame
     from ..persistence import GameRecorder, GameSummary
-
-NARROW = 60
-"""On terminals narrower than this, each game takes several lines instead of a table row."""
 
 
 def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
@@ -74,7 +72,10 @@ def games_command(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """List recorded games. `liars-dice games stats` shows win rates."""
+    """List recorded games. `liars-dice games stats` shows win rates.
+
+    The table fits your terminal: if it is narrow, columns are left out. A pipe or a file gets all of them.
+    """
     context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
         return
@@ -90,16 +91,27 @@ def games_command(
         found = find(limit=most) if abandoned else _standing(store, find, most)
         if worst:
             judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
+        guess = "" if found or as_json else _guess(store, agent, winner, loser)
     if as_json:
         games = [_as_json(one.game) | _verdict(one) for one in judged] if worst else [_as_json(game) for game in found]
         print_json({"games": games})
     elif not (judged if worst else found):
         keep = f"{command_line('watch')} records one; {command_line('tournament', '--record', 'all')} records many."
-        click.echo(f"No matching games. {keep}")
+        click.echo(f"No matching games{guess}. {keep}")
     elif worst:
         _show_judged(open_console(), judged, db)
     else:
         _show(open_console(), found)
+
+
+def _guess(store: GameRecorder, *names: str | None) -> str:
+    """For the first of these names that no recorded player has: which player may have been meant."""
+    from ..core import did_you_mean
+
+    given = [name for name in names if name is not None]
+    known = {one for game in store.games() for one in (*game.names, *game.player_types) if one} if given else set()
+    guesses = (did_you_mean(name, known) for name in given if name not in known)
+    return next((f" ({guess})" for guess in guesses if guess), "")
 
 
 def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
@@ -152,31 +164,32 @@ def _judge(
 
 def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> None:
     """Print how well a player played, worst game first."""
-    from rich.table import Column, Table
+    from rich.table import Column
 
     player = judged[0].game.names[judged[0].seat]
-    if console.width < NARROW:
+    numbers = {name: Column(name, justify="right") for name in ("accuracy", "turn", "lost")}
+    columns = [
+        numbers.get(name, Column(name)) for name in ("game", "accuracy", "turn", "did", "best", "lost", "winner")
+    ]
+    rows = [
+        (
+            one.game.game_id,
+            f"{one.accuracy:.1f}%",
+            str(one.worst.turn),
+            str(one.worst.action),
+            str(one.worst.best),
+            f"{100 * one.worst.loss:.0f}%",
+            one.game.winner_name or "(unfinished)",
+        )
+        for one in judged
+    ]
+    fitting = fit_table(console, columns, rows, "winner")
+    if fitting is None:
         for one in judged:
             console.print(one.game.game_id, markup=False)
             console.print(f"  accuracy {one.accuracy:.1f}%\n  {_worst_words(one)}", markup=False)
     else:
-        numbers = (Column(name, justify="right", no_wrap=True) for name in ("accuracy", "turn"))
-        moves = (Column(name, no_wrap=True) for name in ("did", "best"))
-        lost = Column("lost", justify="right", no_wrap=True)
-        first = Column("game", no_wrap=True)
-        table = Table(first, *numbers, *moves, lost, "winner", box=None, pad_edge=False)
-        for one in judged:
-            move = one.worst
-            table.add_row(
-                one.game.game_id,
-                f"{one.accuracy:.1f}%",
-                str(move.turn),
-                str(move.action),
-                str(move.best),
-                f"{100 * move.loss:.0f}%",
-                one.game.winner_name or "(unfinished)",
-            )
-        console.print(table)
+        _print_table(console, *fitting)
     worst = judged[0]
     console.print(f"\nThe game that {player} played worst:", markup=False, soft_wrap=True)
     game, turn = worst.game.game_id, str(worst.worst.turn)
@@ -194,10 +207,17 @@ def _worst_words(judged: JudgedGame) -> str:
 
 
 def _show(console: Console, found: list[GameSummary]) -> None:
-    """Print the games, newest first."""
-    from rich.table import Column, Table
+    """Print the games, newest first: in a table, or each in several lines if the terminal is too narrow for one."""
+    from rich.table import Column
 
-    if console.width < NARROW:
+    columns = [Column(name) for name in ("game (UTC time)", "rules", "players")]
+    columns += [Column("rounds", justify="right"), Column("winner")]
+    rows = [
+        (game.game_id, game.rules, ", ".join(game.names), str(game.rounds), game.winner_name or "(unfinished)")
+        for game in found
+    ]
+    fitting = fit_table(console, columns, rows, "rounds", "rules")
+    if fitting is None:
         for game in found:
             console.print(game.game_id, markup=False)
             who = f"{', '.join(game.names)}: {'unfinished' if game.winner_name is None else f'{game.winner_name} won'}"
@@ -207,12 +227,15 @@ def _show(console: Console, found: list[GameSummary]) -> None:
                 console.print("\n".join(lines), markup=False)
         console.print(f"\nTo replay one: {command_line('replay', 'GAME')}", markup=False)
         return
-    table = Table(Column("game (UTC time)", no_wrap=True), "rules", "players", "rounds", "winner", box=None)
-    for game in found:
-        names = ", ".join(game.names)
-        table.add_row(game.game_id, game.rules, names, str(game.rounds), game.winner_name or "(unfinished)")
+    _print_table(console, *fitting)
+    how = f"\nTo replay one: {command_line('replay', 'GAME')} (the beginning of the id is enough, or `last`)"
+    console.print(how, markup=False, soft_wrap=not console.is_terminal)
+
+
+def _print_table(console: Console, table: Table, missing: tuple[str, ...]) -> None:
     console.print(table)
-    click.echo(f"\nTo replay one: {command_line('replay', 'GAME')} (the beginning of the id is enough, or `last`)")
+    if missing:
+        console.print(f"\nThis terminal is too narrow to show: {', '.join(missing)}", markup=False)
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
@@ -222,7 +245,7 @@ def _show(console: Console, found: list[GameSummary]) -> None:
 @click.pass_obj
 def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_json: bool) -> None:
     """Show win rates by player, by rules, and by who opened. All people are counted together as Human."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
@@ -246,7 +269,9 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     console = open_console()
     console.print(f"{len(found)} games, {sum(game.winner is not None for game in found)} of them finished")
     for name, rates in tables.items():
-        table = Table("player", "among", "games", "wins", "win rate", box=None, title=name.replace("_", " "))
+        player = Column("player", overflow="fold")  # a name is never cut off
+        whole = (Column(heading, no_wrap=True) for heading in ("among", "games", "wins", "win rate"))
+        table = Table(player, *whole, box=None, title=name.replace("_", " "))
         for r in rates:
             table.add_row(r.player_type, r.among, str(r.games), str(r.wins), f"{r.win_rate:.1%}")
         console.print(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import (
+    agent_name,
     json_option,
     rules_for_two,
     rules_options,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", type=agent_name)
+@click.argument("b", type=agent_name)
 @rules_options("heads-up")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
 @click.option(

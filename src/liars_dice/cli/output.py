@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Column, Table
 
 
 def program() -> str:
@@ -37,6 +39,35 @@ def open_console(*, stderr: bool = False) -> Console:
     if console.is_dumb_terminal:
         console.size = shutil.get_terminal_size()
     return console
+
+
+def fit_table(
+    console: Console, columns: Sequence[Column], rows: Sequence[Sequence[str]], *optional: str
+) -> tuple[Table, tuple[str, ...]] | None:
+    """A table with one line per row, and the headings of the columns that it lacks.
+
+    Nothing is cut off: if the terminal is too narrow, `optional` columns are left out, the first named first. None if
+    that is not enough. Output that does not go to a terminal has all columns.
+    """
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
+    unlimited = console.options.update(max_width=1_000_000)
+    for count in range(len(optional) + 1):
+        missing = optional[:count]
+        kept = [n for n, column in enumerate(columns) if column.header not in missing]
+        table = Table(*(columns[n].copy() for n in kept), box=None, pad_edge=False)
+        for column in table.columns:
+            column.no_wrap = True
+        for row in rows:
+            table.add_row(*(Text(row[n]) for n in kept))
+        width = Measurement.get(console, unlimited, table).maximum
+        if not console.is_terminal:
+            console.width = max(console.width, width)
+        if width <= console.width:
+            return table, missing
+    return None
 
 
 def print_json(value: dict[str, object]) -> None:

@@ -10,6 +10,7 @@ import click
 
 from .game_lookup import find_game
 from .options import (
+    agent_name,
     ascii_option,
     db_option,
     isolate_option,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
-@click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
+@click.argument("opponents", type=agent_name, nargs=-1, metavar="[OPPONENT]...")
 @rules_options("heads-up")
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"

@@ -6,14 +6,14 @@ import time
 
 import click
 
-from .options import backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
+from .options import agent_name, backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
 from .output import command_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
 @click.option(
     "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players per table."
 )

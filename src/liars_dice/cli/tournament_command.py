@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
+    agent_name,
     backend_options,
     db_option,
     isolate_option,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
 @click.option(
     "--field",
     "fields",
@@ -53,6 +54,13 @@ if TYPE_CHECKING:
     "--until-significant",
     is_flag=True,
     help="Play each pairing until the difference is significant, or --games are played.",
+)
+@click.option(
+    "--seating",
+    type=click.Choice(["both", "listed"]),
+    default="both",
+    show_default=True,
+    help="Who opens the games of a round robin: each of the two as often, or always the one that is listed first.",
 )
 @seed_option
 @backend_options
@@ -144,13 +152,14 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         isolate=given["isolate"],
         record=given["record"],
         **({} if given["time_limit"] is None else {"time_limit_seconds": given["time_limit"]}),
+        seating=given["seating"],
     )
     if known is None:
         check_settings(wanted, config)
         return wanted
     changes: dict[str, Any] = {
         name: getattr(wanted, name)
-        for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seed")
+        for name in ("exact", "games", "tables", "until_significant", "isolate", "record", "seating", "seed")
         if was_given(context, name)
     }
     if names:
@@ -172,6 +181,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "why": result.why,
         "kind": result.settings.kind,
         "rules": result.settings.rules,
+        "seating": result.settings.seating,
         "agents": list(result.agents),
         "ranking": plain["ranking"],
         "matrix": result.matrix,
@@ -192,7 +202,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     settings = result.settings
     console = Console(highlight=False)
     kind = "round robin" if settings.kind == "round-robin" else "league"
-    console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}", markup=False)
+    seating = "; the agent listed first opens" if settings.seating == "listed" else ""
+    console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
     headings = ("wins", "95% interval", "beats", "ties", "rating")
     agent = Column("agent", overflow="fold")  # file names are long and differ at the end

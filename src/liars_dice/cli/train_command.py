@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import fixed_seed_option, json_option
+from .options import agent_name, fixed_seed_option, json_option
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr
@@ -41,6 +41,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--opponent",
+    type=agent_name,
     default="truthful",
     show_default=True,
     metavar="AGENT",

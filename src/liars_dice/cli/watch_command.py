@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import (
+    agent_name,
     ascii_option,
     db_option,
     isolate_option,
@@ -32,7 +33,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 
 
 @click.command("watch", epilog="Example: liars-dice watch --rules perudo --players 3 --seed 7")
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
 @rules_options("heads-up")
 @seed_option
 @pace_options

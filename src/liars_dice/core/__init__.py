@@ -36,6 +36,7 @@ from .errors import (
     LiarsDiceError,
     NotationError,
     describe,
+    did_you_mean,
     one_of,
     reason_of,
 )
@@ -155,6 +156,7 @@ __all__ = [
     "deal",
     "derive_seed",
     "describe",
+    "did_you_mean",
     "format_game",
     "free_name",
     "fresh_seed",

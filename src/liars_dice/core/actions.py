@@ -89,6 +89,14 @@ def as_action(move: object) -> Action:
     raise IllegalMoveError(not_an_action(move), action=move)
 
 
+def proposed_bid(move: object) -> Bid | None:
+    """The bid that this move would make; None for calls and for what is not a sound bid."""
+    bid = move.bid if type(move) is BidAction else move
+    if type(bid) is Bid and type(bid.quantity) is int and type(bid.face) is int:
+        return bid
+    return None
+
+
 def not_an_action(move: object) -> str:
     """What to say about an object that is not a move. Nothing of the object itself is called."""
     return f"an object of type {type(move).__name__} is not an action: expected a bid like '3x4', 'liar' or 'exact'"

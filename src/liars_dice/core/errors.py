@@ -92,6 +92,13 @@ class IllegalMoveError(LiarsDiceError):
         self.current_bid = current_bid
         self.legal = legal
 
+    @property
+    def proposed_bid(self) -> Bid | None:
+        """The bid that was refused; None if the move was a call, or no sound bid."""
+        from .actions import proposed_bid
+
+        return proposed_bid(self.action)
+
     def __str__(self) -> str:
         return self.reason
 
@@ -106,8 +113,15 @@ def _rebuild_illegal_move(reason: str, details: dict[str, object]) -> IllegalMov
 def one_of(given: str, choices: Iterable[str]) -> str:
     """The allowed choices in words, with a guess at which one `given` was meant to be."""
     choices = list(choices)
-    near = difflib.get_close_matches(given, choices, n=1)
-    return f"one of {', '.join(choices)}" + (f" (did you mean {near[0]}?)" if near else "")
+    near = did_you_mean(given, choices)
+    return f"one of {', '.join(choices)}" + (f" ({near})" if near else "")
+
+
+def did_you_mean(given: str, choices: Iterable[str]) -> str:
+    """`did you mean ...?` with the choice that `given` resembles, in any case; empty if it resembles none."""
+    spelled = {choice.casefold().replace("_", "-"): choice for choice in choices}
+    near = difflib.get_close_matches(given.casefold().replace("_", "-"), spelled, n=1)
+    return f"did you mean {spelled[near[0]]}?" if near else ""
 
 
 def reason_of(error: Exception) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action, not_an_action
+from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action, not_an_action, proposed_bid
 from .bid import Bid
 from .config import GameConfig
 from .errors import BadValueError, DealError, IllegalMoveError, NotationError
@@ -213,20 +213,22 @@ def _refusal(public: PublicState, player_id: int, action: object) -> IllegalMove
 def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     """Why `can_apply` refused this move."""
     rules, last_bid = public.rules, public.last_bid
+    proposed = proposed_bid(action)
+    said = "" if proposed is None or _is_huge(proposed) else f"{proposed} cannot be bid: "
     if public.status != "BIDDING":
-        return "the game is over" if public.status == "ENDED" else "no round is under way"
+        return said + ("the game is over" if public.status == "ENDED" else "no round is under way")
     if player_id != public.current_player:
-        return f"it is {public.names[public.current_player]}'s turn"
+        return f"{said}it is {public.names[public.current_player]}'s turn"
     if type(action) is CallExactAction and not rules.config.exact_call:
         return "this game has no exact calls"
     if type(action) in (CallLiarAction, CallExactAction):
         return "there is no bid to call yet"
     if type(action) is not BidAction:
         return not_an_action(action)
-    bid = action.bid
-    if type(bid) is not Bid or type(bid.quantity) is not int or type(bid.face) is not int:
+    bid = proposed
+    if bid is None:
         return "a bid is made of two whole numbers, a quantity and a face"
-    if max(abs(bid.quantity), abs(bid.face)) >= 10**9:
+    if _is_huge(bid):
         return "the bid is larger than any bid of this round"
     if bid not in rules.ladder:
         return f"{bid} is not a bid of this round: {rules.ladder.describe()}"
@@ -235,10 +237,14 @@ def _why_illegal(public: PublicState, player_id: int, action: object) -> str:
     if rules.rungs[bid] <= public.rung:
         return f"{bid} is not higher than {last_bid}"
     if rules.config.max_turns is not None and len(public.bid_history) >= rules.config.max_turns:
-        return f"{rules.config.max_turns} bids have been made: only calls are allowed now"
-    return (
-        f"in a palifico round, a player with more than one die must bid the opened face: {public.bid_history[0].face}"
-    )
+        return f"{said}{rules.config.max_turns} bids have been made: only calls are allowed now"
+    kept = public.bid_history[0].face
+    return f"{said}in a palifico round, a player with more than one die must bid the opened face: {kept}"
+
+
+def _is_huge(bid: Bid) -> bool:
+    """Whether the bid is too large to be written out."""
+    return max(abs(bid.quantity), abs(bid.face)) >= 10**9
 
 
 def _settle(state: GameState, call: CallKind) -> GameState:

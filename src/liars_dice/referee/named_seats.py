@@ -6,7 +6,7 @@ import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 
-from ..agents import AGENTS, Agent, AgentNameError, make_agent, place_of
+from ..agents import AGENTS, Agent, AgentNameError, listed_name, make_agent, place_of
 from ..core import BadValueError, GameConfig, LiarsDiceError
 from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat
@@ -16,6 +16,7 @@ from .time_guard import guarded
 def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
     """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated."""
     limits = BotLimits() if limits is None else limits
+    name = listed_name(name)
     if not isolate and not name.startswith("cmd:"):
         return InProcessSeat(make_agent(name), limits)
     from .isolated_seat import IsolatedSeat

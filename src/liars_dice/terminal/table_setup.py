@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 from rich.markup import escape
 
-from ..agents import AGENTS, make_agent
+from ..agents import AGENTS, listed_name, make_agent
 from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules
 from ..persistence import is_person
 from ..referee import check_fits
@@ -50,7 +50,7 @@ def ask_table_setup(console: Console, *, isolate: bool = False) -> TableSetup:
 
 def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
     """The opponents in a text: names separated by spaces or commas, or a number. With `isolate`, no bot is loaded."""
-    words = tuple(text.replace(",", " ").split()) or ("optimal",)
+    words = tuple(map(listed_name, text.replace(",", " ").split())) or ("optimal",)
     if len(words) == 1 and words[0].isdecimal():
         count = int(words[0])
         if count + 1 not in PLAYERS:

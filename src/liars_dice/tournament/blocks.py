@@ -68,7 +68,7 @@ class BlockResult(msgspec.Struct, kw_only=True):
     wins: list[list[int]]
     """[rotation][seat]: games won."""
     pairs: tuple[int, int, int] = (0, 0, 0)
-    """At a table of two: the number of deals of which member 0 won no game, one, and both."""
+    """At a table of two: the number of deals of which member 0 won no game, one of two, and all (one or two)."""
     compiled: bool
     why: str = ""
     """Why it was refereed although it was planned as compiled."""
@@ -143,9 +143,9 @@ class Worker:
                         result.decided[seated[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
                 if events and (self.setup.record == "all" or played.faults):
                     records.append(events)
-            if size == block.rotations == 2:
+            if size == 2:
                 counts = list(result.pairs)
-                counts[won] += 1
+                counts[won * 2 // block.rotations] += 1
                 result.pairs = (counts[0], counts[1], counts[2])
         result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
         return result, records
@@ -202,8 +202,8 @@ class Worker:
             decided.append(np.roll(tally.decided, rotation, axis=0))
             won += tally.winners == -rotation % size
         result.decided = np.sum(decided, axis=0).tolist()
-        if size == block.rotations == 2:
-            none, one, both = np.bincount(won, minlength=3).tolist()
+        if size == 2:
+            none, one, both = np.bincount(won * 2 // block.rotations, minlength=3).tolist()
             result.pairs = (none, one, both)
         return result, list(self._traced(block, members)) if self.setup.record == "all" else []
 
@@ -227,11 +227,13 @@ class Worker:
         for deal in range(block.first, block.first + block.deals):
             for rotation in range(block.rotations):
                 _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                names = numbered([self.setup.agents[agent] for agent in rotated(block.table, rotation)])
-                engine = GameEngine(self.setup.config, names=names, seed=derive_seed(block.seed, "deal", deal))
+                agents = [self.setup.agents[agent] for agent in rotated(block.table, rotation)]
+                engine = GameEngine(
+                    self.setup.config, names=numbered(agents), seed=derive_seed(block.seed, "deal", deal)
+                )
                 memory = InMemoryRecorder()
                 game_id = self._game_id(block, deal, rotation)
-                record_game(engine, memory, game_id=game_id, player_types=names)
+                record_game(engine, memory, game_id=game_id, player_types=agents)
                 for played in rounds:
                     engine.start_new_round(played.hands)
                     for action in played.actions:

@@ -14,6 +14,8 @@ ALPHA = 0.05
 """The accepted chance of even one false verdict among all pairings."""
 
 TournamentKind = Literal["round-robin", "league"]
+Seating = Literal["both", "listed"]
+"""Who sits in seat 0 of a round robin's games: each of the two in turn, or always the one listed first."""
 
 
 class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +40,7 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
     time_limit_seconds: float = 1.0
     """How long a bot may take for a decision. `on_game_end` may take twice as long."""
     record: Literal["all", "faults", "none"] = "faults"
+    seating: Seating = "both"
 
     def __post_init__(self) -> None:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
@@ -47,8 +50,9 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
 class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
     """How one agent does against another.
 
-    In a round robin, `win_rate` is the share of their games that the first agent won, averaged over the seats. In a
-    league, it is the first agent's share of the games at common tables that either of the two won.
+    In a round robin, `win_rate` is the share of their games that the first agent won, averaged over the seats unless
+    `seating` says otherwise. In a league, it is the first agent's share of the games at common tables that either of
+    the two won.
     """
 
     win_rate: float

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import get_args
 
 import msgspec
 
 from ..agents import Agent, AgentLike, names_for
-from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed
+from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed, one_of
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
@@ -22,7 +23,7 @@ from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
-from .result import ALPHA, TournamentResult, TournamentSettings
+from .result import ALPHA, Seating, TournamentResult, TournamentSettings
 from .schedule import balanced_table_count, league_tables
 from .statistics import PairCounts, sequential_p
 from .summary import RunNotes, summarise_league, summarise_round_robin
@@ -53,6 +54,8 @@ class Plan(msgspec.Struct, kw_only=True):
     ordered: list[bool]
     """For each table, whether an agent there learns between games."""
     deals: list[int]
+    rotations: int
+    """How many seatings each deal is played in."""
     learners: tuple[str, ...]
     why: str
     seed: int
@@ -86,7 +89,7 @@ class Plan(msgspec.Struct, kw_only=True):
             seed=derive_seed(self.seed, self.numbers[table], *names),
             first=part * size,
             deals=min(size, self.deals[table] - part * size),
-            rotations=len(members),
+            rotations=self.rotations,
             compiled=self.compiled[table],
             ordered=self.ordered[table],
         )
@@ -140,13 +143,15 @@ def round_robin(
     games: int | None = None,
     seed: int = 0,
     until_significant: bool = False,
+    seating: Seating = "both",
     workers: int | None = None,
     time_limit_seconds: float = 1.0,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Play every agent against every other.
 
-    `exact` requires the exact method; `games` requires that many games per pairing to be played. Agents given as
+    `exact` requires the exact method; `games` requires that many games per pairing to be played. With the `seating`
+    `listed`, the agent that is listed first has seat 0 in all games of a pairing, and opens them. Agents given as
     objects or classes play in this process; agents given by name may play in several. A bot has `time_limit_seconds`
     for a decision, and twice that for `on_game_end`.
     """
@@ -164,6 +169,7 @@ def round_robin(
             until_significant=until_significant,
             time_limit_seconds=time_limit_seconds,
             record="none",
+            seating=seating,
         )
         backend = InProcess(workers) if here else Processes(workers)
         return run_tournament(settings, backend=backend, progress=progress)
@@ -185,8 +191,13 @@ def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
     seats = config.num_players
     if settings.kind == "round-robin" and seats != 2:
         raise ConfigError("players", seats, "2: every game of a round robin has two players")
-    if settings.games is not None and (settings.games < seats or settings.games % seats):
-        raise BadValueError("games", settings.games, f"a multiple of {seats}: each deal is played in {seats} seatings")
+    if settings.seating not in get_args(Seating):
+        raise BadValueError("seating", settings.seating, one_of(str(settings.seating), get_args(Seating)))
+    if settings.kind == "league" and settings.seating != "both":
+        raise BadValueError("seating", settings.seating, "both in a league, where every agent takes every seat")
+    each = _rotations(settings, config)
+    if settings.games is not None and (settings.games < each or settings.games % each):
+        raise BadValueError("games", settings.games, f"a multiple of {each}: each deal is played in {each} seatings")
     if settings.kind == "league" and (settings.exact or settings.until_significant):
         option = "--exact" if settings.exact else "--until-significant"
         raise ConfigError("players", seats, f"2 with {option}, which is only for round robins")
@@ -194,6 +205,11 @@ def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
         raise BadValueError(
             "tables", settings.tables, "no --tables in a round robin, where every agent meets every other"
         )
+
+
+def _rotations(settings: TournamentSettings, config: GameConfig) -> int:
+    """How many seatings each deal is played in."""
+    return 1 if settings.seating == "listed" else config.num_players
 
 
 def _exact_part(
@@ -237,6 +253,7 @@ def _plan(
 ) -> Plan:
     """Decide which tables to play, how, and how often."""
     count = len(agents)
+    rotations = _rotations(settings, setup.config)
     if settings.kind == "league":
         seats = setup.config.num_players
         number = settings.tables or min(balanced_table_count(count, seats), MOST_TABLES)
@@ -255,17 +272,18 @@ def _plan(
     compiled = [all(fit[member] for member in table) and not setup.isolate for table in tables]
     usual = LEAGUE_DEALS if settings.kind == "league" else MOST_DEALS if settings.until_significant else DEFAULT_DEALS
     if settings.games is not None:
-        deals = [settings.games // setup.config.num_players] * len(tables)
+        deals = [settings.games // rotations] * len(tables)
     elif settings.kind == "league":
         deals = [usual[all(compiled)]] * len(tables)  # the same at every table
     else:
-        deals = [usual[one] for one in compiled]
+        deals = [usual[one] * 2 // rotations for one in compiled]  # as many games in either seating
     return Plan(
         setup=setup,
         tables=tables,
         compiled=compiled,
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
+        rotations=rotations,
         learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
         why=why or ("" if all(compiled) else why_refereed(setup.agents, agents, setup.config)),
         seed=settings.seed,
@@ -282,7 +300,7 @@ def _play(
     progress: Progress | None,
 ) -> bool:
     """Play the blocks that are not in `results` yet; return whether all were played."""
-    total = sum(deals * len(table) for deals, table in zip(plan.deals, plan.tables, strict=True))
+    total = sum(plan.deals) * plan.rotations
     done = sum(result.games for result in results.values())
     held_back: list[PlayedBlock] = []
     place = {number: table for table, number in enumerate(plan.numbers)}

@@ -15,7 +15,7 @@ from ..numeric import Floats
 from .blocks import BlockResult, rotated
 from .method_choice import Method
 from .ratings import elo_half_widths, elo_ratings, openskill_ratings
-from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
+from .result import PairingResult, RoundRate, Seating, Standing, TournamentResult, TournamentSettings
 from .statistics import (
     PairCounts,
     binomial_test,
@@ -49,6 +49,7 @@ def summarise_round_robin(
 ) -> TournamentResult:
     """Summarise a round robin."""
     size = len(settings.agents)
+    seatings = 1 if settings.seating == "listed" else 2
     counts: dict[tuple[int, int], PairCounts] = {}
     compiled: dict[tuple[int, int], bool] = {}
     for result in results:
@@ -61,14 +62,14 @@ def summarise_round_robin(
     for (i, j), pairs in counts.items():
         low, high = paired_ci(pairs)
         method: Method = "compiled" if compiled[i, j] else "engine"
-        both = {"method": method, "games": 2 * pairs.pairs, "p_value": adjusted[i, j]}
+        both = {"method": method, "games": seatings * pairs.pairs, "p_value": adjusted[i, j]}
         cells[i][j] = PairingResult(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
         cells[j][i] = PairingResult(win_rate=1 - pairs.win_rate, ci95=(1 - high, 1 - low), **both)  # type: ignore[arg-type]
     rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
     _count_rounds(results, rounds)
     if exact is not None:
-        matches = sum(2 * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
-        _fill_exact(exact, cells, rounds, matches / 2)
+        matches = sum(seatings * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
+        _fill_exact(exact, cells, rounds, matches / seatings, settings.seating)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
     intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
     return _result(settings, results, cells, means, intervals, rounds, notes)
@@ -295,17 +296,23 @@ def _count_rounds(results: Iterable[BlockResult], rounds: dict[int, _RoundCounts
                         counts[own, bool(opened), True] += won
 
 
-def _fill_exact(exact: ExactResults, cells: PairingMatrix, rounds: dict[int, _RoundCounts], matches: float) -> None:
-    """Fill in the exact results; their rounds are scaled to `matches` matches in each seat."""
+def _fill_exact(
+    exact: ExactResults, cells: PairingMatrix, rounds: dict[int, _RoundCounts], matches: float, seating: Seating
+) -> None:
+    """Fill in the exact results; their rounds are scaled to `matches` matches in each seating."""
     places, grid = exact
-    rates: Floats = (grid.match.win + 1 - grid.match.win.T) / 2
+    first, second = grid.match.win, 1 - grid.match.win.T  # the rates of each agent in seat 0 and in seat 1
+    seated = ~np.eye(len(places), dtype=bool)  # [agent in seat 0, agent in seat 1]: whether they play so
+    rates: Floats = (first + second) / 2
+    if seating == "listed":
+        seated = np.triu(seated)
+        rates = np.where(seated, first, second)
     for a, i in enumerate(places):
         for b, j in enumerate(places):
             if a != b:
                 cells[i][j] = PairingResult(
                     win_rate=float(rates[a, b]), method="exact", games=None, ci95=None, p_value=None
                 )
-    apart = ~np.eye(len(places), dtype=bool)
     for (dice, opener), visits in grid.match.visits.items():
         opener_wins = grid.round_win(dice[opener], dice[1 - opener])  # [opener, other]
         # [agent in seat 0, agent in seat 1]: that seat 0 wins
@@ -313,7 +320,7 @@ def _fill_exact(exact: ExactResults, cells: PairingMatrix, rounds: dict[int, _Ro
         for seat in (0, 1):
             won = visits * (first_wins if seat == 0 else 1 - first_wins)
             axis = 1 - seat  # sum over the opponents
-            all_won, all_rounds = (np.where(apart, part, 0.0).sum(axis=axis) for part in (won, visits))
+            all_won, all_rounds = (np.where(seated, part, 0.0).sum(axis=axis) for part in (won, visits))
             for a, i in enumerate(places):
                 key = (dice[seat], seat == opener)
                 rounds[i].counts[(*key, True)] += matches * float(all_won[a])  # type: ignore[assignment]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import PurePath
 
-from ..agents import AGENTS, make_agent
+from ..agents import AGENTS, listed_name, make_agent, place_of
 from ..core import Action, AgentFaulted, GameView, PublicState, describe, free_name, result_of
 from ..persistence import RecordedEvent, player_type
 from ..referee import BotFault, BotSession, fallback, fault_event, make_seat
@@ -24,9 +24,14 @@ def is_ours(agent: str) -> bool:
 
 
 def on_offer(agents: Iterable[str]) -> dict[str, str]:
-    """The bots that are not part of the package: what makes each, by a name that does not tell where it is."""
+    """The bots that are not part of the package: what makes each, by a name that does not tell where it is.
+
+    Raises `AgentNameError` for a plain name that no bot has. Files and programs are not looked for yet.
+    """
     named: dict[str, str] = {}
-    for agent in agents:
+    for agent in map(listed_name, agents):
+        if agent not in AGENTS and ":" not in agent and not agent.endswith(".py"):
+            place_of(agent)
         named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS.every_name, *named))] = agent
     return named
 

@@ -175,6 +175,7 @@ class Rooms:
     def check_agent(self, name: str | None, config: GameConfig) -> str:
         """The bot with this name, if it is offered and can play by these rules."""
         name = name or STAND_IN
+        name = name if name in self.offered_bots else AGENTS.spelled(name) or name
         if name not in AGENTS and name not in self.offered_bots:
             raise BadValueError("agent", name, one_of(name, (*AGENTS.every_name, *self.offered_bots)))
         if name in AGENTS:

@@ -19,7 +19,8 @@ class NashAgent(PolicyAgent):
 
     name = "nash"
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
         self._otherwise = ProbabilisticAgent()
         Tablebase.shipped(), short_memory.load()  # read now, since a sandboxed bot cannot read files later
 
