@@ -7,10 +7,9 @@ finished match takes about a kilobyte. Both are lossless: `decode(encode(x)) == 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 
@@ -18,13 +17,6 @@ from ..core import Event
 from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, UnknownSchemaError
 from .schema_upgrade import SchemaZeroUpgrade
-
-Upgrade = Callable[[dict[str, Any]], list[dict[str, Any]]]
-
-UPGRADES: dict[int, Callable[[], Upgrade]] = {0: SchemaZeroUpgrade}
-"""For each older schema, a factory of its upgrade. One upgrade reads one file, event by event, and returns events of
-today's schema.
-"""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -76,10 +68,10 @@ class LineReader:
     """Reads the lines of one file, each written with any known schema."""
 
     def __init__(self) -> None:
-        self._upgrades: dict[int, Upgrade] = {}
+        self._older: SchemaZeroUpgrade | None = None
 
     def decode(self, line: bytes) -> list[RecordedEvent]:
-        """The event in a line; a line of an older schema may become several events."""
+        """The event in a line. A line of an older schema gives none: `older_games` returns its game."""
         try:
             event = _line_decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -90,7 +82,11 @@ class LineReader:
             raise CorruptEventError(
                 f"event_type is {event.event_type!r}, but the payload is a {type(event.payload).__name__}"
             )
-        return [event]
+        return [event] if self._older is None else [*self._older.finish(event.game_id), event]
+
+    def older_games(self) -> list[list[RecordedEvent]]:
+        """The games of an older schema that have grown since the last call, each from its beginning."""
+        return [] if self._older is None else self._older.games()
 
     def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
         try:
@@ -102,13 +98,14 @@ class LineReader:
         schema = fields.get("schema", 0)
         if schema == SCHEMA:
             raise CorruptEventError(f"not an event of Liar's Dice ({problem})")
-        if not isinstance(schema, int) or schema not in UPGRADES:
+        if schema != 0:
             raise UnknownSchemaError(f"schema {schema!r} is unknown: this version reads schemas up to {SCHEMA}")
-        upgrade = self._upgrades.setdefault(schema, UPGRADES[schema]())
+        self._older = self._older or SchemaZeroUpgrade()
         try:
-            return [msgspec.convert(fields, RecordedEvent) for fields in upgrade(fields)]
+            self._older.take(fields)
         except (msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
+        return []
 
 
 def encode_block(events: Sequence[RecordedEvent]) -> bytes:

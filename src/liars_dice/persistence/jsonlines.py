@@ -152,6 +152,9 @@ class JSONLinesRecorder(GameRecorder):
             if self._read_to != self._warned_at:
                 self._warned_at = self._read_to
                 warn_of_cut(self.path, self._lines_read + 1)
+        for game in self._reader.older_games():
+            check_first(game[0])
+            self._games[game[0].game_id] = game
 
     def _take(self, line: bytes) -> None:
         number = self._lines_read + 1
@@ -209,10 +212,12 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
                 if not line.endswith(b"\n") and is_cut_short(line):
                     check_is_ours(line, path, number - 1)
                     warn_of_cut(path, number)
-                    return
+                    break
                 yield from decode_at(reader, line, path, number)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
+    for game in reader.older_games():
+        yield from game
 
 
 def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[RecordedEvent]:
