@@ -20,12 +20,15 @@ from liars_dice.persistence.conformance import RecorderSuite
 
 class TestMemory(RecorderSuite):
     remembers = False
+    keeps_snapshots = True
 
     def open(self) -> GameRecorder:
         return InMemoryRecorder()
 
 
 class TestJSONLines(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, tmp_path: Path) -> None:
         self.path = tmp_path / "deep" / "games.jsonl"
@@ -35,6 +38,8 @@ class TestJSONLines(RecorderSuite):
 
 
 class TestSQLite(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, tmp_path: Path) -> None:
         self.path = tmp_path / "deep" / "games.sqlite"
@@ -44,6 +49,8 @@ class TestSQLite(RecorderSuite):
 
 
 class TestDurable(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True, params=["games.sqlite", "games.jsonl"])
     def place(self, tmp_path: Path, request: pytest.FixtureRequest) -> None:
         self.path = tmp_path / request.param
@@ -53,6 +60,8 @@ class TestDurable(RecorderSuite):
 
 
 class TestPostgres(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, postgres_url: str) -> None:
         self.url = postgres_url

@@ -1,4 +1,4 @@
-"""Recorded events as lines of JSON and as compact blocks, and the reading of older formats.
+"""Recorded events as lines of JSON and as compact blocks, snapshots, and the reading of older formats.
 
 A line is one event as JSON, readable anywhere. A block is many events of one game, stored by column and compressed: a
 finished match takes about a kilobyte. Both are lossless: `decode(encode(x)) == x`.
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from ..core import Event
+from ..core import Event, GameState
 from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, UnknownSchemaError
 from .schema_upgrade import SchemaZeroUpgrade
@@ -57,6 +57,8 @@ _line_decoder = msgspec.json.Decoder(RecordedEvent)
 _block_encoder = msgspec.msgpack.Encoder()
 _block_decoder = msgspec.msgpack.Decoder(_Block)
 _outline_decoder = msgspec.msgpack.Decoder(_Outline)
+_state_encoder = msgspec.msgpack.Encoder()
+_state_decoder = msgspec.msgpack.Decoder(tuple[int, GameState])
 
 
 def encode_line(event: RecordedEvent) -> bytes:
@@ -157,3 +159,17 @@ def kinds_in_block(game_id: str, data: bytes) -> list[str]:
         return [payload.event_type for payload in _outline_decoder.decode(zlib.decompress(data)).payloads]
     except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
+
+
+def encode_state(state: GameState) -> bytes:
+    """A snapshot as compact bytes."""
+    return zlib.compress(_state_encoder.encode((SCHEMA, state)))
+
+
+def decode_state(data: bytes) -> GameState | None:
+    """The state in a snapshot; None if it cannot be read: a snapshot can always be made again."""
+    try:
+        schema, state = _state_decoder.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError):
+        return None
+    return state if schema == SCHEMA else None
