@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from liars_dice.core import OLD_NAMES, PRESETS, ConfigError, GameConfig, load_rules, preset
+from liars_dice.core import OLD_NAMES, PRESETS, ConfigError, GameConfig, GameEngine, load_rules, preset
 
 RENAMED = sorted(set(OLD_NAMES) - set(GameConfig.__struct_fields__))
 
@@ -26,6 +26,7 @@ def test_an_old_name_gets_a_hint_everywhere(name: str, tmp_path: Path) -> None:
         lambda: preset("perudo", **old),
         lambda: load_rules(str(toml)),
         lambda: load_rules(str(json)),
+        lambda: GameEngine(**old).state.config,
     )
     for attempt in attempts:
         with pytest.raises(ConfigError) as caught:
@@ -42,6 +43,11 @@ def test_hints_name_what_exists() -> None:
         today = OLD_NAMES[name]
         assert (today.in_python.split()[0].strip(",") in GameConfig.__struct_fields__) == today.is_rule
     assert preset("heads-up", players=2) == preset("heads-up", dice=5) == PRESETS["heads-up"]
+
+
+def test_rules_given_to_an_engine_are_sent_to_its_config() -> None:
+    with pytest.raises(ConfigError, match=r"field = 'wild': expected it in the rules: GameEngine\(preset\(NAME, wild="):
+        GameEngine(wild="ones")  # type: ignore[arg-type]
 
 
 def test_other_unknown_names_are_told_the_known_ones() -> None:
