@@ -229,6 +229,8 @@ def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.Monkey
         ("solve 1 1 --ones-wild", "'--ones-wild'. Use --wild."),
         ("watch --wild-ones", 'Write wild = "ones" or wild = "none" in a .toml file, and pass that as --rules FILE.'),
         ("watch --max-turns 64", "Write max_turns in a .toml file, and pass that as --rules FILE."),
+        ("rules perudo --wild-ones", "in a .toml file, and give that instead of a name."),
+        ("watch --dice-distribution 2 3", "one number per seat in a .toml file, and pass that as --rules FILE."),
         ("watch --nothing", "No such option '--nothing'."),
     ],
 )

@@ -18,7 +18,7 @@ class Today(NamedTuple):
 OLD_NAMES = {
     "allow_opening_bid_constraints": Today("opening_min_quantity or open_on_ones", "--rules"),
     "bid_ordering": Today("bid_ordering", "--ordering"),
-    "dice_distribution": Today("dice = [2, 3], one number per seat", "--dice"),
+    "dice_distribution": Today("dice = [2, 3], one number per seat", "--rules"),
     "exact_call_enabled": Today("exact_call", "--rules"),
     "n_players_per_table": Today("Simulation(n_players_per_table=6)", "--players", is_rule=False),
     "n_replications": Today("Simulation(n_replications=100)", "--replications", is_rule=False),
@@ -28,7 +28,7 @@ OLD_NAMES = {
     "rng_seed": Today("seed", "--seed"),
     "starting_dice": Today("dice = [5, 5], one number per seat, or preset(NAME, dice=5)", "--dice"),
     "time_limit_seconds": Today("BotLimits(decision=1.0) of liars_dice.referee", "--time-limit", is_rule=False),
-    "total_dice": Today("dice = [2, 3], whose sum is the total", "--dice"),
+    "total_dice": Today("dice = [2, 3], whose sum is the total", "--rules"),
     "wild_ones": Today('wild = "ones" or wild = "none"', "--wild"),
 }
 """For each old name that is not a field of the rules today, or has another option: what replaces it."""
