@@ -174,6 +174,21 @@ def test_a_match_of_the_plan_is_one_game(tmp_path: Path) -> None:
     assert state.public.winner == (wins[-1] if decided else None)
 
 
+def test_a_match_of_the_plan_may_be_created_again_for_each_round(tmp_path: Path) -> None:
+    path = plan_file(tmp_path / "old.jsonl", [0, 1], seed=1)
+    once = list(read_lines(path))
+    created, *rest = path.read_text().splitlines(keepends=True)
+    second = next(number for number, line in enumerate(rest) if number and "RoundStarted" in line)
+    again = [created, *rest[:second], created.replace('"rng_seed": null', '"rng_seed": 8'), *rest[second:]]
+    path.write_text("".join(again))
+    assert list(read_lines(path)) == once
+    path.write_text(
+        path.read_text().replace('"rng_seed": 8, "faces": [1, 2, 3, 4, 5, 6]', '"rng_seed": 8, "faces": [1, 2]')
+    )
+    with pytest.raises(StoreError, match="the game was created before, with other rules"):
+        list(read_lines(path))
+
+
 def test_a_match_of_the_plan_grows_while_it_is_read(tmp_path: Path) -> None:
     whole = plan_file(tmp_path / "whole.jsonl", [0, 1, 0, 1], seed=4).read_text().splitlines(keepends=True)
     growing = tmp_path / "growing.jsonl"

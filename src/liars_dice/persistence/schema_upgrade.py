@@ -88,11 +88,20 @@ class SchemaZeroUpgrade:
         else:
             payload = _created(payload["config"])
         event = msgspec.convert({"event_type": kind, **payload}, Event)
+        if isinstance(event, GameCreated) and game_id in self._games:
+            self._check_same_rules(game_id, event)
+            return
         when = datetime.fromisoformat(fields["timestamp_utc"])
         when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
         player_type = fields.get("player_type") or payload.get("player_type")
         self._games.setdefault(game_id, []).append(_Happened(when, player_type, event))
         self._grown[game_id] = None
+
+    def _check_same_rules(self, game_id: str, again: GameCreated) -> None:
+        """A program that makes an engine for each round of a match creates the game each time."""
+        created = self._games[game_id][0].event
+        if isinstance(created, GameCreated) and created.config.without_seed != again.config.without_seed:
+            raise ValueError("the game was created before, with other rules")
 
     def games(self) -> list[list[RecordedEvent]]:
         """The games that have grown since the last call, each from its beginning."""
