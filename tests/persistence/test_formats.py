@@ -138,7 +138,7 @@ def plan_file(path: Path, openers: list[int], *, seed: int = 0, dice: tuple[int,
 
 @pytest.mark.parametrize("seed", range(20))
 def test_matches_of_the_plan_are_read(tmp_path: Path, seed: int) -> None:
-    """Several rounds, whoever opens them: every round is there, by name, and follows the rules."""
+    """Several rounds, no matter who opens them: every round is there, by name, and follows the rules."""
     rng = random.Random(seed)
     openers = [rng.randint(0, 1) for _ in range(rng.randint(2, 6))]
     path = plan_file(tmp_path / "old.jsonl", openers, seed=seed)

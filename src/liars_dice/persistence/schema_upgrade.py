@@ -6,8 +6,8 @@ long a game is, who opens a round, or that the game is over. All this follows fr
 game is upgraded as a whole:
 
 - a game of one round is a single round;
-- a game of several rounds is a best-of match, won by the winner of its last round if that player was the first to win
-  so many rounds, and unfinished otherwise;
+- a game of several rounds is a best-of match; the winner of its last round has won it if no one else won as many
+  rounds, and otherwise it is unfinished;
 - rounds that no rule of ours chains (the opener was neither the loser, nor the winner, nor the next seat) become games
   of their own: `ID`, `ID-2`, `ID-3`;
 - seat 0 opens a game here, so if another player opened it, the seats are turned. Their names stay: `player0`, ...
