@@ -259,3 +259,35 @@ def test_links_to_headings_lead_to_them() -> None:
     }
     for anchor in re.findall(r"\]\(#([\w-]+)\)", PAGE):
         assert anchor in slugs
+
+
+def test_the_differences_are_as_described() -> None:
+    """What "What differs" says in words."""
+    engine = GameEngine("perudo", names=["Ann", "Bob", "Carol"], seed=1)
+    engine.start_new_round()
+    public = engine.state.public
+    assert GameConfig().max_turns is None
+    assert all(list(hand) == sorted(hand) and isinstance(hand, tuple) for hand in engine.state.hands)
+    assert engine.get_view(0).legal_actions
+    assert engine.get_view(1).legal_actions == ()
+    assert engine.get_view(0).other_dice == 10
+    assert engine.apply_action(0, BidAction(core.Bid(2, 4))) is None  # type: ignore[func-returns-value]
+    with pytest.raises(IllegalMoveError, match="Bob's turn"):
+        engine.reveal_and_resolve(2)
+    engine.reveal_and_resolve(1)
+    public = engine.state.public
+    assert (public.winner, public.loser, public.status) == (None, None, "REVEAL")
+    assert {public.resolutions[-1].winner, public.resolutions[-1].loser} == {0, 1}
+    assert make_agent("maniac").player_type == "maniac"
+    assert persistence.player_type(make_agent("random")) == "RandomAgent"
+
+
+def test_a_seat_is_shown_only_dice_that_were_revealed() -> None:
+    """As `replay --seat` does: dice of finished rounds are public (rule 9.1), those of the last round are not."""
+    store, game_id = things()["recorder"], things()["game_id"]
+    seen = [
+        (event.round_index, event.payload.player_id)
+        for event in persistence.visible_events(store.events(game_id), 0)
+        if isinstance(event.payload, core.DiceRolled)
+    ]
+    assert seen == [(0, 0), (0, 1), (0, 2), (1, 0)]
