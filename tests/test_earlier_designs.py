@@ -278,7 +278,7 @@ def test_the_differences_are_as_described() -> None:
     public = engine.state.public
     assert (public.winner, public.loser, public.status) == (None, None, "REVEAL")
     assert {public.resolutions[-1].winner, public.resolutions[-1].loser} == {0, 1}
-    assert make_agent("maniac").player_type == "maniac"
+    assert persistence.player_type(make_agent("maniac")) == "maniac"
     assert persistence.player_type(make_agent("random")) == "RandomAgent"
 
 
