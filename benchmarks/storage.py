@@ -78,7 +78,7 @@ def read_back(store: GameRecorder, ids: list[str]) -> float:
     return (time.perf_counter() - start) / len(chosen) * 1000
 
 
-def open_long_game(store: GameRecorder) -> None:
+def open_long_game(name: str, store: GameRecorder) -> None:
     """Compare opening a very long game near its end from a snapshot and from its beginning."""
     config = preset("heads-up", dice=1, mode="best_of", rounds=4999)
     engine = GameEngine(config, [make_agent("random"), make_agent("random")], seed=1)
@@ -93,7 +93,7 @@ def open_long_game(store: GameRecorder) -> None:
     slow = time.perf_counter() - start
     assert from_snapshot == from_beginning
     print(
-        f"opening a game of {count:,} events near its end: {quick * 1000:.0f} ms from a snapshot, "
+        f"{name}, opening a game of {count:,} events near its end: {quick * 1000:.0f} ms from a snapshot, "
         f"{slow * 1000:.0f} ms from its beginning; the snapshot is {slow / quick:.1f} times as fast"
     )
 
@@ -120,7 +120,9 @@ def main() -> None:
                 mode = "FULL" if durable else "NORMAL"
                 print(f"SQLite, a flush after every event, {mode}: {append(store, live):,.0f} events/s")
         with SQLiteRecorder(Path(folder) / "long.sqlite") as store:
-            open_long_game(store)
+            open_long_game("SQLite", store)
+        with JSONLinesRecorder(Path(folder) / "long.jsonl") as store:
+            open_long_game("JSON lines", store)
         with JSONLinesRecorder(Path(folder) / "games.jsonl") as store:
             print(f"JSON lines: {append(store, events):,.0f} events/s")
     if reason := why_not():

@@ -217,3 +217,24 @@ def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.Monkey
     stopped = call(*words, "--json")
     assert (stopped.exit_code, stopped.stderr) == (130, "")
     assert json.loads(stopped.stdout)["complete"] is False
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("watch --starting-dice 5", "'--starting-dice'. Use --dice."),
+        ("watch --num-players 3", "'--num-players'. Use --players."),
+        ("tournament --rng-seed 4", "'--rng-seed'. Use --seed."),
+        ("simulate --n-tables 3", "'--n-tables'. Use --tables."),
+        ("solve 1 1 --ones-wild", "'--ones-wild'. Use --wild."),
+        ("watch --wild-ones", 'Write wild = "ones" or wild = "none" in a .toml file, and pass that as --rules FILE.'),
+        ("watch --max-turns 64", "Write max_turns in a .toml file, and pass that as --rules FILE."),
+        ("rules perudo --wild-ones", "in a .toml file, and give that instead of a name."),
+        ("watch --dice-distribution 2 3", "one number per seat in a .toml file, and pass that as --rules FILE."),
+        ("watch --nothing", "No such option '--nothing'."),
+    ],
+)
+def test_rules_and_old_names_as_options_get_a_hint(command: str, hint: str) -> None:
+    result = call(*command.split())
+    assert result.exit_code == 2
+    assert result.stderr.rstrip().endswith(hint)

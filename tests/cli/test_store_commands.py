@@ -13,6 +13,8 @@ from command_line import call, told
 from liars_dice.persistence import open_store, verify_game
 from pseudo_terminal import PseudoTerminal
 
+STORES = Path(__file__).parent.parent / "data" / "stores"
+
 
 @pytest.fixture
 def two_games() -> list[str]:
@@ -134,6 +136,22 @@ def test_replay_step_by_step(two_games: list[str]) -> None:
     assert "Round 1" in three.output
     assert "Round 2" not in three.output
     assert call("replay", two_games[0], "--step", stdin="").exit_code == 0
+
+
+def test_a_match_in_the_format_of_an_earlier_design(tmp_path: Path) -> None:
+    """Times without a zone, and three rounds: imported, listed, shown and verified, or used where it is."""
+    old = STORES / "schema-0-match.jsonl"
+    copy = tmp_path / "old.jsonl"
+    copy.write_bytes(old.read_bytes())
+    imported = tmp_path / "new.sqlite"
+    assert told("import", str(old), "--db", str(imported))["games"] == 1
+    for db in (imported, copy):
+        (game,) = told("games", "--db", str(db))["games"]
+        assert (game["rounds"], game["winner"], game["created_utc"]) == (3, "player0", "2025-06-01T10:00:00+00:00")
+        shown = call("replay", "last", "--verify", "--db", str(db))
+        assert shown.exit_code == 0, shown.output
+        assert "player0 wins the game" in shown.output
+        assert call("review", "last", "--db", str(db)).exit_code == 0
 
 
 def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
+import json
+import random
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from liars_dice.core import PRESETS, GameCreated, GameEnded
+from liars_dice.core import PRESETS, CallLiarAction, GameCreated, GameEnded, GameEngine
 from liars_dice.persistence import (
     GameSummary,
     InMemoryRecorder,
@@ -21,9 +25,11 @@ from liars_dice.persistence import (
     StoreError,
     by_opener,
     by_rules,
+    final_state,
     import_games,
     open_store,
     read_lines,
+    record_game,
     verify_game,
     win_rates,
     write_csv,
@@ -42,6 +48,7 @@ RECORDED = ("duel", "classic", "heads-up", "perudo", "openspiel")
 def test_every_schema_has_its_golden_file() -> None:
     assert {path.name for path in STORES.iterdir()} == {
         "schema-0.jsonl",
+        "schema-0-match.jsonl",
         *(f"schema-{schema}.{kind}" for schema in range(1, SCHEMA + 1) for kind in ("jsonl", "sqlite")),
     }
 
@@ -89,12 +96,174 @@ def test_the_plans_own_format_is_read(tmp_path: Path) -> None:
         assert store.events("plan-1") == events
 
 
+def plan_file(path: Path, openers: list[int], *, seed: int = 0, dice: tuple[int, int] = (2, 3), **changes: Any) -> Path:
+    """A game as an engine of the plan writes it with `json.dumps`: a round for each opener, times without a zone."""
+    rng = random.Random(seed)
+    clock = datetime(2025, 6, 1, 10)  # as from `datetime.utcnow()`
+    lines: list[str] = []
+
+    def emit(name: str, round_index: int, turn_index: int, player_type: str | None = None, **payload: Any) -> None:
+        event = {
+            "game_id": "plan",
+            "round_index": round_index,
+            "turn_index": turn_index,
+            "timestamp_utc": (clock + timedelta(seconds=len(lines) / 4)).isoformat(),
+            "event_type": name,
+            "payload": payload,
+            "player_type": player_type,
+        }
+        lines.append(json.dumps(event | changes.get(name, {})))
+
+    config = {"num_players": 2, "total_dice": 5, "dice_distribution": dice, "ones_wild": True, "max_turns": 64}
+    emit("GameCreatedEvent", 0, 0, config=config | {"rng_seed": None, "faces": [1, 2, 3, 4, 5, 6]})
+    for number, opener in enumerate(openers):
+        emit("RoundStartedEvent", number, 0, dice_distribution=dice)
+        hands = [[rng.randint(1, 6) for _ in range(n)] for n in dice]
+        for seat in (0, 1):
+            emit("DiceRolledEvent", number, 0, "RandomAgent", player_id=seat, dice=hands[seat], seed_info=None)
+        bids = sorted(rng.sample([(q, f) for q in range(1, 6) for f in range(1, 7)], rng.randint(1, 4)))
+        for turn, (quantity, face) in enumerate(bids):
+            bid = {"quantity": quantity, "face": face}
+            emit("BidPlacedEvent", number, turn, "RandomAgent", player_id=(opener + turn) % 2, bid=bid)
+        caller = (opener + len(bids)) % 2
+        count = sum(die in (face, 1) for hand in hands for die in hand)
+        winner = 1 - caller if count >= quantity else caller
+        emit("LiarCalledEvent", number, len(bids), "RandomAgent", player_id=caller)
+        emit("DiceRevealedEvent", number, len(bids), all_dice={"player0": hands[0], "player1": hands[1]})
+        end = {"winner_id": winner, "loser_id": 1 - winner, "match_count": count, "was_true": count >= quantity}
+        emit("RoundEndedEvent", number, len(bids), None, **end, last_bid=bid)
+    path.write_text("".join(line + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_matches_of_the_plan_are_read(tmp_path: Path, seed: int) -> None:
+    """Several rounds, no matter who opens them: every round is there, by name, and follows the rules."""
+    rng = random.Random(seed)
+    openers = [rng.randint(0, 1) for _ in range(rng.randint(2, 6))]
+    path = plan_file(tmp_path / "old.jsonl", openers, seed=seed)
+    raw = [json.loads(line) for line in path.read_text().splitlines()]
+    told = [event["payload"] for event in raw if event["event_type"] == "RoundEndedEvent"]
+    with JSONLinesRecorder(path) as store:
+        games = [store.events(game.game_id) for game in store.games()][::-1]
+    assert games == [[*one] for _, one in itertools.groupby(read_lines(path), lambda event: event.game_id)]
+    rounds = [
+        (state.public.names, resolution) for state in map(verify_game, games) for resolution in state.public.resolutions
+    ]
+    assert [names[one.opener] for names, one in rounds] == [f"player{seat}" for seat in openers]
+    assert [names[one.winner] for names, one in rounds] == [f"player{end['winner_id']}" for end in told]
+    assert [one.match_count for _, one in rounds] == [end["match_count"] for end in told]
+    assert games[0][0].timestamp_utc == datetime(2025, 6, 1, 10, tzinfo=UTC)
+
+
+def test_a_match_of_the_plan_is_one_game(tmp_path: Path) -> None:
+    """The loser opens, and the match is over when its last round decides it."""
+    path = plan_file(tmp_path / "old.jsonl", [0], seed=1)
+    openers = [0]
+    for _ in range(4):  # as in a match: find each loser, then play on
+        ends = [json.loads(line) for line in path.read_text().splitlines() if "RoundEnded" in line]
+        openers.append(ends[-1]["payload"]["loser_id"])
+        plan_file(path, openers, seed=1)
+    with JSONLinesRecorder(path) as store:
+        (game,) = store.games()
+        state = verify_game(store.events("plan"))
+    assert (game.rounds, game.rules, game.names) == (5, "custom", ("player0", "player1"))
+    assert (state.config.mode, state.config.next_opener, state.config.wild) == ("best_of", "loser", "ones")
+    wins = [one.winner for one in state.public.resolutions]
+    decided = wins.count(wins[-1]) > wins.count(1 - wins[-1])
+    assert state.public.winner == (wins[-1] if decided else None)
+
+
+def test_a_match_of_the_plan_may_be_created_again_for_each_round(tmp_path: Path) -> None:
+    path = plan_file(tmp_path / "old.jsonl", [0, 1], seed=1)
+    once = list(read_lines(path))
+    created, *rest = path.read_text().splitlines(keepends=True)
+    second = next(number for number, line in enumerate(rest) if number and "RoundStarted" in line)
+    again = [created, *rest[:second], created.replace('"rng_seed": null', '"rng_seed": 8'), *rest[second:]]
+    path.write_text("".join(again))
+    assert list(read_lines(path)) == once
+    path.write_text(
+        path.read_text().replace('"rng_seed": 8, "faces": [1, 2, 3, 4, 5, 6]', '"rng_seed": 8, "faces": [1, 2]')
+    )
+    with pytest.raises(StoreError, match="the game was created before, with other rules"):
+        list(read_lines(path))
+
+
+def test_a_match_of_the_plan_grows_while_it_is_read(tmp_path: Path) -> None:
+    whole = plan_file(tmp_path / "whole.jsonl", [0, 1, 0, 1], seed=4).read_text().splitlines(keepends=True)
+    growing = tmp_path / "growing.jsonl"
+    growing.write_text("")
+    with JSONLinesRecorder(growing) as store, growing.open("a") as old_program:
+        for line in whole:
+            old_program.write(line)
+            old_program.flush()
+            verify_game(store.events("plan"))
+        assert store.events("plan") == list(read_lines(tmp_path / "whole.jsonl"))
+
+
+def test_a_game_of_the_plan_goes_on_today(tmp_path: Path) -> None:
+    """Events of both schemas in one file, in one game."""
+    path = plan_file(tmp_path / "old.jsonl", [0], seed=2)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-3]))  # before the call
+    with JSONLinesRecorder(path) as store:
+        events = store.events("plan")
+        engine = GameEngine.resume(final_state(events))
+        record_game(engine, store, game_id="plan", history=events)
+        engine.apply_action(engine.state.public.current_player, CallLiarAction())
+        assert verify_game(store.events("plan")) == engine.state
+    with JSONLinesRecorder(path) as store:
+        assert store.events("plan") == list(read_lines(path))
+        assert verify_game(store.events("plan")) == engine.state
+
+
+@pytest.mark.parametrize(
+    ("time", "when"),
+    [
+        ("2025-06-01T09:30:00", "2025-06-01T09:30:00+00:00"),
+        ("2025-06-01 09:30:00.250000", "2025-06-01T09:30:00.250000+00:00"),
+        ("2025-06-01T09:30:00Z", "2025-06-01T09:30:00+00:00"),
+        ("2025-06-01T11:30:00+02:00", "2025-06-01T09:30:00+00:00"),
+    ],
+)
+def test_times_of_the_plan(tmp_path: Path, time: str, when: str) -> None:
+    """Times without a zone are in UTC: the field is called timestamp_utc."""
+    path = plan_file(tmp_path / "old.jsonl", [0], GameCreatedEvent={"timestamp_utc": time})
+    store = InMemoryRecorder()
+    list(import_games(read_lines(path), store))
+    assert [game.created_utc.isoformat() for game in store.games()] == [when]
+
+
+def test_other_spellings_of_the_plan(tmp_path: Path) -> None:
+    """The short names of its file list, dice keyed by number, and invalid actions, which changed nothing."""
+    path = plan_file(tmp_path / "old.jsonl", [0], seed=3)
+    text = path.read_text()
+    for long, short in (
+        ("DiceRolledEvent", "RollEvent"),
+        ("BidPlacedEvent", "BidEvent"),
+        ("LiarCalledEvent", "CallEvent"),
+        ("DiceRevealedEvent", "RevealEvent"),
+        ("RoundEndedEvent", "EndEvent"),
+        ('"player0"', '"0"'),
+        ('"player1"', '"1"'),
+    ):
+        assert long in text
+        text = text.replace(long, short)
+    lines = text.splitlines(keepends=True)
+    invalid = json.loads(lines[4]) | {"event_type": "InvalidActionEvent", "payload": {"player_id": 1}}
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join([*lines[:5], json.dumps(invalid) + "\n", *lines[5:]]))
+    assert list(read_lines(other)) == list(read_lines(path))
+
+
 def test_damaged_events_of_the_plan_are_named(tmp_path: Path) -> None:
     lines = (STORES / "schema-0.jsonl").read_text().splitlines()
     for number, (old, new) in {
         3: ('"dice"', '"cubes"'),
         1: ('"config"', '"rules"'),
         5: ('"quantity":1', '"quantity":"x"'),
+        7: ('"player_id":0', '"player_id":2'),
+        9: ('"winner_id":1', '"winner_id":-1'),
     }.items():
         broken = [*lines]
         broken[number - 1] = broken[number - 1].replace(old, new)

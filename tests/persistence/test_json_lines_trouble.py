@@ -14,11 +14,15 @@ import pytest
 from liars_dice.persistence import (
     CorruptEventError,
     JSONLinesRecorder,
+    ReplayError,
     StoreError,
     UnknownSchemaError,
+    final_state,
     jsonlines,
     read_lines,
+    state_at,
 )
+from liars_dice.persistence.conformance import sample_game
 from storekit import GAME, failed, fill
 
 
@@ -75,6 +79,64 @@ def test_damaged_lines_are_named(
     with pytest.raises(error, match=message):
         JSONLinesRecorder(lines)
     assert lines.read_bytes() == before
+
+
+def test_snapshots_live_beside_the_games(tmp_path: Path) -> None:
+    """Files without snapshots load; a damaged or missing snapshot costs only time."""
+    path, beside = tmp_path / "games.jsonl", tmp_path / "games.snapshots.jsonl"
+    with JSONLinesRecorder(path) as store:
+        fill(store, GAME)
+        assert store.load_snapshot("one", 20) is None
+        assert not beside.exists()
+        store.save_snapshot("one", 12, final_state(GAME[:12]))
+        store.save_snapshot("one", 20, final_state(GAME[:20]))
+    whole = beside.read_bytes()
+    second = whole.index(b"\n") + 1
+    for damaged, found in (
+        (whole[:-1], 12),  # a crash cut the last line short
+        (whole[:-30], 12),
+        (whole[: second + 1], 12),
+        (b"nonsense\n" + whole, 20),
+        (b"\xff\n" + whole, 20),
+        (whole.replace(b'"one",20', b'"one",-1'), 12),
+        (b"", None),
+    ):
+        beside.write_bytes(damaged)
+        with JSONLinesRecorder(path) as store:
+            at = store.load_snapshot("one", 20)
+            assert at == (None if found is None else (found, final_state(GAME[:found])))
+            assert state_at(store, "one", 20) == final_state(GAME[:20])
+            store.save_snapshot("one", 15, final_state(GAME[:15]))
+            store.save_snapshot("one", 19, final_state(GAME[:19]))
+            assert store.load_snapshot("one", 18) == (15, final_state(GAME[:15]))
+            assert store.load_snapshot("one", 19) == (19, final_state(GAME[:19]))
+
+
+def test_a_snapshot_of_lost_events_is_not_used(tmp_path: Path) -> None:
+    """After a power failure the events may be gone and the snapshot still there; then the game goes another way."""
+    path = tmp_path / "games.jsonl"
+    other = sample_game("one", seed=5)
+    with JSONLinesRecorder(path) as store:
+        fill(store, GAME)
+        store.save_snapshot("one", 20, final_state(GAME[:20]))
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:15]))
+    with JSONLinesRecorder(path) as store:
+        assert store.load_snapshot("one", 20) is None
+        with pytest.raises(ReplayError, match="version = 20: expected 1 to 15"):
+            state_at(store, "one", 20)
+    path.unlink()
+    with JSONLinesRecorder(path) as store:
+        fill(store, other)
+        assert state_at(store, "one", 20) == final_state(other[:20])
+
+
+def test_a_snapshot_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    (tmp_path / "games.snapshots.jsonl").mkdir()
+    with JSONLinesRecorder(path) as store:
+        fill(store, GAME)
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.save_snapshot("one", 20, final_state(GAME[:20]))
 
 
 def test_foreign_and_unreadable_files(tmp_path: Path) -> None:

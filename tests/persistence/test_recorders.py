@@ -1,7 +1,10 @@
-"""Our four stores pass the suite that any store can be checked with."""
+"""Our four stores, and one of someone else's, pass the suite that any store can be checked with."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,15 +20,20 @@ from liars_dice.persistence import (
 )
 from liars_dice.persistence.conformance import RecorderSuite
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "document_store.py"
+
 
 class TestMemory(RecorderSuite):
     remembers = False
+    keeps_snapshots = True
 
     def open(self) -> GameRecorder:
         return InMemoryRecorder()
 
 
 class TestJSONLines(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, tmp_path: Path) -> None:
         self.path = tmp_path / "deep" / "games.jsonl"
@@ -35,6 +43,8 @@ class TestJSONLines(RecorderSuite):
 
 
 class TestSQLite(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, tmp_path: Path) -> None:
         self.path = tmp_path / "deep" / "games.sqlite"
@@ -44,6 +54,8 @@ class TestSQLite(RecorderSuite):
 
 
 class TestDurable(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True, params=["games.sqlite", "games.jsonl"])
     def place(self, tmp_path: Path, request: pytest.FixtureRequest) -> None:
         self.path = tmp_path / request.param
@@ -53,12 +65,34 @@ class TestDurable(RecorderSuite):
 
 
 class TestPostgres(RecorderSuite):
+    keeps_snapshots = True
+
     @pytest.fixture(autouse=True)
     def place(self, postgres_url: str) -> None:
         self.url = postgres_url
 
     def open(self) -> GameRecorder:
         return PostgresRecorder(self.url)
+
+
+def test_a_store_written_outside_the_package_passes_the_suite(tmp_path: Path) -> None:
+    """The example, run as its first line says, in a folder of its own."""
+    shutil.copy(EXAMPLE, tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", EXAMPLE.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    suite = [name for name in vars(RecorderSuite) if name.startswith("test_")]
+    assert f"{len(suite)} passed" in done.stdout
+
+
+def test_the_suite_notices_a_store_that_forgets_its_index(tmp_path: Path) -> None:
+    broken = EXAMPLE.read_text(encoding="utf-8").replace("if events[0].version != stored:", "if False:")
+    broken = broken.replace("if key in self.by_key:", "if False:")
+    (tmp_path / EXAMPLE.name).write_text(broken, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", EXAMPLE.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "test_two_writers_of_one_game" in done.stdout
 
 
 def test_open_store_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,7 @@ from liars_dice.core import (
 from liars_dice.persistence import (
     GameRecorder,
     InMemoryRecorder,
+    JSONLinesRecorder,
     RecordedEvent,
     Replay,
     ReplayError,
@@ -209,6 +210,19 @@ def test_snapshots_open_long_games_quickly(tmp_path: Path) -> None:
         for version in (0, len(events) + 1, -1):
             with pytest.raises(ReplayError, match=f"version = {version}: expected 1 to {len(events)}"):
                 state_at(store, game_id, version)
+
+
+def test_snapshots_open_long_games_quickly_in_json_lines(tmp_path: Path) -> None:
+    config = preset("heads-up", dice=1, mode="best_of", rounds=801)
+    path = tmp_path / "games.jsonl"
+    with JSONLinesRecorder(path) as store:
+        events, _ = recorded(config, 3, store)
+    with JSONLinesRecorder(path) as store:
+        found = store.load_snapshot(events[0].game_id, len(events))
+        assert found is not None
+        assert len(events) - found[0] < 1100
+        for version in (1, 500, 1500, len(events)):
+            assert state_at(store, events[0].game_id, version) == final_state(events[:version])
 
 
 def test_branching() -> None:

@@ -78,6 +78,8 @@ def test_rules_and_bots() -> None:
             assert len(ladder["bids"]) == 30
             changed = await one.post("/rules", {"preset": "perudo", "changes": {"dice": [2, 2]}})
             assert changed["config"]["dice"] == [2, 2]
+            old = await one.post("/rules", {"preset": "duel", "changes": {"ones_wild": True}}, 400)
+            assert 'expected wild = "ones"' in old["error"]
             error = await one.post("/rules", {"preset": "duel", "changes": {"faces": 1}}, 400)
             assert error["error"] == "faces = 1: expected a whole number from 2 to 20"
             assert (error["field"], error["expected"]) == ("faces", "a whole number from 2 to 20")

@@ -66,11 +66,31 @@ class _LazyGroup(click.Group):
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(ctx)
+            except click.NoSuchOption as error:
+                raise _with_hint(error) from error
             except LiarsDiceError as error:
                 raise click.ClickException(str(error)) from error
             except KeyboardInterrupt:
                 click.echo("Stopped before the end.", err=True)
                 raise SystemExit(130) from None
+
+
+def _with_hint(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The error for an unknown option; if it is a rule or the old name of something, with what to write instead."""
+    from ..core import OLD_NAMES, GameConfig
+
+    name = error.option_name.lstrip("-").replace("-", "_")
+    today = OLD_NAMES.get(name)
+    here = [] if error.ctx is None else [option for param in error.ctx.command.params for option in param.opts]
+    passed = {"--rules": "and pass that as --rules FILE", "name_or_file": "and give that instead of a name"}
+    how = next((passed[place] for place in here if place in passed), None)
+    if today is not None and today.option in here and today.option != "--rules":
+        hint = f"Use {today.option}."
+    elif how is not None and (name in GameConfig.__struct_fields__ if today is None else today.is_rule):
+        hint = f"Write {name if today is None else today.in_python} in a .toml file, {how}."
+    else:
+        return error
+    return click.NoSuchOption(error.option_name, f"{error.message} {hint}", ctx=error.ctx)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

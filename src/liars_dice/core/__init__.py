@@ -70,6 +70,7 @@ from .odds import (
     prob_exact,
     prob_holds,
 )
+from .old_names import OLD_NAMES
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset
 from .progress import Progress
@@ -83,6 +84,7 @@ __all__ = [
     "DICE_PER_SEAT",
     "FACES",
     "MOVES",
+    "OLD_NAMES",
     "PLAYERS",
     "PRESETS",
     "REASONING_LIMIT",

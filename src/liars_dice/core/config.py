@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
 from .bid import BidOrdering
 from .errors import ConfigError, one_of, reason_of
 from .ladder import Ladder, shared_ladder
+from .old_names import OLD_NAMES
 
 Wild = Literal["none", "ones", "top"]
 WildBids = Literal["natural", "forbidden"]
@@ -28,8 +29,24 @@ FACES = range(2, 21)
 SEEDS = range(2**63)
 
 
+class _NamedFields(msgspec.StructMeta):
+    """Explains an unknown field, where msgspec would raise a bare `TypeError`."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, *values, **fields):
+            _check_names(fields)
+            return super().__call__(*values, **fields)
+
+
 class GameConfig(
-    msgspec.Struct, frozen=True, dict=True, kw_only=True, forbid_unknown_fields=True, repr_omit_defaults=True
+    msgspec.Struct,
+    metaclass=_NamedFields,
+    frozen=True,
+    dict=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    repr_omit_defaults=True,
 ):
     """The rules of one game. A combination that makes no sense raises `ConfigError` at once.
 
@@ -153,10 +170,8 @@ class GameConfig(
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> GameConfig:
-        """Rules from a mapping of field names; the error for an unknown name suggests the nearest known one."""
-        for name in fields:
-            if name not in cls.__struct_fields__:
-                raise ConfigError("field", name, one_of(str(name), cls.__struct_fields__))
+        """Rules from a mapping of field names; the error for an unknown name suggests a known one."""
+        _check_names(fields)
         return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,6 +226,15 @@ class GameConfig(
         if writer is None:
             raise ConfigError("file", str(path), "a name that ends in .toml or .json")
         path.write_text(writer(), encoding="utf-8")
+
+
+def _check_names(names: Iterable[object]) -> None:
+    """Check that these are fields of the rules; if not, say what to write instead."""
+    for name in names:
+        if name not in GameConfig.__struct_fields__:
+            today = OLD_NAMES.get(str(name))
+            known = one_of(str(name), GameConfig.__struct_fields__)
+            raise ConfigError("field", name, f"{today.in_python} (an earlier design's {name})" if today else known)
 
 
 def _check_fields(config: GameConfig) -> None:

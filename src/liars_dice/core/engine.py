@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain, count
+from typing import Never
 
 from . import events as ev
 from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action
 from .config import SEEDS, GameConfig, is_whole
 from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
-from .errors import BadValueError, DealError
+from .errors import BadValueError, ConfigError, DealError
 from .events import Event, visible_to
 from .narration import narrate
 from .player import GameResult, Player, hook_of, result_of
@@ -46,12 +47,15 @@ class GameEngine:
         *,
         names: Sequence[str] | None = None,
         seed: int | None = None,
+        **rules: Never,
     ) -> None:
         """`config` is a `GameConfig`, the name of a preset, or a rules file; by default the rules of `duel`.
 
         A preset by name has as many seats as there are `agents` or `names`. `step` and `play` need `agents`. `seed`
         replaces `config.seed`, so that many games can share a config.
         """
+        if rules:
+            _refuse_rules(rules)
         if agents:
             _check_players(agents)
         if not isinstance(config, GameConfig):
@@ -307,6 +311,14 @@ def play_game(
         called = engine.state.public.names
         engine.subscribe(lambda event: print(narrate(event, called)))
     return engine.play()
+
+
+def _refuse_rules(given: Iterable[str]) -> None:
+    """Raise for rules that were given to an engine, by today's names or old ones: they belong in its `config`."""
+    for name in given:
+        if name in GameConfig.__struct_fields__:
+            raise ConfigError("field", name, f"it in the rules: GameEngine(preset(NAME, {name}=...))")
+        GameConfig.from_dict({name: None})
 
 
 def _check_players(players: object) -> None:

@@ -7,7 +7,7 @@ from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
-from .recorder import GameRecorder, GameSummary, rules_name
+from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
 from .replay import Replay, branch, decisions, final_state, replay, resume_point, state_at, verify_game, visible_events
 from .sqlite import SQLiteRecorder
@@ -44,6 +44,7 @@ __all__ = [
     "VersionConflictError",
     "WinRate",
     "branch",
+    "by_game",
     "by_opener",
     "by_rules",
     "decisions",
@@ -63,6 +64,7 @@ __all__ = [
     "resume_point",
     "rules_name",
     "state_at",
+    "summarise",
     "unfinished_game",
     "utc_now",
     "verify_game",

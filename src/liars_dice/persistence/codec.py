@@ -1,4 +1,4 @@
-"""Recorded events as lines of JSON and as compact blocks, and the reading of older formats.
+"""Recorded events as lines of JSON and as compact blocks, snapshots, and the reading of older formats.
 
 A line is one event as JSON, readable anywhere. A block is many events of one game, stored by column and compressed: a
 finished match takes about a kilobyte. Both are lossless: `decode(encode(x)) == x`.
@@ -7,24 +7,16 @@ finished match takes about a kilobyte. Both are lossless: `decode(encode(x)) == 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 
-from ..core import Event
+from ..core import Event, GameState
 from .envelope import SCHEMA, RecordedEvent
 from .errors import CorruptEventError, UnknownSchemaError
 from .schema_upgrade import SchemaZeroUpgrade
-
-Upgrade = Callable[[dict[str, Any]], list[dict[str, Any]]]
-
-UPGRADES: dict[int, Callable[[], Upgrade]] = {0: SchemaZeroUpgrade}
-"""For each older schema, a factory of its upgrade. One upgrade reads one file, event by event, and returns events of
-today's schema.
-"""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -65,6 +57,8 @@ _line_decoder = msgspec.json.Decoder(RecordedEvent)
 _block_encoder = msgspec.msgpack.Encoder()
 _block_decoder = msgspec.msgpack.Decoder(_Block)
 _outline_decoder = msgspec.msgpack.Decoder(_Outline)
+_state_encoder = msgspec.msgpack.Encoder()
+_state_decoder = msgspec.msgpack.Decoder(tuple[int, GameState])
 
 
 def encode_line(event: RecordedEvent) -> bytes:
@@ -76,10 +70,10 @@ class LineReader:
     """Reads the lines of one file, each written with any known schema."""
 
     def __init__(self) -> None:
-        self._upgrades: dict[int, Upgrade] = {}
+        self._older: SchemaZeroUpgrade | None = None
 
     def decode(self, line: bytes) -> list[RecordedEvent]:
-        """The event in a line; a line of an older schema may become several events."""
+        """The event in a line. A line of an older schema gives none: `older_games` returns its game."""
         try:
             event = _line_decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -90,7 +84,11 @@ class LineReader:
             raise CorruptEventError(
                 f"event_type is {event.event_type!r}, but the payload is a {type(event.payload).__name__}"
             )
-        return [event]
+        return [event] if self._older is None else [*self._older.finish(event.game_id), event]
+
+    def older_games(self) -> list[list[RecordedEvent]]:
+        """The games of an older schema that have grown since the last call, each from its beginning."""
+        return [] if self._older is None else self._older.games()
 
     def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
         try:
@@ -102,13 +100,14 @@ class LineReader:
         schema = fields.get("schema", 0)
         if schema == SCHEMA:
             raise CorruptEventError(f"not an event of Liar's Dice ({problem})")
-        if not isinstance(schema, int) or schema not in UPGRADES:
+        if schema != 0:
             raise UnknownSchemaError(f"schema {schema!r} is unknown: this version reads schemas up to {SCHEMA}")
-        upgrade = self._upgrades.setdefault(schema, UPGRADES[schema]())
+        self._older = self._older or SchemaZeroUpgrade()
         try:
-            return [msgspec.convert(fields, RecordedEvent) for fields in upgrade(fields)]
+            self._older.take(fields)
         except (msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
+        return []
 
 
 def encode_block(events: Sequence[RecordedEvent]) -> bytes:
@@ -160,3 +159,17 @@ def kinds_in_block(game_id: str, data: bytes) -> list[str]:
         return [payload.event_type for payload in _outline_decoder.decode(zlib.decompress(data)).payloads]
     except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
+
+
+def encode_state(state: GameState) -> bytes:
+    """A snapshot as compact bytes."""
+    return zlib.compress(_state_encoder.encode((SCHEMA, state)))
+
+
+def decode_state(data: bytes) -> GameState | None:
+    """The state in a snapshot; None if it cannot be read: a snapshot can always be made again."""
+    try:
+        schema, state = _state_decoder.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError):
+        return None
+    return state if schema == SCHEMA else None

@@ -11,7 +11,7 @@ import msgspec
 from ..core import MOVES, AgentFaulted, BadValueError, DiceRolled, Event, RoundStarted
 
 SCHEMA = 1
-"""The version of the stored format. `codec.UPGRADES` reads every older one."""
+"""The version of the stored format. `codec.LineReader` reads every older one."""
 
 PERSON_TYPE = "Human"
 """The `player_type` of people in recorded events."""

@@ -7,12 +7,14 @@ import errno
 import os
 import sys
 import warnings
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from .codec import LineReader, encode_line
+from ..core import GameState
+from .codec import LineReader, decode_state, encode_line, encode_state
 from .envelope import RecordedEvent
 from .errors import CorruptEventError, StoreError, UnknownSchemaError, VersionConflictError
 from .recorder import GameRecorder, GameSummary, by_game, check_first, summarise
@@ -39,6 +41,8 @@ class JSONLinesRecorder(GameRecorder):
         self._lines_read = 0
         self._unended = False
         self._warned_at = -1
+        self._snapshots: dict[str, dict[int, tuple[int, bytes]]] = {}
+        self._snapshots_read_to = 0
         with self._trouble("opened"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._open()
@@ -81,6 +85,50 @@ class JSONLinesRecorder(GameRecorder):
             self._catch_up()
         games = [summarise(events) for events in self._games.values()]
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
+
+    def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
+        """Store a state in a file next to the games. A line that was cut short there is skipped later."""
+        with self._locked():
+            self._catch_up()
+            snapshot = (game_id, version, self._mark(game_id, version), encode_state(state))
+            with self._trouble("written"), self._snapshots_file().open("a+b") as file:
+                ended = file.tell() == 0 or os.pread(file.fileno(), 1, file.tell() - 1) == b"\n"
+                file.write((b"" if ended else b"\n") + msgspec.json.encode(snapshot) + b"\n")
+
+    def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
+        """The latest snapshot at or before `version`; None if there is none, or if it is not of these events."""
+        with self._locked():
+            self._catch_up()
+            self._read_snapshots()
+        kept = self._snapshots.get(game_id, {})
+        at = max((v for v in kept if v <= version and kept[v][0] == self._mark(game_id, v)), default=None)
+        state = None if at is None else decode_state(kept[at][1])
+        return None if at is None or state is None else (at, state)
+
+    def _mark(self, game_id: str, version: int) -> int:
+        """Tells a game's first `version` events from any others: a crash may have lost some that a snapshot knew."""
+        game = self._games.get(game_id, [])
+        if not 0 < version <= len(game):
+            return -1
+        return zlib.crc32(encode_line(game[0]) + encode_line(game[version - 1]))
+
+    def _read_snapshots(self) -> None:
+        """Read the snapshots written since the last time. The caller holds the lock."""
+        path = self._snapshots_file()
+        with self._trouble("read"):
+            if not path.exists():
+                return
+            with path.open("rb") as file:
+                file.seek(self._snapshots_read_to)
+                whole, newline, _ = file.read().rpartition(b"\n")
+        self._snapshots_read_to += len(whole) + len(newline)
+        for line in whole.split(b"\n") if newline else ():
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):  # it can be made again
+                game_id, version, mark, data = msgspec.json.decode(line, type=tuple[str, int, int, bytes])
+                self._snapshots.setdefault(game_id, {})[version] = mark, data
+
+    def _snapshots_file(self) -> Path:
+        return self.path.with_name(f"{self.path.stem}.snapshots.jsonl")
 
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
         """Store texts in a second file next to the games; a later line replaces an earlier one."""
@@ -152,6 +200,9 @@ class JSONLinesRecorder(GameRecorder):
             if self._read_to != self._warned_at:
                 self._warned_at = self._read_to
                 warn_of_cut(self.path, self._lines_read + 1)
+        for game in self._reader.older_games():
+            check_first(game[0])
+            self._games[game[0].game_id] = game
 
     def _take(self, line: bytes) -> None:
         number = self._lines_read + 1
@@ -209,10 +260,12 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
                 if not line.endswith(b"\n") and is_cut_short(line):
                     check_is_ours(line, path, number - 1)
                     warn_of_cut(path, number)
-                    return
+                    break
                 yield from decode_at(reader, line, path, number)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
+    for game in reader.older_games():
+        yield from game
 
 
 def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[RecordedEvent]:

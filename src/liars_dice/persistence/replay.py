@@ -173,7 +173,10 @@ def _step(fold: Replay, event: RecordedEvent) -> GameState:
 
 def final_state(events: Iterable[RecordedEvent]) -> GameState:
     """The state after all events."""
-    fold = Replay()
+    return _state_after(events, Replay())
+
+
+def _state_after(events: Iterable[RecordedEvent], fold: Replay) -> GameState:
     for event in events:
         _step(fold, event)
     return fold.state
@@ -246,10 +249,12 @@ def state_at(recorder: GameRecorder, game_id: str, version: int) -> GameState:
     if version < 1 or start + len(events) != version:
         there = len(recorder.events(game_id))
         raise ReplayError(f"version = {version}: expected 1 to {there}, the events of game {game_id}")
-    fold = Replay(state)
-    for event in events:
-        _step(fold, event)
-    return fold.state
+    try:
+        return _state_after(events, Replay(state))
+    except ReplayError:
+        if start == 0:
+            raise
+        return final_state(recorder.events(game_id, 0, version))  # the snapshot was of a deal half done
 
 
 def branch(

@@ -7,7 +7,6 @@ the whole game when it has ended (one per thousand events in a long game).
 from __future__ import annotations
 
 import sys
-import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -16,8 +15,8 @@ from typing import Any
 import msgspec
 
 from ..core import MOVES, GameEnded, GameState
-from .codec import decode_block, encode_block, kinds_in_block
-from .envelope import SCHEMA, RecordedEvent
+from .codec import decode_block, decode_state, encode_block, encode_state, kinds_in_block
+from .envelope import RecordedEvent
 from .errors import CorruptEventError, VersionConflictError
 from .recorder import GameRecorder, GameSummary, by_game, summarise
 
@@ -72,9 +71,6 @@ _TURNS = frozenset(kind.__name__ for kind in MOVES)
 GAME_COLUMNS = ("game_id", "created_utc", "rules", "names", "player_types", "events", "rounds", "winner")
 GameRow = tuple[str, str, str, str, str, int, int, int | None]
 BlockRow = tuple[str, int, bytes]
-
-_state_encoder = msgspec.msgpack.Encoder()
-_state_decoder = msgspec.msgpack.Decoder(tuple[int, GameState])
 
 
 class Changes(msgspec.Struct):
@@ -135,18 +131,13 @@ class SQLRecorder(GameRecorder):
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
         """Store a state."""
-        self._store_snapshot(game_id, version, zlib.compress(_state_encoder.encode((SCHEMA, state))))
+        self._store_snapshot(game_id, version, encode_state(state))
 
     def load_snapshot(self, game_id: str, version: int) -> tuple[int, GameState] | None:
         """The latest snapshot at or before `version`; None if there is none, or if it cannot be read."""
         found = self._find_snapshot(game_id, version)
-        if found is None:
-            return None
-        try:
-            schema, state = _state_decoder.decode(zlib.decompress(found[1]))
-        except (zlib.error, msgspec.DecodeError):
-            return None
-        return (found[0], state) if schema == SCHEMA else None
+        state = None if found is None else decode_state(found[1])
+        return None if found is None or state is None else (found[0], state)
 
     @abstractmethod
     def _blocks(self, game_id: str, start: int, stop: int) -> Sequence[tuple[int, bytes, int]]:
