@@ -125,14 +125,13 @@ def test_play_leaves_kindly() -> None:
 
 def test_rules(tmp_path: Path) -> None:
     listed = call("rules").output
-    assert all(name in listed for name in ("duel", "classic", "heads-up", "perudo", "openspiel"))
-    assert set(json.loads(call("rules", "--json").stdout)["rules"]) == {
-        "duel",
-        "classic",
-        "heads-up",
-        "perudo",
-        "openspiel",
-    }
+    assert (
+        "perudo-tournament  dice (5, 5, 5, 5, 5, 5), elimination, wild ones, exact calls, palifico, no opening"
+        in listed
+    )
+    named = {"duel", "classic", "heads-up", "perudo", "perudo-tournament", "openspiel"}
+    assert {line.split()[0] for line in listed.split("\n\n")[0].splitlines()} == named
+    assert set(json.loads(call("rules", "--json").stdout)["rules"]) == named
     shown = call("rules", "perudo", "--players", "3").output
     assert "# the first round has 90 possible bids" in shown
     path = tmp_path / "mine.toml"

@@ -19,7 +19,7 @@ def rules_command(name_or_file: str | None, players: int | None, dice: int | Non
 
     Save the output as a .toml file, edit it, and use it as --rules FILE.
     """
-    from ..core import PRESETS, load_rules
+    from ..core import PRESETS, load_rules, rules_in_short
 
     if name_or_file is None:
         if check or players or dice:
@@ -28,7 +28,7 @@ def rules_command(name_or_file: str | None, players: int | None, dice: int | Non
             print_json({"rules": {name: config.to_dict() for name, config in PRESETS.items()}})
             return
         for name, config in PRESETS.items():
-            click.echo(f"{name:10} dice {config.dice}, {config.mode.replace('_', ' ')}, wild {config.wild}")
+            click.echo(f"{name:{max(map(len, PRESETS))}}  dice {config.dice}, {rules_in_short(config)}")
         click.echo(f"\nTo see one in full: {program()} rules perudo")
         return
     config = load_rules(name_or_file, players=players, dice=dice)

@@ -72,7 +72,7 @@ from .odds import (
 )
 from .old_names import OLD_NAMES
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset
+from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
@@ -188,6 +188,7 @@ __all__ = [
     "recorded_id",
     "result_of",
     "round_rules",
+    "rules_in_short",
     "say_bid",
     "say_face",
     "seats_from",

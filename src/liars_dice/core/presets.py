@@ -68,6 +68,21 @@ def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = No
     return preset(name_or_file, players=players, dice=dice, **changes)
 
 
+def rules_in_short(config: GameConfig) -> str:
+    """What sets these rules apart, in a few words.
+
+    >>> rules_in_short(PRESETS["perudo-tournament"])
+    'elimination, wild ones, exact calls, palifico, no opening on ones'
+    """
+    extras = {
+        f"wild {'ones' if config.wild == 'ones' else 'highest face'}": config.wild != "none",
+        "exact calls": config.exact_call,
+        "palifico": config.palifico,
+        "no opening on ones": not config.open_on_ones,
+    }
+    return ", ".join([config.mode.replace("_", " "), *(extra for extra, on in extras.items() if on)])
+
+
 RulesLike = GameConfig | str
 """Rules, or what names them: a preset, or a `.toml` or `.json` file."""
 

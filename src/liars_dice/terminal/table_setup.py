@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..agents import AGENTS, listed_name, make_agent
-from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules
+from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules, rules_in_short
 from ..persistence import is_person
 from ..referee import check_fits
 from .human_player import ask
@@ -101,7 +101,4 @@ def _list_seats() -> list[str]:
 
 
 def _list_rules() -> list[str]:
-    return [
-        f"{name}: {config.mode.replace('_', ' ')}, wild {config.wild}{', exact calls' if config.exact_call else ''}"
-        for name, config in PRESETS.items()
-    ]
+    return [f"{name}: {rules_in_short(config)}" for name, config in PRESETS.items()]
