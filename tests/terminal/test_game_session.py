@@ -102,6 +102,7 @@ def test_who_sits_where() -> None:
 def test_opponents_as_people_name_them() -> None:
     assert read_opponents("") == ("optimal",)
     assert read_opponents("maniac, human:Ann  random") == ("maniac", "human:Ann", "random")
+    assert read_opponents("MANIAC RandomAgent CALLING_STATION") == ("maniac", "random", "calling-station")
     assert read_opponents("5") == ("optimal", "maniac", "calling-station", "bluffer", "optimal")
     for wrong in ("0", "15", "nobody", "threshold:x"):
         with pytest.raises(BadValueError):
