@@ -152,7 +152,7 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
             raise AgentNameError(name, "bad_parameters", "two probabilities, as in threshold:0.35,0.15") from None
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
-        return _load("liars_dice.learn.agents:LearnedAgent", name)(parameters, kind, name)
+        return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
     if name == "human":
         return _load(f"{_HERE}.human:HumanAgent", name)()
     if Path(kind).suffix == ".py":

@@ -1,24 +1,36 @@
-"""Agents that play a trained model: `q:FILE` and `pg:FILE`."""
+"""Agents that play a trained model: `q:FILE` and `pg:FILE`, and `pg:FILE,greedy`."""
 
 from __future__ import annotations
 
 import warnings
 from pathlib import Path
 
-from ..agents import Agent, ProbabilisticAgent
+from ..agents import Agent, Policy, PolicyAgent, ProbabilisticAgent
 from ..core import Action, BadValueError, ConfigError, GameConfig, GameView
 from ..exact.tables import hand_set
-from .features import make_basis
+from .engine_learners import as_policy, bids_of
 from .model import Model
-from .policy import greedy_cells
-from .training import check_training
+from .network import network_chances, network_size
+from .policy import greedy_cells, softmax_chances
+from .training import check_training, functions_of
 
 _TOLD: set[str] = set()
 """The names of agents for which the warning about untrained rounds was given."""
+GREEDY = ",greedy"
+"""What is written behind the file to play the greedy policy instead of π_θ."""
+
+
+def learned_agent(file: str, algorithm: str, name: str = "") -> LearnedAgent:
+    """The agent of a model: the greedy policy of Q-learning; π_θ of policy gradient, or `FILE,greedy`."""
+    path, greedy = file.removesuffix(GREEDY), file.endswith(GREEDY)
+    name = name or f"{algorithm}:{file}"
+    if Model.load(path).training.basis == "network":
+        return NetworkAgent(path, algorithm, name, greedy=greedy)
+    return LearnedAgent(path, algorithm, name) if greedy or algorithm == "q" else SoftmaxAgent(path, algorithm, name)
 
 
 class LearnedAgent(Agent):
-    """Plays a model's greedy policy in rounds with the dice it was trained with, and `probabilistic` in others.
+    """Plays a linear model's greedy policy in rounds with the dice it was trained with, and `probabilistic` in others.
 
     A model trained only as the opener knows little about answering; self-play trains both.
     """
@@ -37,12 +49,20 @@ class LearnedAgent(Agent):
         self.name = name or f"{algorithm}:{path}"
         self.config = model.training.rules()
         check_training(model.training)
-        basis = make_basis(model.training.basis, self.config, self.config.dice[0])
-        if model.theta.shape != (basis.size,):
-            raise BadValueError("model", str(path), f"{basis.size} weights; it has {model.theta.size}")
-        self._cells = greedy_cells(model.theta, basis)
+        self.theta = model.theta
+        self.basis, self.network = functions_of(model.training)
+        size = self.basis.size if self.network is None else network_size(self.network)
+        if self.theta.shape != (size,):
+            raise BadValueError("model", str(path), f"{size} weights; it has {self.theta.size}")
+        if self.network is not None and self.memoryless:
+            raise BadValueError("model", str(path), "a linear model; this one is a network, which NetworkAgent plays")
         self._index = hand_set(self.config.dice[0], self.config.faces).index
         self._otherwise = ProbabilisticAgent()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Compute what decisions are read from."""
+        self._cells = greedy_cells(self.theta, self.basis)
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
         """Raise `ConfigError` for rules it was not trained for."""
@@ -67,10 +87,50 @@ class LearnedAgent(Agent):
                 expected = f"{getattr(self.config, field)!r}, which {self.name} was trained with"
                 raise ConfigError(field, getattr(config, field), expected)
 
+    def _is_trained_for(self, view: GameView) -> bool:
+        return (len(view.my_dice), view.other_dice) == self.config.dice
+
     def choose_action(self, view: GameView) -> Action:
         """The greedy action in rounds it was trained for, else that of `probabilistic`."""
-        own, other = self.config.dice
-        if (len(view.my_dice), view.other_dice) != (own, other):
+        if not self._is_trained_for(view):
             return self._otherwise.choose_action(view)
         cell = int(self._cells[self._index[view.my_dice], view.public.rung + 1])
         return view.public.rules.moves[cell]
+
+
+class SoftmaxAgent(LearnedAgent, PolicyAgent):
+    """Plays π_θ of a linear model in rounds with the dice it was trained with, and `probabilistic` in others."""
+
+    def _prepare(self) -> None:
+        self._chances = softmax_chances(self.theta, self.basis)
+
+    def policy(self, view: GameView) -> Policy:
+        """π_θ(·|o)."""
+        if not self._is_trained_for(view):
+            return {self._otherwise.choose_action(view): 1.0}
+        return as_policy(self._chances[self._index[view.my_dice], view.public.rung + 1], view)
+
+    def choose_action(self, view: GameView) -> Action:
+        """Draw from the policy."""
+        return PolicyAgent.choose_action(self, view)
+
+
+class NetworkAgent(SoftmaxAgent):
+    """Plays π_θ of a network, or its greedy policy. It uses the whole bidding, so it is not memoryless."""
+
+    memoryless = False
+
+    def __init__(self, path: str | Path, algorithm: str, name: str = "", *, greedy: bool = False) -> None:
+        self.greedy = greedy
+        super().__init__(path, algorithm, name)
+
+    def _prepare(self) -> None:
+        """Nothing: every bidding is computed when it comes up."""
+
+    def policy(self, view: GameView) -> Policy:
+        """π_θ(·|o), or the likeliest action alone."""
+        if not self._is_trained_for(view):
+            return {self._otherwise.choose_action(view): 1.0}
+        assert self.network is not None
+        chances = network_chances(self.theta, self.network, self._index[view.my_dice], bids_of(view))
+        return as_policy(chances, view, greedy=self.greedy)

@@ -9,11 +9,12 @@ from itertools import count
 
 import numpy as np
 
-from ..agents import Agent
+from ..agents import Agent, Policy, PolicyAgent
 from ..core import Action, CallLiarAction, GameConfig, GameEngine, GameResult, GameView, derive_seed, play_game
 from ..exact.tables import HandSet, hand_set
 from ..numeric import Floats
 from .features import Basis, phi
+from .network import Network, log_gradient, network_chances
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 
@@ -42,6 +43,17 @@ class LearningPlayer(Agent):
         return float(self.theta @ phi(self.basis, hand, rung, action))
 
 
+class SoftmaxPlayer(LearningPlayer):
+    """Plays π_θ of a linear model and learns nothing."""
+
+    def choose_action(self, view: GameView) -> Action:
+        """An action drawn from the softmax of θᵀ φ(o, a)."""
+        hand, rung, legal = self.observe(view)
+        scores = np.array([self.score(hand, rung, action) for action in legal])
+        chances = np.exp(scores - scores.max())
+        return view.public.rules.moves[self.rng.choices(legal, chances.tolist())[0]]
+
+
 class GreedyPlayer(LearningPlayer):
     """Plays the greedy action and learns nothing."""
 
@@ -49,6 +61,33 @@ class GreedyPlayer(LearningPlayer):
         """Argmax of θᵀ φ(o, a)."""
         hand, rung, legal = self.observe(view)
         return view.public.rules.moves[max(legal, key=lambda action: self.score(hand, rung, action))]
+
+
+class NetworkPlayer(PolicyAgent):
+    """Plays π_θ of a network, or its greedy policy, and learns nothing."""
+
+    def __init__(self, theta: Floats, network: Network, config: GameConfig, *, greedy: bool) -> None:
+        self.theta, self.network, self.greedy = theta, network, greedy
+        self._hands: HandSet = hand_set(config.dice[0], config.faces)
+
+    def policy(self, view: GameView) -> Policy:
+        """π_θ(·|o), or the likeliest action alone."""
+        chances = network_chances(self.theta, self.network, self._hands.index[view.my_dice], bids_of(view))
+        return as_policy(chances, view, greedy=self.greedy)
+
+
+def bids_of(view: GameView) -> list[int]:
+    """D: the rungs bid so far, lowest first."""
+    rungs = view.public.rules.rungs
+    return [rungs[bid] for bid in view.public.bid_history]
+
+
+def as_policy(chances: Floats, view: GameView, *, greedy: bool = False) -> Policy:
+    """The probabilities of all actions, as those of moves; with `greedy`, the likeliest one alone."""
+    moves = view.public.rules.moves
+    if greedy:
+        return {moves[int(chances.argmax())]: 1.0}
+    return {moves[action]: float(chances[action]) for action in np.flatnonzero(chances).tolist()}
 
 
 class QPlayer(LearningPlayer):
@@ -59,6 +98,8 @@ class QPlayer(LearningPlayer):
         self.settings = settings
         self.part = 0.0
         """The fraction of the training that is done."""
+        self.errors: list[float] = []
+        """|δ| of every step."""
         self._last: Step | None = None
 
     def choose_action(self, view: GameView) -> Action:
@@ -82,6 +123,7 @@ class QPlayer(LearningPlayer):
     def _update(self, target: float) -> None:
         if self._last is not None:
             delta = target - self.score(*self._last)
+            self.errors.append(abs(delta))
             self.theta += self.settings.alpha.at(self.part) * delta * phi(self.basis, *self._last)
 
 
@@ -124,6 +166,24 @@ class PGPlayer(LearningPlayer):
         self._batch = []
 
 
+class NetworkPGPlayer(PGPlayer):
+    """Policy gradient for the network that sees the whole bidding."""
+
+    def __init__(
+        self, theta: Floats, network: Network, basis: Basis, config: GameConfig, settings: PolicyGradient
+    ) -> None:
+        super().__init__(theta, basis, config, settings)
+        self.network = network
+
+    def choose_action(self, view: GameView) -> Action:
+        """An action drawn from π_θ; its ∇ log π is kept for the update."""
+        hand, bids = self._hands.index[view.my_dice], bids_of(view)
+        chances = network_chances(self.theta, self.network, hand, bids)
+        chosen = self.rng.choices(range(len(chances)), chances.tolist())[0]
+        self._steps.append(log_gradient(self.theta, self.network, hand, bids, chosen))
+        return view.public.rules.moves[chosen]
+
+
 def learn_through_engine(
     player: QPlayer | PGPlayer, opponent: Agent, config: GameConfig, seed: int, first: int, games: int, total: int
 ) -> None:
@@ -134,7 +194,7 @@ def learn_through_engine(
     player.finish()
 
 
-def rounds_won(player: LearningPlayer, opponent: Agent, config: GameConfig, first_seed: int = 0) -> Floats:
+def rounds_won(player: Agent, opponent: Agent, config: GameConfig, first_seed: int = 0) -> Floats:
     """[own hand, other hand]: 1 if the player wins as the opener, else 0. Every pair of hands is played once, with its
     own seed.
     """

@@ -1,7 +1,7 @@
 """The features of a learner: φ(o, a) for an observation o = (own hand, last bid) and an action a.
 
 An observation is two numbers, the index of the hand and the rung of the last bid (-1: none yet); an action is a rung,
-or the number of rungs for "liar". There are two bases:
+or the number of rungs for "liar". There are two linear bases (`network` is not linear, see `network.py`):
 
 - `plain` (`seed` is accepted as an older name): twelve numbers with six faces. COUNT(H, v) for every face v; the last
   bid's value and amount, and the probability that it holds (zeros before the first bid); the action's value and amount,
@@ -21,7 +21,7 @@ from ..core import BadValueError, GameConfig, prob_holds, round_rules
 from ..exact.tables import hand_set
 from ..numeric import Floats, Int, inlined
 
-BasisName = Literal["plain", "crossed"]
+BasisName = Literal["plain", "crossed", "network"]
 PLAIN, CROSSED = 0, 1
 
 
@@ -52,13 +52,13 @@ def basis_name(name: str) -> BasisName:
     """
     current = "plain" if name == "seed" else name
     if current not in get_args(BasisName):
-        raise BadValueError("basis", name, "'crossed' or 'plain'")
+        raise BadValueError("basis", name, "'crossed', 'plain' or 'network'")
     return cast("BasisName", current)
 
 
 def make_basis(name: str, config: GameConfig, own: int) -> Basis:
-    """The basis with this name, for a player with `own` dice in a single round under these rules."""
-    kind = PLAIN if basis_name(name) == "plain" else CROSSED
+    """The linear basis with this name, for a player with `own` dice in a single round under these rules."""
+    kind = CROSSED if basis_name(name) == "crossed" else PLAIN
     rules = round_rules(config.without_seed, config.total_dice, False)
     hands = hand_set(own, config.faces)
     rungs = len(rules.bids)

@@ -29,7 +29,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     config: dict[str, Any]
     """The rules as plain data: one round for two players, with the learner in seat 0."""
     basis: str = "crossed"
-    """`crossed` or `plain`; `seed`, the name of `plain` in older files, is read as `plain`."""
+    """`crossed`, `plain` or `network`; `seed`, the name of `plain` in older files, is read as `plain`."""
     opponent: str = "truthful"
     games: int = 1_000_000
     seed: int = 0
@@ -47,10 +47,19 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """The win rate of the greedy policy after some number of games."""
+    """How good the policies are after some number of games."""
 
     games: int
     win_rate: float
+    """W of the greedy policy."""
+    policy_win_rate: float | None = None
+    """Policy gradient: W of π_θ. None if it is not known, as in older files."""
+    objective: float | None = None
+    """Policy gradient: J = E[G] of π_θ."""
+    td_error: float | None = None
+    """Q-learning: the mean of |δ| over the steps since the point before."""
+    bellman_error: float | None = None
+    """Q-learning: the mean of |E[δ | o, a]| over the decisions of the greedy policy."""
 
 
 class Model(msgspec.Struct, kw_only=True):

@@ -27,11 +27,15 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     """γ: the discount per step."""
     batch: int = 200
     """Games between two updates."""
+    hidden: int = 64
+    """Hidden units of the basis `network`; the other bases have none."""
 
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
         if not is_whole(self.batch, range(2, 10**7)):
             raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is the mean of a batch")
+        if not is_whole(self.hidden, range(1, 4097)):
+            raise BadValueError("hidden", self.hidden, "a whole number from 1 to 4096")
 
 
 @inlined

@@ -76,12 +76,12 @@ def learn(
     alpha: Floats,
     epsilon: Floats,
     gamma: float,
-) -> int:
-    """Play games `first`, `first + 1`, ... and learn from each step. Returns the number of games won, or -1 as soon as
-    a step is no longer finite. α and ε go from their first value to their second over these games. Unless the learner
-    `opens`, the opponent does, as in every other piece of self-play.
+) -> float:
+    """Play games `first`, `first + 1`, ... and learn from each step. Returns the mean of |δ| over the steps, or NaN as
+    soon as a step is no longer finite. α and ε go from their first value to their second over these games. Unless the
+    learner `opens`, the opponent does, as in every other piece of self-play.
     """
-    won = 0
+    errors, steps = 0.0, 0
     for number in range(games):
         part = number / games
         rate = alpha[0] + (alpha[1] - alpha[0]) * part
@@ -100,7 +100,7 @@ def learn(
             else:
                 action, _ = greedy(theta, basis, own, rung)
                 if action < 0:
-                    return -1
+                    return np.nan
             position += 9
             reward, after = 0.0, np.int64(-1)
             if action == game.rungs:  # P1 calls
@@ -116,10 +116,11 @@ def learn(
                 target = gamma * most
             delta = target - linear(theta, basis, own, rung, action)
             if not np.isfinite(delta):
-                return -1
+                return np.nan
+            errors += abs(delta)
+            steps += 1
             add_phi(theta, rate * delta, basis, own, rung, action)
             if reward != 0.0:
-                won += reward > 0
                 break
             rung = after
-    return won
+    return errors / max(steps, 1)

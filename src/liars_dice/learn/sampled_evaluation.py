@@ -1,38 +1,49 @@
-"""W by sampling: how many of M games the greedy policy wins."""
+"""W by sampling: how many of M games a policy wins as the opener."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core import derive_seed, play_game
-from ..numeric import DECISIONS, DICE, compiled, stream
-from .engine_learners import GreedyPlayer
+from ..numeric import DECISIONS, DICE, Floats, compiled, fraction, stream
 from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
-from .policy import greedy_cells
-from .training import Trainer
+from .network import Network, add_bids, layers_of, network_softmax, sum_hand
+from .policy import greedy_cells, softmax_chances
+from .policy_gradient import sample
+
+if TYPE_CHECKING:
+    from .training import Trainer
 
 CHUNK = 1_000_000
 EVALUATION = 1 << 62
 """The number of the first evaluation game: no training uses such numbers."""
 
 
-def sampled_wins(trainer: Trainer, games: int) -> int:
-    """How many of `games` games the greedy policy wins as the opener."""
+def sampled_wins(trainer: Trainer, games: int, *, greedy: bool = True) -> int:
+    """How many of `games` games the greedy policy wins as the opener; without `greedy`, how many π_θ wins."""
+    training, theta = trainer.model.training, trainer.model.theta
     if trainer.opponent is None:
-        player = GreedyPlayer(trainer.model.theta, trainer.basis, trainer.config)
-        seeds = (derive_seed(trainer.model.training.seed, "evaluation", number) for number in range(games))
+        player = trainer.player(theta, greedy=greedy)
+        seeds = (derive_seed(training.seed, "evaluation", number) for number in range(games))
         return sum(play_game([player, trainer.judge], trainer.config, seed=seed).winner == 0 for seed in seeds)
-    cells = greedy_cells(trainer.model.theta, trainer.basis)
-    seed = np.uint64(trainer.model.training.seed)
+    seed = np.uint64(training.seed)
     won = 0
     for first in range(0, games, CHUNK):  # Ctrl-C takes effect between two chunks
-        won += _play(cells, trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
+        common = (trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
+        if trainer.network is not None:
+            won += network_games(theta, trainer.network, *common, 1.0, greedy)[0]
+        elif greedy:
+            won += _greedy_games(greedy_cells(theta, trainer.basis), *common)
+        else:
+            won += _softmax_games(softmax_chances(theta, trainer.basis), *common)
     return won
 
 
 @compiled
-def _play(
+def _greedy_games(
     cells: NDArray[np.int32], game: RoundArrays, opponent: OpponentTable, seed: np.uint64, first: int, games: int
 ) -> int:
     won = 0
@@ -52,3 +63,66 @@ def _play(
                 won += bid_holds(game, own, other, action)
                 break
     return won
+
+
+@compiled
+def _softmax_games(
+    chances: Floats, game: RoundArrays, opponent: OpponentTable, seed: np.uint64, first: int, games: int
+) -> int:
+    won = 0
+    for number in range(games):
+        own, other = deal_hands(game, stream(seed, first + number, DICE))
+        key = stream(seed, first + number, DECISIONS)
+        rung = np.int64(-1)
+        position = 0
+        while True:
+            action = sample(chances[own, rung + 1], fraction(key, position))
+            if action == game.rungs:
+                won += not bid_holds(game, own, other, rung)
+                break
+            rung = opponent_action(opponent, other, action, key, position + 1)
+            position += 2
+            if rung == game.rungs:
+                won += bid_holds(game, own, other, action)
+                break
+    return won
+
+
+@compiled
+def network_games(
+    theta: Floats,
+    network: Network,
+    game: RoundArrays,
+    opponent: OpponentTable,
+    seed: np.uint64,
+    first: int,
+    games: int,
+    gamma: float,
+    is_greedy: bool,
+) -> tuple[int, float]:
+    """How many games π_θ of a network wins, or its greedy policy, and the sum of G over all games."""
+    layer = layers_of(theta, network)
+    sums, units = np.empty(network.hidden), np.empty(network.hidden)
+    chances = np.empty(game.rungs + 1)
+    won, returns = 0, 0.0
+    for number in range(games):
+        own, other = deal_hands(game, stream(seed, first + number, DICE))
+        key = stream(seed, first + number, DECISIONS)
+        rung = np.int64(-1)
+        step = 0
+        sum_hand(layer, network, own, sums)
+        while True:
+            network_softmax(layer, network, rung, sums, units, chances)
+            action = np.argmax(chances) if is_greedy else sample(chances, fraction(key, 2 * step))
+            if action == game.rungs:
+                is_won = not bid_holds(game, own, other, rung)
+                break
+            rung = opponent_action(opponent, other, action, key, 2 * step + 1)
+            if rung == game.rungs:
+                is_won = bid_holds(game, own, other, action)
+                break
+            add_bids(layer, network, action, rung, sums)
+            step += 1
+        won += is_won
+        returns += gamma**step * (1.0 if is_won else -1.0)
+    return won, returns

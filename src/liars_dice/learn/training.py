@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, isfinite, isnan
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from ..agents import Agent, Guard, make_agent, unguarded
-from ..core import SEEDS, BadValueError, ConfigError, GameConfig, LiarsDiceError, is_whole
+from ..core import SEEDS, BadValueError, ConfigError, LiarsDiceError, is_whole
 from ..exact.matchups import round_win_chance
 from ..exact.response import best_response
 from ..exact.tables import hand_set
 from ..numeric import Floats
-from . import policy_gradient, q_learning
-from .engine_learners import GreedyPlayer, PGPlayer, QPlayer, learn_through_engine, rounds_won
+from . import network_policy_gradient, policy_gradient, q_learning
+from .engine_learners import (
+    GreedyPlayer,
+    NetworkPGPlayer,
+    NetworkPlayer,
+    PGPlayer,
+    QPlayer,
+    SoftmaxPlayer,
+    learn_through_engine,
+    rounds_won,
+)
+from .exact_evaluation import bellman_error, network_return, table_return
 from .features import Basis, make_basis
 from .mdp import OpponentTable, RoundArrays, make_opponent_table, make_round_arrays
 from .model import SELF, CurvePoint, Model, Training
-from .policy import greedy_cells
+from .network import Network, first_weights, make_network, network_size
+from .policy import epsilon_greedy_chances, greedy_cells, softmax_chances
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
+from .sampled_evaluation import EVALUATION, network_games
 from .schedule import Schedule
 
 FEW_PIECES = 5
 """The number of pieces if an evaluation takes long: against an opponent that remembers the bidding."""
+NETWORK_PIECES = 20
+"""The number of pieces for a network, whose evaluation follows all biddings."""
 PIECES = 50
 """The number of pieces, each followed by an evaluation; at the beginning there are a few more."""
+MOST_DECISIONS = 500_000
+"""The most decisions, of all hands after all biddings, for which the W of a network is exact. With two dice each,
+`truthful` allows 216,000, which take about a second."""
+SAMPLE = 50_000
+"""The number of games played instead where there are more."""
 TrainingProgress = Callable[[int, int, float], None]
-"""Called with the games played, the total number of games, and the current W."""
+"""Called with the games played, the total number of games, and the current W of the policy that training is for."""
 
 
 class TrainingError(LiarsDiceError):
@@ -39,12 +59,26 @@ class TrainingError(LiarsDiceError):
     code = "training"
 
 
+class PolicyReturn(NamedTuple):
+    """What a policy achieves as the opener."""
+
+    win_rate: float
+    """W."""
+    objective: float
+    """J = E[G], with the discount γ of the training."""
+    is_exact: bool
+    """False if both come from sampled games."""
+
+
 class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a training."""
 
     model: Model
     win_rate: float
     """W: the probability that the greedy policy wins as the opener; exact if `Trainer.is_exact`."""
+    policy: PolicyReturn | None
+    """W and J of the policy in training: π_θ, or π_ε of Q-learning with its last ε. None if the opponent remembers the
+    bidding."""
     against: str
     """The opponent that W is measured against: the one in training, or `truthful` after self-play."""
     optimum: float | None
@@ -55,8 +89,12 @@ class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
 def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
     """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps."""
     if algorithm == "q":
+        if basis == "network":
+            raise BadValueError("basis", basis, "'crossed' or 'plain' with q: the network is for pg")
         return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
     if algorithm == "pg":
+        if basis == "network":
+            return PolicyGradient(alpha=Schedule(1.0, 1.0))
         return PolicyGradient() if basis == "crossed" else PolicyGradient(alpha=Schedule(0.1, 0.02))
     raise BadValueError("algorithm", algorithm, "'q' or 'pg'")
 
@@ -69,10 +107,8 @@ class Trainer:
         check_training(training)
         self.model = model
         self.config = training.rules()
-        self.settings = (training.q if training.algorithm == "q" else training.pg) or default_settings(
-            training.algorithm, training.basis
-        )
-        self.basis: Basis = make_basis(training.basis, self.config, self.config.dice[0])
+        self.settings = settings_of(training)
+        self.basis, self.network = functions_of(training)
         self.round: RoundArrays = make_round_arrays(self.config)
         self.against = "truthful" if training.opponent == SELF else training.opponent
         self.judge: Agent = make_agent(self.against)
@@ -84,38 +120,110 @@ class Trainer:
         if getattr(self.judge, "memoryless", False):
             self.opponent = make_opponent_table(self.judge, self.config, guard)
             self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
-        if model.theta.shape != (self.basis.size,):
-            raise BadValueError("model", model.theta.shape, f"{self.basis.size} weights for this game and basis")
+        size = self.basis.size if self.network is None else network_size(self.network)
+        if model.theta.shape != (size,):
+            raise BadValueError("model", model.theta.shape, f"{size} weights for this game and basis")
+        self._out_of_reach: set[bool] = set()
+        """For a network, whether the greedy policy (True) or π_θ (False) has too many decisions for an exact W."""
 
     def warm_up(self) -> None:
         """Compile the functions that training needs."""
         if self.opponent is not None:
             self._learn(self.model.theta.copy(), 0)
-            self.win_rate()
+            self._point(self.model.theta, 0, None)
+            self.policy_return()
 
     def _milestones(self) -> list[int]:
         batch = self.settings.batch if isinstance(self.settings, PolicyGradient) else 1
-        return milestones(self.model.training.games, batch, FEW_PIECES if self.opponent is None else PIECES)
+        pieces = PIECES if self.network is None else NETWORK_PIECES
+        return milestones(self.model.training.games, batch, FEW_PIECES if self.opponent is None else pieces)
+
+    # -- evaluation --------------------------------------------------------------------------------------------------
 
     def win_rate(self, theta: Floats | None = None) -> float:
-        """W of these weights (by default the model's), over all pairs of hands. Exact, unless the opponent remembers
-        the bidding and decides at random.
+        """W of the greedy policy with these weights (by default the model's), over all pairs of hands. Exact, unless
+        the opponent remembers the bidding and decides at random, or there are too many biddings for a network.
         """
         theta = self.model.theta if theta is None else theta
         hands = [hand_set(dice, self.config.faces) for dice in self.config.dice]
         if self.opponent is None:
-            won = rounds_won(GreedyPlayer(theta, self.basis, self.config), self.judge, self.config)
+            won = rounds_won(self.player(theta, greedy=True), self.judge, self.config)
             return float(hands[0].weights @ won @ hands[1].weights)
+        if self.network is not None:
+            return self._network_return(theta, greedy=True).win_rate
         cells = greedy_cells(theta, self.basis)
         return round_win_chance(cells, self.opponent.cells, self.opponent.mixes, hands, self.config)
 
     def is_exact(self) -> bool:
-        """Whether W is exact: always against a table, else if every pair of hands ends the same with other seeds."""
+        """Whether W is exact: always against a table, unless there are too many biddings for a network; else if every
+        pair of hands ends the same with other seeds.
+        """
         if self.opponent is not None:
-            return True
-        player = GreedyPlayer(self.model.theta, self.basis, self.config)
+            return self.network is None or self._network_return(self.model.theta, greedy=True).is_exact
+        player = self.player(self.model.theta, greedy=True)
         one, other = (rounds_won(player, self.judge, self.config, seed) for seed in (0, 1 << 32))
         return bool((one == other).all())
+
+    def policy_return(self, theta: Floats | None = None) -> PolicyReturn | None:
+        """W and J of the policy in training, with these weights (by default the model's): π_θ, or π_ε of Q-learning with
+        the ε that it has come to. None if the opponent remembers the bidding.
+        """
+        theta = self.model.theta if theta is None else theta
+        if self.opponent is None:
+            return None
+        if self.network is not None:
+            return self._network_return(theta, greedy=False)
+        if isinstance(self.settings, QLearning):
+            epsilon = self.settings.epsilon.at(self.model.games / self.model.training.games)
+            chances = epsilon_greedy_chances(theta, self.basis, epsilon)
+        else:
+            chances = softmax_chances(theta, self.basis)
+        arguments = (chances, self.round, self.opponent, *self._weights())
+        plain = table_return(*arguments, 1.0)
+        gamma = self.settings.gamma
+        return PolicyReturn((1 + plain) / 2, plain if gamma == 1 else table_return(*arguments, gamma), True)
+
+    def bellman_error(self, theta: Floats | None = None) -> float | None:
+        """For Q-learning, the mean of |E[δ | o, a]| over the decisions of the greedy policy; else None."""
+        theta = self.model.theta if theta is None else theta
+        if self.opponent is None or not isinstance(self.settings, QLearning):
+            return None
+        return bellman_error(theta, self.basis, self.round, self.opponent, *self._weights(), self.settings.gamma)
+
+    def player(self, theta: Floats, *, greedy: bool) -> Agent:
+        """A player for games of the engine: of the greedy policy, or of π_θ."""
+        if self.network is not None:
+            return NetworkPlayer(theta, self.network, self.config, greedy=greedy)
+        return (GreedyPlayer if greedy else SoftmaxPlayer)(theta, self.basis, self.config)
+
+    def _network_return(self, theta: Floats, *, greedy: bool) -> PolicyReturn:
+        assert self.network is not None
+        assert self.opponent is not None
+        gamma = self.settings.gamma
+        common = (theta, self.network, self.round, self.opponent)
+        if greedy not in self._out_of_reach:
+            wins, objective = network_return(*common, *self._weights(), gamma, greedy, MOST_DECISIONS)
+            if not isnan(wins):
+                return PolicyReturn(wins, objective, True)
+            self._out_of_reach.add(greedy)
+        seed = np.uint64(self.model.training.seed)
+        won, returns = network_games(*common, seed, EVALUATION, SAMPLE, gamma, greedy)
+        return PolicyReturn(won / SAMPLE, returns / SAMPLE, False)
+
+    def _weights(self) -> tuple[Floats, Floats]:
+        """How likely each hand of either side is."""
+        own, other = (hand_set(dice, self.config.faces).weights for dice in self.config.dice)
+        return own, other
+
+    def _point(self, theta: Floats, games: int, td_error: float | None) -> CurvePoint:
+        """The next point of the learning curve."""
+        win_rate = self.win_rate(theta)
+        if isinstance(self.settings, QLearning):
+            return CurvePoint(games, win_rate, td_error=td_error, bellman_error=self.bellman_error(theta))
+        policy = self.policy_return(theta)
+        return CurvePoint(games, win_rate, *(policy[:2] if policy is not None else ()))
+
+    # -- training ----------------------------------------------------------------------------------------------------
 
     def run(self, checkpoint: Path | None = None, progress: TrainingProgress | None = None) -> TrainingReport:
         """Train until all games are played. After Ctrl-C or an error, the model keeps what it has learnt."""
@@ -123,16 +231,17 @@ class Trainer:
         complete = True
         try:
             if not model.curve:
-                model.curve.append(CurvePoint(0, self.win_rate()))
+                model.curve.append(self._point(model.theta, 0, None))
             for milestone in [number for number in self._milestones() if number > model.games]:
                 games = milestone - model.games
                 theta = model.theta.copy()
-                if not self._learn(theta, games) or not np.isfinite(theta).all():
+                error = self._learn(theta, games)
+                if not isfinite(error) or not np.isfinite(theta).all():
                     raise TrainingError(
                         f"the weights became infinite before {model.games + games:,} games: use a smaller --alpha; "
                         "the last good weights are kept"
                     )
-                point = CurvePoint(milestone, self.win_rate(theta))
+                point = self._point(theta, milestone, error)
                 model.theta, model.games = theta, milestone
                 model.curve.append(point)
                 if checkpoint is not None:
@@ -142,39 +251,67 @@ class Trainer:
         except KeyboardInterrupt:
             complete = False
         return TrainingReport(
-            model=model, win_rate=self.win_rate(), against=self.against, optimum=self.optimum, complete=complete
+            model=model,
+            win_rate=self.win_rate(),
+            policy=self.policy_return(),
+            against=self.against,
+            optimum=self.optimum,
+            complete=complete,
         )
 
-    def _learn(self, theta: Floats, games: int) -> bool:
-        """Train one piece; returns False if the weights became infinite. In self-play the opponent is the greedy policy
-        learnt so far, and the two sides open in turn.
+    def _learn(self, theta: Floats, games: int) -> float:
+        """Train one piece; returns the mean of |δ| of Q-learning, 0 for policy gradient, and NaN if the weights became
+        infinite. In self-play the opponent is the greedy policy learnt so far, and the two sides open in turn.
         """
-        training = self.model.training
+        training, settings = self.model.training, self.settings
         first, total = self.model.games, training.games
         part = (first / total, (first + games) / total)
-        alpha = np.array([self.settings.alpha.at(p) for p in part])
+        alpha = np.array([settings.alpha.at(p) for p in part])
         if self.opponent is None:
-            self._learn_through_engine(theta, games)
-            return True
+            return self._learn_through_engine(theta, games)
         opponent, opens = self.opponent, True
+        seed = np.uint64(training.seed)
+        if self.network is not None and isinstance(settings, PolicyGradient):
+            won = network_policy_gradient.learn(
+                theta, self.network, self.round, opponent, seed, first, games, alpha, settings.batch, settings.gamma
+            )
+            return 0.0 if won >= 0 else float("nan")
         if training.opponent == SELF:
             opponent = OpponentTable(greedy_cells(theta, self.basis), self.opponent.mixes)
             opens = sum(number <= first for number in self._milestones()) % 2 == 0
-        common = (theta, self.basis, self.round, opponent, np.uint64(training.seed), first, games, opens, alpha)
-        if isinstance(self.settings, QLearning):
-            epsilon = np.array([self.settings.epsilon.at(p) for p in part])
-            return q_learning.learn(*common, epsilon, self.settings.gamma) >= 0
-        return policy_gradient.learn(*common, self.settings.batch, self.settings.gamma) >= 0
+        common = (theta, self.basis, self.round, opponent, seed, first, games, opens, alpha)
+        if isinstance(settings, QLearning):
+            epsilon = np.array([settings.epsilon.at(p) for p in part])
+            return q_learning.learn(*common, epsilon, settings.gamma)
+        return 0.0 if policy_gradient.learn(*common, settings.batch, settings.gamma) >= 0 else float("nan")
 
-    def _learn_through_engine(self, theta: Floats, games: int) -> None:
-        """Train one piece against an opponent that remembers the bidding."""
+    def _learn_through_engine(self, theta: Floats, games: int) -> float:
+        """Train one piece against an opponent that remembers the bidding; returns the mean of |δ|, 0 without one."""
         training, settings = self.model.training, self.settings
         player: QPlayer | PGPlayer
         if isinstance(settings, QLearning):
             player = QPlayer(theta, self.basis, self.config, settings)
+        elif self.network is not None:
+            player = NetworkPGPlayer(theta, self.network, self.basis, self.config, settings)
         else:
             player = PGPlayer(theta, self.basis, self.config, settings)
         learn_through_engine(player, self.judge, self.config, training.seed, self.model.games, games, training.games)
+        return float(np.mean(player.errors)) if isinstance(player, QPlayer) else 0.0
+
+
+def settings_of(training: Training) -> QLearning | PolicyGradient:
+    """The settings of the algorithm: those given, or else the defaults."""
+    given = training.q if training.algorithm == "q" else training.pg
+    return given or default_settings(training.algorithm, training.basis)
+
+
+def functions_of(training: Training) -> tuple[Basis, Network | None]:
+    """The basis of a linear model, or the network, which takes the rungs and hands of the game from a basis."""
+    config, settings = training.rules(), settings_of(training)
+    basis = make_basis(training.basis, config, config.dice[0])
+    if training.basis == "network" and isinstance(settings, PolicyGradient):
+        return basis, make_network(basis, settings.hidden)
+    return basis, None
 
 
 def milestones(games: int, batch: int = 1, pieces: int = PIECES) -> list[int]:
@@ -201,12 +338,14 @@ def check_training(training: Training) -> None:
         raise BadValueError("seed", training.seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
     if training.opponent == SELF and config.dice[0] != config.dice[1]:
         raise ConfigError("dice", config.dice, "the same number of dice for both sides in self-play")
+    if training.opponent == SELF and training.basis == "network":
+        raise BadValueError("opponent", SELF, "an agent: a network, which uses the bidding, cannot train in self-play")
     default_settings(training.algorithm, training.basis)
 
 
 def new_model(training: Training) -> Model:
     """An untrained model."""
     check_training(training)
-    config: GameConfig = training.rules()
-    basis = make_basis(training.basis, config, config.dice[0])
-    return Model(training=training, theta=np.zeros(basis.size))
+    basis, network = functions_of(training)
+    theta = np.zeros(basis.size) if network is None else first_weights(network, training.seed)
+    return Model(training=training, theta=theta)
