@@ -471,7 +471,7 @@ def test_a_model_stored_with_the_older_basis_name_loads_and_goes_on(tmp_path: Pa
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"basis": "deep"}, "basis = 'deep': expected 'crossed' or 'plain'"),
+        ({"basis": "deep"}, "basis = 'deep': expected 'crossed', 'plain' or 'network'"),
         ({"opponent": "nobody"}, "agent = 'nobody'"),
         ({"games": 0}, "games = 0"),
         (
@@ -520,6 +520,14 @@ def test_train_keeps_its_contract(tmp_path: Path) -> None:
         "win_rate_sampled",
         "ci95",
         "optimum",
+        "policy",
+        "policy_win_rate",
+        "policy_win_rate_sampled",
+        "policy_ci95",
+        "objective",
+        "td_error",
+        "bellman_error",
+        "curve",
         "elapsed_s",
         "compile_s",
     )
@@ -570,3 +578,68 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
         "a file that can be written"
         in call("train", "q", "--dice", "1", "--games", "10", "--out", "/dev/null/x").stderr
     )
+
+
+def test_train_shows_the_policy_that_was_trained(tmp_path: Path) -> None:
+    model, table = tmp_path / "m.npz", tmp_path / "curve.csv"
+    words = ("train", "pg", "--dice", "1", "--games", "20000", "--gamma", "0.9", "--out", str(model))
+    found = json.loads(call(*words, "--curve", str(table), "--json").stdout)
+    assert found["policy"] == "softmax"
+    assert found["policy_win_rate"] < found["win_rate"] == pytest.approx(5 / 6)
+    assert found["policy_ci95"][0] < found["policy_win_rate"] < found["policy_ci95"][1]
+    assert found["objective"] < 2 * found["policy_win_rate"] - 1  # later rewards count for less
+    last = found["curve"][-1]
+    assert (last["policy_win_rate"], last["objective"]) == (found["policy_win_rate"], found["objective"])
+    lines = table.read_text().splitlines()
+    assert lines[0] == "model,games,win_rate,policy_win_rate,objective,td_error,bellman_error"
+    assert lines[-1] == f'"pg, crossed basis",20000,{last["win_rate"]},{last["policy_win_rate"]},{last["objective"]},,'
+    assert len(lines) == 1 + len(found["curve"])
+    exact = ("matchup", f"pg:{model}", "truthful", "--rules", "classic", "--dice", "1", "--exact", "--json")
+    assert json.loads(call(*exact).stdout)["win_rate_first"] == pytest.approx(found["policy_win_rate"], abs=1e-12)
+    said, greedily = call(*words).stdout, call(*words, "--greedy").stdout
+    rate, best = f"{100 * found['policy_win_rate']:.2f}%", f"{100 * found['win_rate']:.2f}%"
+    for text in (said, greedily):
+        assert f"W  {rate}  exact, the softmax policy against truthful" in text
+        assert f"J  {found['objective']:.4f}  exact, its expected return with gamma = 0.9" in text
+        assert f"W  {best}  exact, the greedy policy against truthful" in text
+    assert f"exploit pg:{model} --dice 1 1" in said
+    assert f"exploit pg:{model},greedy --dice 1 1" in greedily
+    assert "--greedy is only for pg" in call("train", "q", "--greedy").stderr
+
+
+def test_train_q_shows_its_td_error(tmp_path: Path) -> None:
+    words = ("train", "q", "--dice", "1", "--games", "5000", "--evaluation-games", "0")
+    found = json.loads(call(*words, "--json").stdout)
+    errors = [(point["td_error"], point["bellman_error"]) for point in found["curve"]]
+    assert errors[0][0] is None
+    assert all(error is not None and error > 0 for pair in errors[1:] for error in pair)
+    assert errors[-1] == (found["td_error"], found["bellman_error"])
+    assert found["policy"] == "epsilon-greedy"
+    assert found["policy_win_rate"] < found["win_rate"]
+    said = call(*words).stdout
+    assert f"TD error {found['td_error']:.4f}, the mean of |delta| in the last 100 games" in said
+    with_curve, alone = tmp_path / "q.png", tmp_path / "pg.png"
+    assert call(*words, "--curve", str(with_curve)).exit_code == 0
+    assert call("train", "pg", "--dice", "1", "--games", "400", "--curve", str(alone), "--greedy").exit_code == 0
+    heights = [int.from_bytes(path.read_bytes()[20:24], "big") for path in (with_curve, alone)]
+    assert heights[0] > heights[1]  # a panel for the TD error below W
+
+
+def test_rates_are_one_number_or_two() -> None:
+    def theta(*options: str) -> object:
+        words = ("train", "q", "--dice", "1", "--games", "500", "--evaluation-games", "0", "--json", *options)
+        result = call(*words)
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)["curve"]
+
+    constant = theta("--alpha", "0.1", "0.1", "--epsilon", "0.3", "0.3")
+    assert theta("--alpha", "0.1", "--epsilon", "0.3") == constant
+    assert theta("--alpha=0.1", "--epsilon=0.3", "0.3") == constant
+    assert theta("--alpha", "0.1", "0.01", "--epsilon", "0.3") != constant
+    for words, message in (
+        (("--alpha", "0.1", "0.2", "0.3"), "unexpected extra argument (0.3)"),
+        (("--epsilon", "0.5", "2"), "Invalid value for '--epsilon': 2.0 is not in the range"),
+        (("--alpha", "fast"), "Invalid value for '--alpha': 'fast' is not a valid float"),
+        (("--alpha",), "Option '--alpha' requires an argument"),
+    ):
+        assert message in call("train", "q", *words).stderr

@@ -16,6 +16,50 @@ from .runtime import bot_output_to_stderr
 if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
 
+TOO_MANY = "; too many biddings for an exact result"
+"""Why the W of a network is sampled."""
+
+
+class _OneOrTwo(click.ParamType):  # type: ignore[type-arg]
+    """One number, which stays the same during the training, or one for its start and one for its end."""
+
+    name = "one or two numbers"
+
+    def __init__(self, most: float | None = None) -> None:
+        self.number = click.FloatRange(0, most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
+        """`(start, end)`, from what `_TrainCommand` has joined."""
+        if isinstance(value, tuple):
+            return value
+        numbers = [self.number.convert(part, param, ctx) for part in value.split()]
+        return (numbers[0], numbers[-1])
+
+
+class _TrainCommand(click.Command):
+    """A command with options that take one number or two, which click does not offer."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Join the two numbers behind such an option into one argument."""
+        options = {name for option in self.params if isinstance(option.type, _OneOrTwo) for name in option.opts}
+        joined: list[str] = []
+        for word in args:
+            before = joined[-2] if len(joined) > 1 else ""
+            in_one_word = joined and joined[-1].partition("=")[0] in options and "=" in joined[-1]
+            if _is_number(word) and (in_one_word or (before in options and _is_number(joined[-1]))):
+                joined[-1] += f" {word}"
+            else:
+                joined.append(word)
+        return super().parse_args(ctx, joined)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
 
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
     """A choice whose absence is reported in one line."""
@@ -25,7 +69,12 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
         return f"Expected {' or '.join(self.choices)}."
 
 
-@click.command("train", epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png")
+@click.command(
+    "train",
+    cls=_TrainCommand,
+    epilog="Examples: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png; "
+    "liars-dice train q --alpha 0.1 --epsilon 0.5 0.02; liars-dice train pg --basis network --out net.npz",
+)
 @click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")
 @click.option("--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice per player.")
 @click.option(
@@ -37,7 +86,18 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Number of training games.",
 )
 @click.option(
-    "--basis", default="crossed", show_default=True, metavar="NAME", help="Features the learner sees: crossed or plain."
+    "--basis",
+    default="crossed",
+    show_default=True,
+    metavar="NAME",
+    help="What the learner sees: crossed or plain features of its hand and the last bid; or network (pg), a small "
+    "network that also sees the whole bidding.",
+)
+@click.option(
+    "--hidden",
+    type=click.IntRange(1, 4096),
+    metavar="N",
+    help="Hidden units of the network. [default: 64]",
 )
 @click.option(
     "--opponent",
@@ -48,14 +108,16 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Opponent: any agent, or self for self-play.",
 )
 @click.option(
-    "--alpha", nargs=2, type=click.FloatRange(0), metavar="START END", help="Learning rate at the start and at the end."
+    "--alpha",
+    type=_OneOrTwo(),
+    metavar="START [END]",
+    help="Learning rate: one number, or one for the start and one for the end. [default: depends on the basis]",
 )
 @click.option(
     "--epsilon",
-    nargs=2,
-    type=click.FloatRange(0, 1),
-    metavar="START END",
-    help="Exploration rate (q) at the start and at the end.",
+    type=_OneOrTwo(1),
+    metavar="START [END]",
+    help="Exploration rate (q): one probability, or one for the start and one for the end. [default: 0.5 0.02]",
 )
 @click.option(
     "--gamma",
@@ -75,7 +137,14 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 )
 @click.option("--out", metavar="FILE", help="File for the model; it also serves as a checkpoint.")
 @click.option("--resume", is_flag=True, help="Continue training the model in --out.")
-@click.option("--curve", metavar="FILE", help="Draw the learning curve as a PNG file.")
+@click.option(
+    "--greedy",
+    is_flag=True,
+    help="Show the greedy policy (pg) in the sampled estimate and in --curve, not the softmax policy that was trained.",
+)
+@click.option(
+    "--curve", metavar="FILE", help="Write the learning curve: a chart if FILE ends in .png, a table if in .csv."
+)
 @click.option(
     "--beside", multiple=True, metavar="MODEL", help="Add the curve of this model to --curve. May be repeated."
 )
@@ -83,21 +152,27 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 def train_command(as_json: bool, **given: Any) -> None:
     """Train a bot by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
 
-    The learner opens a round with --dice each. W is its chance to win with the greedy policy, computed exactly; W* is
-    the best possible. Use the model in other commands as q:FILE or pg:FILE.
+    The learner opens a round with --dice each. W is its chance to win, computed exactly: that of the softmax policy
+    which policy gradient trains, and that of the greedy policy. J is the expected return, discounted by --gamma. W* is
+    the best possible W. In other commands, q:FILE plays the greedy policy of a model, pg:FILE the softmax policy, and
+    pg:FILE,greedy the greedy one.
     """
     from ..learn import Model, Trainer, sampled_wins
-    from ..pictures import check_comparable, check_png, draw_curve
+    from ..pictures import check_comparable, check_curve_file, write_curve
     from ..referee import BotLimits, tables_guard
     from ..tournament import wilson_ci
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
         if given[option] is not None and given["algorithm"] != algorithm:
             raise click.UsageError(f"--{option} is only for {algorithm}.")
+    if given["greedy"] and given["algorithm"] != "pg":
+        raise click.UsageError("--greedy is only for pg: q always shows and plays the greedy policy.")
+    if given["hidden"] is not None and given["basis"] != "network":
+        raise click.UsageError("--hidden is only for --basis network.")
     start = time.perf_counter()
     out = None if given["out"] is None else Path(given["out"])
     if given["curve"] is not None:
-        check_png("curve", Path(given["curve"]))
+        check_curve_file(Path(given["curve"]))
     elif given["beside"]:
         raise click.UsageError("--beside needs --curve FILE.")
     others = [Model.load(one) for one in given["beside"]]
@@ -117,24 +192,31 @@ def train_command(as_json: bool, **given: Any) -> None:
         )
         games = given["evaluation_games"]
         games = (1_000 if trainer.opponent is None else 100_000) if games is None else games
-        wins = sampled_wins(trainer, games)
-        is_exact = trainer.is_exact()
+
+        def sampled(*, greedy: bool) -> Sample | None:
+            wins = sampled_wins(trainer, games, greedy=greedy)
+            return Sample(wins, games, wilson_ci(wins, games)) if games else None
+
+        found = Measured(
+            report,
+            trainer.is_exact(),
+            sampled(greedy=True),
+            sampled(greedy=False) if given["algorithm"] == "pg" else None,
+        )
     elapsed_s = time.perf_counter() - start
     if out is not None:
         report.model.save(out)
     if given["curve"]:
-        draw_curve([*others, report.model], report.optimum, Path(given["curve"]))
-    sample = Sample(wins, games, wilson_ci(wins, games)) if games else None
+        write_curve([*others, report.model], report.optimum, Path(given["curve"]), greedy=given["greedy"])
     if as_json:
         times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
         files = {"out": given["out"], "curve": given["curve"]}
-        print_json(_as_json(report, is_exact, sample) | times | {"run": files})
+        print_json(_as_json(found) | times | {"run": files})
     else:
-        _show(report, is_exact, sample, elapsed_s)
+        _show(found, given["greedy"], elapsed_s)
         if out is not None:
-            algorithm, dice = given["algorithm"], given["dice"]
-            exploit = command_line("exploit", f"{algorithm}:{out}", "--dice", str(dice), str(dice))
-            click.echo(f"\nsaved: {out}. Measure it: {exploit}")
+            agent = f"{given['algorithm']}:{out}" + (",greedy" if given["greedy"] else "")
+            click.echo(f"\nsaved: {out}. Measure it: {_next_command(agent, given['dice'], given['basis'])}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
@@ -152,10 +234,30 @@ class Sample(NamedTuple):
     games: int
     ci95: tuple[float, float]
 
+    def __str__(self) -> str:
+        low, high = self.ci95
+        rate = percent(self.wins / self.games)
+        return f"{rate}  in {self.games:,} games (95%: {percent(low)} to {percent(high)})"
 
-def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> dict[str, object]:
+
+class Measured(NamedTuple):
+    """A training, and what was measured after it."""
+
+    report: TrainingReport
+    is_exact: bool
+    """Whether the W of the greedy policy is exact."""
+    greedy: Sample | None
+    softmax: Sample | None
+    """The sampled W of the policy that policy gradient trains."""
+
+
+def _as_json(found: Measured) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
-    training = report.model.training
+    import msgspec
+
+    report = found.report
+    training, last = report.model.training, report.model.curve[-1]
+    policy = report.policy if report.policy is not None and report.policy.is_exact else None
     return {
         "algorithm": training.algorithm,
         "dice": training.rules().dice[0],
@@ -163,29 +265,72 @@ def _as_json(report: TrainingReport, is_exact: bool, sample: Sample | None) -> d
         "basis": training.basis,
         "opponent": training.opponent,
         "against": report.against,
-        "win_rate": report.win_rate if is_exact else None,
-        "win_rate_sampled": None if sample is None else sample.wins / sample.games,
-        "ci95": None if sample is None else sample.ci95,
+        "win_rate": report.win_rate if found.is_exact else None,
+        "win_rate_sampled": None if found.greedy is None else found.greedy.wins / found.greedy.games,
+        "ci95": None if found.greedy is None else found.greedy.ci95,
+        "policy": "softmax" if training.algorithm == "pg" else "epsilon-greedy",
+        "policy_win_rate": None if policy is None else policy.win_rate,
+        "policy_win_rate_sampled": None if found.softmax is None else found.softmax.wins / found.softmax.games,
+        "policy_ci95": None if found.softmax is None else found.softmax.ci95,
+        "objective": None if policy is None else policy.objective,
+        "td_error": last.td_error,
+        "bellman_error": last.bellman_error,
         "optimum": report.optimum,
+        "curve": [msgspec.structs.asdict(point) for point in report.model.curve],
         "seed": training.seed,
         "complete": report.complete,
     }
 
 
-def _show(report: TrainingReport, is_exact: bool, sample: Sample | None, elapsed_s: float) -> None:
+def _show(found: Measured, greedy: bool, elapsed_s: float) -> None:
     """Print the result for people."""
-    training = report.model.training
-    click.echo(
-        f"{report.model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)"
-    )
-    how = "exact" if is_exact else "every pair of hands once (the opponent is random)"
-    click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {report.against}")
-    if sample is not None:
-        low, high = sample.ci95
-        rate = percent(sample.wins / sample.games)
-        click.echo(f"   {rate}  in {sample.games:,} games (95%: {percent(low)} to {percent(high)})")
+    report, policy = found.report, found.report.policy
+    model, training = report.model, report.model.training
+    click.echo(f"{model.games:,} games of {training.algorithm} with the {training.basis} basis ({elapsed_s:.1f} s)")
+    if training.algorithm == "pg":
+        softmax = f"the softmax policy against {report.against}"
+        if policy is not None and policy.is_exact:
+            click.echo(f"W  {percent(policy.win_rate)}  exact, {softmax}")
+            if found.softmax is not None and not greedy:
+                click.echo(f"   {found.softmax}")
+            gamma = training.pg.gamma if training.pg is not None else 1.0
+            click.echo(f"J  {policy.objective:.4f}  exact, its expected return with gamma = {gamma:g}")
+        elif found.softmax is not None:
+            click.echo(f"W  {found.softmax}, {softmax}{'' if policy is None else TOO_MANY}")
+    is_sampled = training.basis == "network" and report.optimum is not None and not found.is_exact
+    if is_sampled and found.greedy is not None:
+        click.echo(f"W  {found.greedy}, the greedy policy against {report.against}{TOO_MANY}")
+    elif not is_sampled:
+        how = "exact" if found.is_exact else "every pair of hands once (the opponent is random)"
+        click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {report.against}")
+        if found.greedy is not None and (greedy or training.algorithm == "q"):
+            click.echo(f"   {found.greedy}")
     if report.optimum is not None:
         click.echo(f"W* {percent(report.optimum)}  the best possible")
+    if training.algorithm == "q":
+        _show_errors(report)
+
+
+def _show_errors(report: TrainingReport) -> None:
+    """Print how far Q-learning is from the Bellman equation, and what its exploration costs."""
+    last, before = report.model.curve[-1], report.model.curve[-2:-1]
+    if report.policy is not None:
+        rate = percent(report.policy.win_rate)
+        click.echo(f"   {rate}  exact, while it explores: W of the epsilon-greedy policy at the end of the training")
+    if last.td_error is not None:
+        since = last.games - (before[0].games if before else 0)
+        click.echo(f"TD error {last.td_error:.4f}, the mean of |delta| in the last {since:,} games")
+    if last.bellman_error is not None:
+        click.echo(
+            f"         {last.bellman_error:.4f} without the luck of the dice: 0 if Q satisfies the Bellman equation"
+        )
+
+
+def _next_command(agent: str, dice: int, basis: str) -> str:
+    """A command that measures the new agent: a network is not memoryless, so it meets its opponent in games."""
+    if basis == "network":
+        return command_line("matchup", agent, "truthful", "--rules", "classic", "--dice", str(dice))
+    return command_line("exploit", agent, "--dice", str(dice), str(dice))
 
 
 def _model(given: dict[str, Any], out: Path | None) -> Model:
@@ -201,8 +346,8 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
         changes["alpha"] = Schedule(*given["alpha"])
     if given["algorithm"] == "q" and given["epsilon"]:
         changes["epsilon"] = Schedule(*given["epsilon"])
-    if given["algorithm"] == "pg" and given["batch"]:
-        changes["batch"] = given["batch"]
+    if given["algorithm"] == "pg":
+        changes |= {name: given[name] for name in ("batch", "hidden") if given[name]}
     settings = msgspec.structs.replace(settings, **changes)
     training = Training(
         algorithm=given["algorithm"],

@@ -3,22 +3,26 @@
 `liars_dice.learn.envs` holds environments for other libraries; `BatchedEnv` plays many rounds at once.
 """
 
-from .agents import LearnedAgent
+from .agents import LearnedAgent, NetworkAgent, SoftmaxAgent
 from .batched_env import BatchedEnv
-from .model import Model, Training
+from .model import CurvePoint, Model, Training
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .sampled_evaluation import sampled_wins
 from .schedule import Schedule
-from .training import Trainer, TrainingError, TrainingReport, default_settings, new_model
+from .training import PolicyReturn, Trainer, TrainingError, TrainingReport, default_settings, new_model
 
 __all__ = [
     "BatchedEnv",
+    "CurvePoint",
     "LearnedAgent",
     "Model",
+    "NetworkAgent",
     "PolicyGradient",
+    "PolicyReturn",
     "QLearning",
     "Schedule",
+    "SoftmaxAgent",
     "Trainer",
     "Training",
     "TrainingError",

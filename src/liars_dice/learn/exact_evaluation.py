@@ -103,7 +103,8 @@ def network_return(
     units = np.empty(network.hidden)
     chances = np.empty((depth, rungs + 1))
     reach = np.empty((depth, others))  # the probability of coming here, with each of the opponent's hands
-    answers = np.empty((depth, rungs + 1, others))  # and of each answer to the bid that is being looked at
+    answers = np.empty((depth, rungs, others))  # and of each answer to the bid that is being looked at
+    is_given = np.zeros((depth, rungs), dtype=np.bool_)  # whether any of the opponent's hands gives this answer
     rung = np.empty(depth, dtype=np.int64)
     bid = np.empty(depth, dtype=np.int64)  # the learner's bid that is being looked at
     answer = np.empty(depth, dtype=np.int64)  # and the opponent's answer
@@ -143,21 +144,26 @@ def network_return(
                     continue
                 made = bid[level]
                 answer[level] = made
-                answers[level, made + 1 :] = 0.0
+                is_given[level] = False
                 for other in range(others):
                     here = reach[level, other] * chances[level, made]
-                    if here > 0.0:
-                        cell = opponent.cells[other, made + 1]
-                        start, end = _entries(opponent, cell)
-                        for entry in range(start, end):
-                            action, chance = _entry(opponent, cell, entry)
+                    if here == 0.0:
+                        continue
+                    cell = opponent.cells[other, made + 1]
+                    start, end = _entries(opponent, cell)
+                    for entry in range(start, end):
+                        action, chance = _entry(opponent, cell, entry)
+                        if action == rungs:  # P2 calls
+                            is_won = bid_holds(game, own, other, made)
+                            wins += here * chance if is_won else 0.0
+                            objective += discount * here * (chance if is_won else -chance)
+                        else:
+                            if not is_given[level, action]:
+                                is_given[level, action] = True
+                                answers[level, action] = 0.0
                             answers[level, action, other] += here * chance
-                        called = answers[level, rungs, other]  # P2 calls
-                        is_won = bid_holds(game, own, other, made)
-                        wins += called if is_won else 0.0
-                        objective += discount * (called if is_won else -called)
                 continue
-            if answers[level, answer[level]].any():
+            if is_given[level, answer[level]]:
                 reach[level + 1] = answers[level, answer[level]]
                 rung[level + 1] = answer[level]
                 sums[level + 1] = sums[level]

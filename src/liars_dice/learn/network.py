@@ -60,7 +60,7 @@ def first_weights(network: Network, seed: int) -> Floats:
     """Random weights into the hidden units and zeros out of them: at first, all legal actions are equally likely."""
     theta = np.zeros(network_size(network))
     inputs = layers(theta, network).inputs
-    inputs[:] = np.random.default_rng(seed).normal(size=inputs.shape) / np.sqrt(network.counts.shape[1])
+    inputs[:] = np.random.default_rng(seed).normal(size=inputs.shape) * 2 / np.sqrt(network.counts.shape[1])
     return theta
 
 

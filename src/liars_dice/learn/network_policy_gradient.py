@@ -16,6 +16,9 @@ from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_act
 from .network import Layers, Network, add_bids, layers_of, network_softmax, sum_hand
 from .policy_gradient import sample
 
+LARGEST = 1e100
+"""No weight may be larger: the sums of the network would overflow."""
+
 
 @inlined
 def add_log_gradient(
@@ -72,7 +75,7 @@ def learn(
     gamma: float,
 ) -> int:
     """Play games `first`, `first + 1`, ... in batches, with an update after each. Returns the number of games won, or
-    -1 as soon as a weight is no longer finite.
+    -1 as soon as a weight is not finite or larger than `LARGEST`.
     """
     longest = game.rungs // 2 + 2
     hands = np.empty(batch, dtype=np.int64)
@@ -128,6 +131,6 @@ def learn(
                 )  # fmt: skip
         theta += rate * gradient
         start += size
-        if not np.isfinite(theta.sum()):
+        if not np.abs(theta).max() < LARGEST:
             return -1
     return won

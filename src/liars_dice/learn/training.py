@@ -40,7 +40,7 @@ from .schedule import Schedule
 
 FEW_PIECES = 5
 """The number of pieces if an evaluation takes long: against an opponent that remembers the bidding."""
-NETWORK_PIECES = 20
+NETWORK_PIECES = 10
 """The number of pieces for a network, whose evaluation follows all biddings."""
 PIECES = 50
 """The number of pieces, each followed by an evaluation; at the beginning there are a few more."""
@@ -87,14 +87,16 @@ class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
-    """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps."""
+    """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps; a
+    network settles on better play if its steps follow larger batches.
+    """
     if algorithm == "q":
         if basis == "network":
             raise BadValueError("basis", basis, "'crossed' or 'plain' with q: the network is for pg")
         return QLearning() if basis == "crossed" else QLearning(alpha=Schedule(0.002, 0.0002))
     if algorithm == "pg":
         if basis == "network":
-            return PolicyGradient(alpha=Schedule(1.0, 1.0))
+            return PolicyGradient(alpha=Schedule(4.0, 4.0), batch=2000)
         return PolicyGradient() if basis == "crossed" else PolicyGradient(alpha=Schedule(0.1, 0.02))
     raise BadValueError("algorithm", algorithm, "'q' or 'pg'")
 
@@ -165,8 +167,8 @@ class Trainer:
         return bool((one == other).all())
 
     def policy_return(self, theta: Floats | None = None) -> PolicyReturn | None:
-        """W and J of the policy in training, with these weights (by default the model's): π_θ, or π_ε of Q-learning with
-        the ε that it has come to. None if the opponent remembers the bidding.
+        """W and J of the policy in training, with these weights (by default the model's): π_θ, or π_ε of Q-learning
+        with the ε that it has come to. None if the opponent remembers the bidding.
         """
         theta = self.model.theta if theta is None else theta
         if self.opponent is None:

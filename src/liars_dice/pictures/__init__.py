@@ -9,7 +9,7 @@ from .colours import SEAT_COLOURS
 
 if TYPE_CHECKING:
     from .explanation_chart import draw_explanation
-    from .learning_curve import check_comparable, draw_curve
+    from .learning_curve import check_comparable, check_curve_file, write_curve
     from .png_files import check_png
     from .review_chart import draw_review
     from .tournament_report import check_writable, write_report
@@ -18,11 +18,12 @@ __getattr__, __dir__ = _lazy_names(
     __name__,
     {
         "check_comparable": "learning_curve",
+        "check_curve_file": "learning_curve",
         "check_png": "png_files",
         "check_writable": "tournament_report",
-        "draw_curve": "learning_curve",
         "draw_explanation": "explanation_chart",
         "draw_review": "review_chart",
+        "write_curve": "learning_curve",
         "write_report": "tournament_report",
     },
 )
@@ -30,10 +31,11 @@ __getattr__, __dir__ = _lazy_names(
 __all__ = [
     "SEAT_COLOURS",
     "check_comparable",
+    "check_curve_file",
     "check_png",
     "check_writable",
-    "draw_curve",
     "draw_explanation",
     "draw_review",
+    "write_curve",
     "write_report",
 ]

@@ -1,17 +1,23 @@
-"""A chart of learning curves: the exact W during training, and W*, which no policy can exceed."""
+"""Learning curves as a chart or as a table: W during training below W*, J, and the TD error of Q-learning."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..core import BadValueError
-from ..learn import Model
+from ..core import BadValueError, reason_of
+from ..learn import CurvePoint, Model
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
 from .png_files import new_figure, write_png
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 STYLES = ((PURPLE, "-"), (ORANGE, "--"), (GREEN, "-."), (GREY, ":"))
-"""Colour and line of each curve."""
+"""Colour and line of each model."""
 
 
 def check_comparable(model: Model, others: Sequence[Model]) -> None:
@@ -23,29 +29,85 @@ def check_comparable(model: Model, others: Sequence[Model]) -> None:
             raise BadValueError("beside", f"{theirs[0]}, dice {theirs[1]}", expected)
 
 
-def draw_curve(models: Sequence[Model], optimum: float | None, path: Path) -> None:
-    """Write a PNG with each model's curve, and W* as a line if it is known."""
-    figure = new_figure(7, 4)
-    axes = figure.add_subplot()
+def check_curve_file(path: Path) -> None:
+    """Raise `BadValueError` unless this is the name of a PNG or CSV file."""
+    if path.suffix not in (".png", ".csv") or path.is_dir():
+        raise BadValueError("curve", str(path), "a file whose name ends in .png or .csv")
+
+
+def write_curve(models: Sequence[Model], optimum: float | None, path: Path, *, greedy: bool = False) -> None:
+    """Write the curves as a PNG or, by the name of the file, as a CSV table with all figures."""
+    if path.suffix == ".csv":
+        _write_table(models, path)
+    else:
+        _draw(models, optimum, path, greedy=greedy)
+
+
+def _draw(models: Sequence[Model], optimum: float | None, path: Path, *, greedy: bool = False) -> None:
+    """A curve of W for each model, and W* as a line if it is known; below them J of policy gradient and the TD error of
+    Q-learning. The W of policy gradient is that of π_θ, or with `greedy` that of the greedy policy.
+    """
+    has_objective = not greedy and any(point.objective is not None for model in models for point in model.curve)
+    has_error = any(point.td_error is not None for model in models for point in model.curve)
+    panels = 1 + has_objective + has_error
+    figure = new_figure(7, 4 + 2 * (panels - 1))
+    heights = [4, *[2] * (panels - 1)]
+    rows: list[Axes] = list(figure.subplots(panels, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
+    axes = rows[0]
     if optimum is not None:
         axes.axhline(100 * optimum, color=INK, linewidth=1)
         place = (1, 100 * optimum)
         axes.annotate(f"W* = {100 * optimum:.2f}%", place, xycoords=("axes fraction", "data"), va="bottom", ha="right")
     for i, model in enumerate(models):
         colour, line = STYLES[i % len(STYLES)]
-        training = model.training
-        label = f"{training.algorithm}, {training.basis} basis"
-        axes.plot(
-            [point.games for point in model.curve],
-            [100 * point.win_rate for point in model.curve],
-            color=colour,
-            linestyle=line,
-            label=label,
-        )
+        kind, policy = _label(model), "greedy"
+        rates = [point.win_rate for point in model.curve]
+        if not greedy and any(point.policy_win_rate is not None for point in model.curve):
+            policy = "softmax"
+            rates = [_number(point.policy_win_rate) for point in model.curve]
+        games = [point.games for point in model.curve]
+        axes.plot(games, [100 * r for r in rates], color=colour, linestyle=line, label=f"{kind}: the {policy} policy")
+        if has_objective:
+            values = [_number(point.objective) for point in model.curve]
+            rows[1].plot(games, values, color=colour, linestyle=line)
+        if has_error:
+            rows[-1].plot(games, [_number(p.td_error) for p in model.curve], color=colour, linestyle=line)
+            expected = [_number(p.bellman_error) for p in model.curve]
+            rows[-1].plot(games, expected, color=colour, linestyle=line, alpha=0.45)
     axes.set_xscale("symlog", linthresh=max(point.games for point in models[0].curve) / 10_000 or 1)
-    axes.set_xlabel("games")
-    axes.set_ylabel("W, exact, in percent")
+    axes.set_ylabel("W in percent")
     axes.set_title(f"against {models[0].training.opponent}, dice {models[0].training.rules().dice}")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="best", frameon=False)
+    if has_objective:
+        rows[1].set_ylabel("J, softmax policy")
+    if has_error:
+        rows[-1].set_ylabel("TD error\n(pale: expected)")
+        rows[-1].set_ylim(bottom=0)
+    rows[-1].set_xlabel("games")
+    for row in rows:
+        row.grid(alpha=0.3)
     write_png("curve", path, figure)
+
+
+def _label(model: Model) -> str:
+    return f"{model.training.algorithm}, {model.training.basis} basis"
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _write_table(models: Sequence[Model], path: Path) -> None:
+    """One line for each point of each model; a figure that is not known is left empty."""
+    text = StringIO()
+    columns = CurvePoint.__struct_fields__
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("model", *columns))
+    for model in models:
+        for point in model.curve:
+            table.writerow((_label(model), *(getattr(point, name) for name in columns)))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.getvalue(), encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadValueError("curve", str(path), f"a file that can be written ({reason_of(error)})") from error
