@@ -482,6 +482,7 @@ def test_a_model_stored_with_the_older_basis_name_loads_and_goes_on(tmp_path: Pa
         ({"config": preset("heads-up").to_dict()}, "one round for two players"),
         ({"config": preset("classic", dice=9).to_dict()}, "at most 5 dice"),
         ({"config": preset("classic", dice=2, exact_call=True).to_dict()}, "rules without them"),
+        ({"config": preset("classic", dice=2, table_dice=1).to_dict()}, "learners know only their own dice"),
         ({"config": preset("duel").to_dict(), "opponent": "self"}, "the same number of dice for both sides"),
     ],
 )

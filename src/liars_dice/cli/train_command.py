@@ -364,7 +364,7 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
     if out is None:
         raise BadValueError("resume", True, "--out FILE as well, the model to continue")
     model = Model.load(out)
-    known, asked = msgspec.to_builtins(model.training), msgspec.to_builtins(training)
+    known, asked = (msgspec.to_builtins(one) | {"config": one.rules().to_dict()} for one in (model.training, training))
     differing = [f"{name} was {known[name]!r}, now {asked[name]!r}" for name in asked if known[name] != asked[name]]
     if differing:
         raise BadValueError("model", str(out), f"the settings its training was started with: {'; '.join(differing)}")

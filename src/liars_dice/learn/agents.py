@@ -82,7 +82,7 @@ class LearnedAgent(Agent):
 
     def _check_kind(self, config: GameConfig) -> None:
         same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
-        for field in same:
+        for field in (*same, "table_dice", "hidden_dice"):
             if getattr(config, field) != getattr(self.config, field):
                 expected = f"{getattr(self.config, field)!r}, which {self.name} was trained with"
                 raise ConfigError(field, getattr(config, field), expected)

@@ -330,6 +330,8 @@ def check_training(training: Training) -> None:
         raise ConfigError("rules", config.mode, "one round for two players, which is what the learners support")
     if config.exact_call or config.max_turns is not None:
         raise ConfigError("rules", "exact_call or max_turns", "rules without them: learners know only bids and liar")
+    if config.shared_dice:
+        raise ConfigError("rules", "table_dice or hidden_dice", "rules without them: learners know only their own dice")
     if max(config.dice) > 5 or config.faces > 6:
         raise ConfigError("dice", config.dice, "at most 5 dice with 6 faces: more would need too many weights")
     if not is_whole(training.games, range(1, 10**12)):
