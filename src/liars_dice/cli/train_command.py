@@ -305,6 +305,10 @@ def _show(found: Measured, greedy: bool, elapsed_s: float) -> None:
         click.echo(f"W  {percent(report.win_rate)}  {how}, the greedy policy against {report.against}")
         if found.greedy is not None and (greedy or training.algorithm == "q"):
             click.echo(f"   {found.greedy}")
+    if training.algorithm == "q" and policy is not None:
+        click.echo(
+            f"   {percent(policy.win_rate)}  exact, the epsilon-greedy policy as it was at the end of the training"
+        )
     if report.optimum is not None:
         click.echo(f"W* {percent(report.optimum)}  the best possible")
     if training.algorithm == "q":
@@ -312,11 +316,8 @@ def _show(found: Measured, greedy: bool, elapsed_s: float) -> None:
 
 
 def _show_errors(report: TrainingReport) -> None:
-    """Print how far Q-learning is from the Bellman equation, and what its exploration costs."""
+    """Print how far Q-learning is from the Bellman equation."""
     last, before = report.model.curve[-1], report.model.curve[-2:-1]
-    if report.policy is not None:
-        rate = percent(report.policy.win_rate)
-        click.echo(f"   {rate}  exact, while it explores: W of the epsilon-greedy policy at the end of the training")
     if last.td_error is not None:
         since = last.games - (before[0].games if before else 0)
         click.echo(f"TD error {last.td_error:.4f}, the mean of |delta| in the last {since:,} games")
