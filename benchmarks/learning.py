@@ -29,7 +29,7 @@ TARGETS = {1: 0.5, 2: 1.0}
 
 NETWORK_GAMES = {1: 100_000, 2: 1_000_000, 3: 1_000_000}
 """By number of dice, how many games the network is trained for."""
-NETWORK_TARGETS = {1: 0.1, 2: 0.5, 3: 0.5}
+NETWORK_TARGETS = {1: 0.1, 2: 0.5, 3: 1.0}
 """By number of dice, how many percentage points its softmax policy may stay below the optimum."""
 
 
