@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from command_line import call
 from liars_dice.agents import Agent, ask, make_agent
 from liars_dice.core import GameConfig, GameState, apply, preset, view_of
 from liars_dice.exact.matchups import Matchups
@@ -238,7 +240,7 @@ def test_a_game_is_repeated_by_its_seed(tmp_path: Path) -> None:
     assert len(dice_alike) > 6  # it mixes
 
 
-def test_models_of_policy_gradient_from_before_its_policy_was_measured_load() -> None:
+def test_models_of_policy_gradient_from_before_its_policy_was_measured_load(tmp_path: Path) -> None:
     stored = Path(__file__).parents[1] / "data" / "models" / "pg_curve_of_greedy.npz"
     model = Model.load(stored)
     assert model.curve[-1].win_rate == pytest.approx(25 / 36)
@@ -246,6 +248,13 @@ def test_models_of_policy_gradient_from_before_its_policy_was_measured_load() ->
     agent = make_agent(f"pg:{stored}")
     assert agent.memoryless
     assert len(ask(agent, view_of(dealt(preset("classic", dice=1), (2,), (3,)), 0))) == 12
+    resume = ("--seed", "5", "--basis", "plain", "--resume", "--json", "--out")
+    copy = tmp_path / "m.npz"
+    copy.write_bytes(stored.read_bytes())
+    found = json.loads(call("train", "pg", "--dice", "1", "--games", "2000", *resume, str(copy)).stdout)
+    assert found["win_rate"] == pytest.approx(25 / 36)
+    assert found["curve"][-1]["policy_win_rate"] is None
+    assert found["policy_win_rate"] is not None
     greedy = make_agent(f"pg:{stored},greedy")
     win = Matchups([greedy, make_agent("truthful")], preset("classic", dice=1)).match.win[0, 1]
     assert win == pytest.approx(25 / 36, abs=1e-12)

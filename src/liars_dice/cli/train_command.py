@@ -127,7 +127,9 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     metavar="G",
     help="Discount factor for later rewards.",
 )
-@click.option("--batch", type=click.IntRange(1), metavar="N", help="Games per update (pg).")
+@click.option(
+    "--batch", type=click.IntRange(1), metavar="N", help="Games per update (pg). [default: 200; 2000 for the network]"
+)
 @fixed_seed_option(0)
 @click.option(
     "--evaluation-games",
@@ -215,8 +217,7 @@ def train_command(as_json: bool, **given: Any) -> None:
     else:
         _show(found, given["greedy"], elapsed_s)
         if out is not None:
-            agent = f"{given['algorithm']}:{out}" + (",greedy" if given["greedy"] else "")
-            click.echo(f"\nsaved: {out}. Measure it: {_next_command(agent, given['dice'], given['basis'])}")
+            click.echo(f"\nsaved: {out}. Measure it: {_next_command(given)}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
@@ -256,7 +257,7 @@ def _as_json(found: Measured) -> dict[str, object]:
     import msgspec
 
     report = found.report
-    training, last = report.model.training, report.model.curve[-1]
+    training = report.model.training
     policy = report.policy if report.policy is not None and report.policy.is_exact else None
     return {
         "algorithm": training.algorithm,
@@ -273,8 +274,8 @@ def _as_json(found: Measured) -> dict[str, object]:
         "policy_win_rate_sampled": None if found.softmax is None else found.softmax.wins / found.softmax.games,
         "policy_ci95": None if found.softmax is None else found.softmax.ci95,
         "objective": None if policy is None else policy.objective,
-        "td_error": last.td_error,
-        "bellman_error": last.bellman_error,
+        "td_error": report.td_error,
+        "bellman_error": report.bellman_error,
         "optimum": report.optimum,
         "curve": [msgspec.structs.asdict(point) for point in report.model.curve],
         "seed": training.seed,
@@ -297,7 +298,7 @@ def _show(found: Measured, greedy: bool, elapsed_s: float) -> None:
             click.echo(f"J  {policy.objective:.4f}  exact, its expected return with gamma = {gamma:g}")
         elif found.softmax is not None:
             click.echo(f"W  {found.softmax}, {softmax}{'' if policy is None else TOO_MANY}")
-    is_sampled = training.basis == "network" and report.optimum is not None and not found.is_exact
+    is_sampled = training.basis == "network" and policy is not None and not found.is_exact
     if is_sampled and found.greedy is not None:
         click.echo(f"W  {found.greedy}, the greedy policy against {report.against}{TOO_MANY}")
     elif not is_sampled:
@@ -317,21 +318,23 @@ def _show(found: Measured, greedy: bool, elapsed_s: float) -> None:
 
 def _show_errors(report: TrainingReport) -> None:
     """Print how far Q-learning is from the Bellman equation."""
-    last, before = report.model.curve[-1], report.model.curve[-2:-1]
-    if last.td_error is not None:
-        since = last.games - (before[0].games if before else 0)
-        click.echo(f"TD error {last.td_error:.4f}, the mean of |delta| in the last {since:,} games")
-    if last.bellman_error is not None:
+    if report.td_error is not None:
+        games = [point.games for point in report.model.curve]
+        click.echo(f"TD error {report.td_error:.4f}, the mean of |delta| in the last {games[-1] - games[-2]:,} games")
+    if report.bellman_error is not None:
         click.echo(
-            f"         {last.bellman_error:.4f} without the luck of the dice: 0 if Q satisfies the Bellman equation"
+            f"         {report.bellman_error:.4f} without the luck of the dice: 0 if Q satisfies the Bellman equation"
         )
 
 
-def _next_command(agent: str, dice: int, basis: str) -> str:
-    """A command that measures the new agent: a network is not memoryless, so it meets its opponent in games."""
-    if basis == "network":
-        return command_line("matchup", agent, "truthful", "--rules", "classic", "--dice", str(dice))
-    return command_line("exploit", agent, "--dice", str(dice), str(dice))
+def _next_command(given: dict[str, Any]) -> str:
+    """A command that measures the new agent: by its worst adversary, or, if that would take too long, by games."""
+    agent = f"{given['algorithm']}:{given['out']}" + (",greedy" if given["greedy"] else "")
+    dice = str(given["dice"])
+    is_mixed = given["algorithm"] == "pg" and not given["greedy"] and given["dice"] > 2
+    if is_mixed or given["basis"] == "network":
+        return command_line("matchup", agent, "truthful", "--rules", "classic", "--dice", dice)
+    return command_line("exploit", agent, "--dice", dice, dice)
 
 
 def _model(given: dict[str, Any], out: Path | None) -> Model:

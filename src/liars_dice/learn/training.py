@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import ceil, isfinite, isnan
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 
 from ..agents import Agent, Guard, make_agent, unguarded
 from ..core import SEEDS, BadValueError, ConfigError, LiarsDiceError, is_whole
+from ..exact import OutOfReachError
 from ..exact.matchups import round_win_chance
 from ..exact.response import best_response
 from ..exact.tables import hand_set
@@ -79,10 +81,15 @@ class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     policy: PolicyReturn | None
     """W and J of the policy in training: π_θ, or π_ε of Q-learning with its last ε. None if the opponent remembers the
     bidding."""
+    td_error: float | None
+    """Q-learning: the mean of |δ| over the steps of the last piece."""
+    bellman_error: float | None
+    """Q-learning: the mean of |E[δ | o, a]| over the decisions of the greedy policy."""
     against: str
     """The opponent that W is measured against: the one in training, or `truthful` after self-play."""
     optimum: float | None
-    """W*: the best possible win rate against this opponent; None if it remembers the bidding."""
+    """W*: the best possible win rate against this opponent; None if it remembers the bidding, or mixes in more ways
+    than can be followed."""
     complete: bool
 
 
@@ -117,11 +124,12 @@ class Trainer:
         self.opponent: OpponentTable | None = None
         """The opponent as a table; None if it remembers the bidding: then games are played through the engine."""
         self.optimum: float | None = None
-        """W*; known only against a table."""
+        """W*; known only against a table, and not if that mixes in more ways than can be followed."""
         self.judge.check_rules(self.config)
         if getattr(self.judge, "memoryless", False):
             self.opponent = make_opponent_table(self.judge, self.config, guard)
-            self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
+            with suppress(OutOfReachError):
+                self.optimum = (1 + best_response(self.judge, self.config, guard=guard)[0]) / 2
         size = self.basis.size if self.network is None else network_size(self.network)
         if model.theta.shape != (size,):
             raise BadValueError("model", model.theta.shape, f"{size} weights for this game and basis")
@@ -249,13 +257,16 @@ class Trainer:
                 if checkpoint is not None:
                     model.save(checkpoint)
                 if progress is not None:
-                    progress(model.games, training.games, model.curve[-1].win_rate)
+                    rate = point.win_rate if point.policy_win_rate is None else point.policy_win_rate
+                    progress(model.games, training.games, rate)
         except KeyboardInterrupt:
             complete = False
         return TrainingReport(
             model=model,
             win_rate=self.win_rate(),
             policy=self.policy_return(),
+            td_error=model.curve[-1].td_error if model.curve else None,
+            bellman_error=self.bellman_error(),
             against=self.against,
             optimum=self.optimum,
             complete=complete,
