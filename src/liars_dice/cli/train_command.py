@@ -72,7 +72,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 @click.command(
     "train",
     cls=_TrainCommand,
-    epilog="Examples: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png; "
+    epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png; "
     "liars-dice train q --alpha 0.1 --epsilon 0.5 0.02; liars-dice train pg --basis network --out net.npz",
 )
 @click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")

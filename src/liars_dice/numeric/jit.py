@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,29 +21,49 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """Compile to machine code when first called; several threads can run it at the same time."""
     dispatcher = numba.njit(cache=True, nogil=True)(function)
-    _tolerate_stale_index(dispatcher)
+    _notice_stale_code(dispatcher)
     return cast(Function, dispatcher)
 
 
-def _tolerate_stale_index(dispatcher: Any) -> None:
-    """Treat a cache index that names a class we no longer have as empty.
+def _notice_stale_code(dispatcher: Any) -> None:
+    """Treat a cache on disk as empty if it is older than the code, wherever that has changed.
 
-    numba unpickles the index before it looks whether the source has changed, so renaming an argument's class would
-    otherwise break every environment with an older cache.
+    numba compares the stamp of the function's own file only, but the code of functions that it calls is compiled into
+    it: their files join the stamp. And numba unpickles the index before it compares stamps, so an index that names a
+    class we no longer have must not break every environment with an older cache.
     """
     cache = getattr(dispatcher, "_cache", None)
     if cache is None:  # compiling is switched off: NUMBA_DISABLE_JIT
         return
     index = cache._cache_file
-    load = index._load_index
+    own_stamp, load = index._source_stamp, index._load_index
 
     def load_index() -> dict[Any, str]:
+        files: set[str] = set()
+        _collect_files(dispatcher.py_func, files)
+        index._source_stamp = (own_stamp, *(_stamp(file) for file in sorted(files)))
         try:
             return cast(dict[Any, str], load())
         except (AttributeError, ImportError):
             return {}
 
     index._load_index = load_index
+
+
+def _collect_files(function: Any, files: set[str], seen: set[int] | None = None) -> None:
+    """Add the files of all compiled functions that this one calls, directly or not."""
+    seen = set() if seen is None else seen
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "py_func", None)
+        if called is not None and id(called) not in seen:
+            seen.add(id(called))
+            files.add(called.__code__.co_filename)
+            _collect_files(called, files, seen)
+
+
+def _stamp(file: str) -> tuple[str, float, int]:
+    status = Path(file).stat()
+    return Path(file).name, status.st_mtime, status.st_size
 
 
 def inlined(function: Function) -> Function:
