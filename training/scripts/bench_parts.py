@@ -1,18 +1,16 @@
-"""Where an update's time goes on a device, and which parts compile in bearable time: run this before a long run.
+"""Where an update's time goes on a device: run this before a long run.
 
-python bench_parts.py cuda
+python bench_parts.py cuda 65536 --compiled     # the size of minibatches, options of the trainer
 """
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parents[1]
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parents[2] / "src/liars_dice/learn"))
 import torch
-from champion.observation import observe
+from champion.network import look
 from champion.perudo_batch import random_actions, step, unpack
 from champion.scripted import scripted_actions
 from champion.train import Trainer, settings_from
@@ -36,65 +34,37 @@ def timed(device: str, function: object, *arguments: object, repeat: int = 5) ->
     return round(1000 * (time.perf_counter() - clock) / repeat, 3)
 
 
-def parts(device: str) -> None:
-    """The parts of an update, eager."""
-    big = device == "cuda"
-    size = "--games 131072 --steps 16 --minibatch 65536" if big else "--games 256 --steps 4 --minibatch 256"
-    run = Trainer(settings_from(f"--out /tmp/nowhere --device {device} {size}".split()))
+def parts(device: str, minibatch: int, more: list[str]) -> None:
+    """The parts of an update. What is called `eager` is launched kernel by kernel, as the trainer did before."""
+    games = 131072 if device == "cuda" else 256
+    size = f"--games {games} --steps 16 --minibatch {minibatch}"
+    begun = time.perf_counter()
+    run = Trainer(settings_from(f"--out /tmp/nowhere --device {device} {size}".split() + more))
     rows, kinds = run.games.rows, run.kinds
     tables, draws = unpack(rows), torch.rand(2, run.games.n, device=run.device)
-    with torch.no_grad():
-        told = {
-            "observe": timed(device, observe, tables),
-            "policy": timed(device, run.policy, tables),
-            "act": timed(device, run._act, rows, kinds, draws),
-            "scripted": timed(device, scripted_actions, tables, kinds, draws[0]),
-            "step": timed(device, step, rows, random_actions(tables), run.games.rolls(), rows),
-            "worth": timed(device, run._worth, rows, kinds),
-            "foreseen": timed(device, run._foreseen, rows, kinds),
+    reports = run.run()
+    for _ in range(2):
+        next(reports)
+    told: dict[str, object] = {"minibatch": minibatch, "options": more, "warm_s": round(time.perf_counter() - begun, 1)}
+    with torch.no_grad(), run._autocast():
+        sight = run._look(rows, kinds)
+        told |= {
+            "look (eager)": timed(device, look, tables, kinds),
+            "policy (eager)": timed(device, run.policy.read, sight),
+            "critic (eager)": timed(device, run.critic, sight),
+            "scripted (eager)": timed(device, scripted_actions, tables, kinds, draws[0]),
+            "step (eager)": timed(device, step, rows, random_actions(tables), run.games.rolls(), rows),
+            "turn (eager)": timed(device, run._take_turn),
         }
+    told["turn"] = timed(device, run._turn)
     played = run.play()
-    advantage, returns = run.judge(played)
     told["play"] = timed(device, run.play, repeat=2)
     told["judge"] = timed(device, run.judge, played, repeat=2)
-    for minibatch in (run.settings.minibatch, run.settings.minibatch // 4):
-        run.settings.minibatch = minibatch
-        told[f"learn {minibatch}"] = timed(device, run.learn, played, advantage, returns, repeat=1)
+    told["gradient step"] = timed(device, run._step)
+    told["learn"] = timed(device, run.learn, played, run.judge(played), repeat=2)
+    told["decisions_per_s"] = next(reports)["per_second"]
     print(json.dumps(told), flush=True)
 
 
-def compile_one(device: str, name: str) -> None:
-    """Compile one part, and time it."""
-    size = "--games 131072" if device == "cuda" else "--games 256"
-    run = Trainer(settings_from(f"--out /tmp/nowhere --device {device} {size}".split()))
-    rows, kinds = run.games.rows, run.kinds
-    tables = unpack(rows)
-    draws = torch.rand(run.games.n, device=run.device)
-    calls = {
-        "observe": (observe, (tables,)),
-        "scripted": (scripted_actions, (tables, kinds, draws)),
-        "worth": (run._worth, (rows, kinds)),
-        "policy": (run.policy, (tables,)),
-        "critic": (run.critic, (tables, kinds)),
-    }
-    function, arguments = calls[name]
-    clock = time.perf_counter()
-    with torch.no_grad():
-        compiled = torch.compile(function, dynamic=False)
-        compiled(*arguments)
-        wait(device)
-        first = round(time.perf_counter() - clock, 1)
-        print(json.dumps({"part": name, "compile_s": first, "ms": timed(device, compiled, *arguments)}), flush=True)
-
-
 if __name__ == "__main__":
-    device = sys.argv[1]
-    if len(sys.argv) > 2:
-        compile_one(device, sys.argv[2])
-    else:
-        parts(device)
-        for name in ("observe", "scripted", "worth", "policy", "critic"):
-            try:
-                subprocess.run([sys.executable, __file__, device, name], timeout=45, check=False)
-            except subprocess.TimeoutExpired:
-                print(json.dumps({"part": name, "compile_s": "more than 45"}), flush=True)
+    parts(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -9,18 +9,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[2] / "src/liars_dice/learn"
 SMALL = (
-    "--players 2 2 --dice 1 2 --full-games 0.2 --bots 0 --palifico 0 --wild-ones 1 --open-on-ones 1 --exact-calls 0.5 "
-    "--games 16384 --steps 16 --minibatch 16384 --save-every 1000"
+    "--players 2 2 --dice 1 2 --full-games 0.2 --endgames 0 --bots 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
+    "--exact-calls 0.5 --exact-costs-bidder 1 --games 16384 --steps 16 --minibatch 16384 --save-every 1000 "
+    "--entropy 0.1 0.03 --magnet 0.3 0.3 --average 0.995 --learning-rate 1e-3 1e-4"
 )
 VARIANTS = {
     "base": "",
-    "hot": "--entropy 0.2 0.03",
-    "cold": "--entropy 0.05 0.003",
-    "no-magnet": "--magnet 0 0",
-    "strong-magnet": "--magnet 0.5 0.2",
-    "short-average": "--average 0.99",
-    "sampled-calls": "--no-known-calls",
-    "slow": "--learning-rate 3e-4 3e-5",
+    "sampled": "--no-all-actions",
+    "trace 0.6": "--trace 0.6",
+    "hot": "--entropy 0.4 0.12",
+    "cold": "--entropy 0.03 0.01",
+    "slow magnet": "--average 0.999",
+    "strong magnet": "--magnet 1 1",
+    "fast": "--learning-rate 2e-3 2e-4",
 }
 DONE = """
 import sys, json; sys.path.insert(0, {here!r})
@@ -43,7 +44,7 @@ def main(device: str, minutes: str, out: str) -> None:
         folder = Path(out, name)
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "champion.train", "--out", str(folder), "--device", device]
-        command += f"--minutes {minutes} {SMALL} {options}".split()
+        command += f"--minutes {minutes} {SMALL} {options}".split()  # of an option given twice, the last counts
         running.append(subprocess.Popen(command, cwd=HERE, stdout=open(folder / "log", "w"), stderr=subprocess.STDOUT))
     for process in running:
         process.wait()

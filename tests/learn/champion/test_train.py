@@ -48,17 +48,31 @@ def test_a_round_is_worth_what_the_games_after_it_are(tmp_path: Path) -> None:
 
 
 def test_known_calls_bring_what_made_calls_bring(tmp_path: Path) -> None:
-    """Where a call was made, its advantage as a known call is the advantage of the action."""
-    run = trainer(tmp_path, "--trace 1")
+    """Where a call was made, what it is known to bring is what it brought."""
+    run = trainer(tmp_path)
     played = run.play()
-    known, _ = run.judge(played)
-    run.settings.known_calls = False
-    sampled, _ = run.judge(played)
+    advantage = run.judge(played).advantage
     for call, place in ((LIAR, 1), (EXACT, 2)):
         made = played.actions == call
         assert made.any()
-        assert torch.allclose(known[made][:, place], sampled[made][:, 0], atol=1e-5)
-        assert (known[made][:, 0] == 0).all()
+        assert torch.allclose(advantage[made][:, place], advantage[made][:, 0], atol=1e-5)
+
+
+def test_the_worth_of_a_round_does_not_change_in_it(tmp_path: Path) -> None:
+    """It is asked once per round; asked at every decision, the answers would be the same."""
+    run = trainer(tmp_path)
+    for _ in range(2):
+        played = run.play()
+    every = torch.stack([run._worth(*both) for both in zip(played.rows, played.kinds, strict=True)])
+    assert torch.allclose(run._worth_of_all(played), every, atol=1e-6)
+
+
+def test_the_critic_learns_what_bids_bring(tmp_path: Path) -> None:
+    """Told how the rounds went, it foretells part of what the next bids bring; at first it foretells nothing."""
+    run = trainer(tmp_path, "--players 2 2 --dice 1 1 --endgames 0 --bots 0 --learning-rate 3e-3 3e-3 --most-updates 25")
+    found = [report["foretold"] for report in run.run()]
+    assert abs(found[0]) < 0.05
+    assert found[-1] > 0.1
 
 
 def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:

@@ -17,8 +17,6 @@ from torch.nn.functional import relu
 from .observation import (
     FACE_FEATURES,
     TABLE_FEATURES,
-    Observation,
-    Odds,
     by_player,
     by_seat,
     observe,
@@ -102,23 +100,33 @@ class PolicyNetwork(nn.Module):
         with torch.no_grad():  # begin near sense: the further a bid is above what can be expected, the rarer it is
             self.bids.bias[STEPS + NEAR :] -= 0.5 * torch.arange(NEAR + 1)
 
-    def forward(self, tables: Tables, seen: Observation | None = None) -> Decision:
-        """The decision of the player to move; `seen` is what `observe` says, if someone has asked already."""
-        seen = observe(tables) if seen is None else seen
-        x, g = self.streams(seen.faces, seen.table)
+    def forward(self, tables: Tables) -> Decision:
+        """The decision of the player to move."""
+        seen = observe(tables)
+        legal = legal_mask(tables, seen.odds.lowest)
+        return self._decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
+
+    def read(self, sight: Sight) -> Decision:
+        """The same from what a judge sees, of which only the player's part is used."""
+        faces, table = sight.faces[..., :FACE_FEATURES], sight.table[..., :TABLE_FEATURES]
+        return self._decide(faces, table, sight.lowest, sight.likely, sight.legal)
+
+    def _decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:
+        x, g = self.streams(faces, table)
         with torch.autocast(x.device.type, enabled=False):  # a logit of 5 in half precision is off by up to 0.02
             x, g = x.float(), g.float()
-            logits = torch.cat([bid_logits(self.bids(x), seen.odds), self.calls(g)], -1)
-            legal = legal_mask(tables, seen.odds.lowest)
+            logits = torch.cat([spread_over_bids(self.bids(x), lowest, likely), self.calls(g)], -1)
             return Decision(torch.where(legal, logits, NEVER), self.chances(g))
 
 
-def bid_logits(per_face: Tensor, odds: Odds) -> Tensor:
-    """[B, bid]: the logit of every bid, legal or not, from the numbers of its face's stream."""
+def spread_over_bids(per_face: Tensor, lowest: Tensor, middle: Tensor) -> Tensor:
+    """[B, bid]: a number for every bid, legal or not, from the numbers of its face's stream.
+
+    It is the sum of two: one by how far the bid is above the lowest, one by how far it is from the middle.
+    """
     quantities = torch.arange(1, QUANTITIES + 1, device=per_face.device)
-    above = (quantities - odds.lowest[..., None].long()).clamp(0, STEPS - 1)
-    middle = (odds.expected + 0.5).floor().long()[..., None]
-    near = STEPS + NEAR + (quantities - middle).clamp(-NEAR, NEAR)
+    above = (quantities - lowest[..., None].long()).clamp(0, STEPS - 1)
+    near = STEPS + NEAR + (quantities - middle[..., None].long()).clamp(-NEAR, NEAR)
     return (per_face.gather(-1, above) + per_face.gather(-1, near)).transpose(-1, -2).flatten(-2)
 
 
@@ -126,36 +134,81 @@ OUTCOMES = 2 * SEATS
 """How a round can end: someone loses a die (0 to 5), or someone's bid is called exactly right (6 to 11)."""
 
 
+JUDGE_FACE_FEATURES = FACE_FEATURES + SEATS + 2
+JUDGE_TABLE_FEATURES = TABLE_FEATURES + 3 + SEATS * KINDS
+
+
+class Sight(NamedTuple):
+    """What a judge sees of positions, who sees all dice and knows who is playing: all that the networks read."""
+
+    faces: Tensor
+    """[B, face - 1, JUDGE_FACE_FEATURES]; the first `FACE_FEATURES` are what the player to move sees."""
+    table: Tensor
+    """[B, JUDGE_TABLE_FEATURES]; the first `TABLE_FEATURES` are what the player to move sees."""
+    lowest: Tensor
+    """[B, face - 1] int8: the lowest quantity that may be bid."""
+    likely: Tensor
+    """[B, face - 1] int8: how many dice the player to move expects to count."""
+    counts: Tensor
+    """[B, face - 1] int8: how many do."""
+    legal: Tensor
+    """[B, action] bool."""
+    possible: Tensor
+    """[B, outcome] bool: how the round can end, players in turn order; the first six say who is there."""
+
+
+def look(tables: Tables, kinds: Tensor) -> Sight:
+    """See positions as a judge; `kinds` ([B, seat]) says who plays each seat."""
+    seen = observe(tables)
+    order = turn_order(tables)
+    hands = by_player(tables.hands, order).transpose(-1, -2).float()  # [B, face, player]
+    shown = tables.hands.sum(-2, dtype=torch.int8)
+    faces = torch.arange(1, FACES + 1, device=shown.device, dtype=torch.int8)
+    wild = tables.round_wild[..., None]
+    wilds = shown.gather(-1, (wild.long() - 1).clamp(min=0))
+    counts = shown + torch.where((wild > 0) & (faces != wild), wilds, 0)
+    room = (counts - seen.odds.lowest).clamp(-6, 6) / 3
+    per_face = torch.cat([seen.faces, hands / 2, (counts / 6)[..., None], room[..., None]], -1)
+    place = (tables.face.long()[..., None] - 1).clamp(min=0)
+    margin = (counts.gather(-1, place) - tables.quantity[..., None]) * (tables.quantity > 0)[..., None]
+    truth = [margin.clamp(-6, 6) / 3, (margin >= 0).float(), (margin == 0).float()]
+    who = one_hot(by_player(kinds, order), KINDS).flatten(-2)
+    return Sight(
+        faces=per_face,
+        table=torch.cat([seen.table, *truth, who], -1),
+        lowest=seen.odds.lowest,
+        likely=seen.odds.likely,
+        counts=counts.to(torch.int8),
+        legal=legal_mask(tables, seen.odds.lowest),
+        possible=torch.cat([order[1], order[1] & (tables.exact_call > 0)[..., None]], -1),
+    )
+
+
+class Judgement(NamedTuple):
+    """What the critic says about positions."""
+
+    outcomes: Tensor
+    """[B, outcome]: logits of how the round ends, players in turn order."""
+    bids: Tensor
+    """[B, bid]: how much better than expected each bid is for the player to move, in units of what is at stake."""
+
+
 class Critic(nn.Module):
-    """How the round will end, judged by someone who sees all dice and knows who is playing."""
+    """How the round will end and what each bid would change, judged by someone who sees all dice."""
 
     def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 2) -> None:
         super().__init__()
-        extra = SEATS + 2
-        self.streams = Streams(
-            FACE_FEATURES + extra, TABLE_FEATURES + 3 + SEATS * KINDS, face_width, table_width, blocks
-        )
+        self.streams = Streams(JUDGE_FACE_FEATURES, JUDGE_TABLE_FEATURES, face_width, table_width, blocks)
         self.outcomes = nn.Linear(table_width, OUTCOMES)
+        self.bids = nn.Linear(face_width, STEPS + 2 * NEAR + 1)
+        nn.init.zeros_(self.bids.weight)
+        nn.init.zeros_(self.bids.bias)
 
-    def forward(self, tables: Tables, kinds: Tensor, seen: Observation | None = None) -> Tensor:
-        """[B, outcome]: logits, players in turn order; `kinds` ([B, seat]) says who plays each seat."""
-        seen = observe(tables) if seen is None else seen
-        order = turn_order(tables)
-        hands = by_player(tables.hands, order).transpose(-1, -2).float()  # [B, face, player]
-        shown = tables.hands.sum(-2, dtype=torch.int8)
-        faces = torch.arange(1, FACES + 1, device=shown.device, dtype=torch.int8)
-        wild = tables.round_wild[..., None]
-        wilds = shown.gather(-1, (wild.long() - 1).clamp(min=0))
-        counts = shown + torch.where((wild > 0) & (faces != wild), wilds, 0)
-        room = (counts - seen.odds.lowest).clamp(-6, 6) / 3
-        per_face = torch.cat([seen.faces, hands / 2, (counts / 6)[..., None], room[..., None]], -1)
-        place = (tables.face.long()[..., None] - 1).clamp(min=0)
-        margin = (counts.gather(-1, place) - tables.quantity[..., None]) * (tables.quantity > 0)[..., None]
-        truth = [margin.clamp(-6, 6) / 3, (margin >= 0).float(), (margin == 0).float()]
-        who = one_hot(by_player(kinds, order), KINDS).flatten(-2)
-        _, g = self.streams(per_face, torch.cat([seen.table, *truth, who], -1))
-        possible = torch.cat([order[1], order[1] & (tables.exact_call > 0)[..., None]], -1)
-        return torch.where(possible, self.outcomes(g).float(), NEVER)
+    def forward(self, sight: Sight) -> Judgement:
+        """Judge positions."""
+        x, g = self.streams(sight.faces, sight.table)
+        outcomes = torch.where(sight.possible, self.outcomes(g).float(), NEVER)
+        return Judgement(outcomes, spread_over_bids(self.bids(x).float(), sight.lowest, sight.counts))
 
 
 class RoundValue(nn.Module):

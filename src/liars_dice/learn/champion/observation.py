@@ -35,6 +35,11 @@ class Odds(NamedTuple):
         """[..., face - 1]: how many dice will count for the face on average."""
         return self.held + self.unseen[..., None] * (1 + self.chance_id) / 6
 
+    @property
+    def likely(self) -> Tensor:
+        """[..., face - 1] int8: the same, rounded."""
+        return (self.expected + 0.5).floor().to(torch.int8)
+
 
 class Observation(NamedTuple):
     """The input of the networks."""

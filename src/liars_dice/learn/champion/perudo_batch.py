@@ -406,8 +406,7 @@ class PerudoBatch:
         self.device = torch.device(device)
         self.generator = torch.Generator(self.device).manual_seed(seed)
         self.transition = torch.compile(step, dynamic=False) if compiled else step
-        self._pool_size = pool
-        self.draw_starts()
+        self._starts = new_games(pool, self.mix, self.generator, self.device)
         self.rows = self._deal(new_games(n, self.mix, self.generator, self.device))
 
     @property
@@ -417,7 +416,7 @@ class PerudoBatch:
 
     def draw_starts(self) -> None:
         """Draw the starts that the next games are taken from anew."""
-        self._starts = new_games(self._pool_size, self.mix, self.generator, self.device)
+        self._starts.copy_(new_games(len(self._starts), self.mix, self.generator, self.device))
 
     def _deal(self, rows: Tensor) -> Tensor:
         tables = unpack(rows)
@@ -437,5 +436,5 @@ class PerudoBatch:
         self.rows = torch.where(which[:, None], self._deal(self._fresh()), self.rows)
 
     def _fresh(self) -> Tensor:
-        chosen = torch.randint(self._pool_size, (self.n,), device=self.device, generator=self.generator)
+        chosen = torch.randint(len(self._starts), (self.n,), device=self.device, generator=self.generator)
         return self._starts[chosen]

@@ -3,12 +3,12 @@
 The game is Markov between rounds, so a round is an episode. It ends in one of at most twelve ways (who loses a die, and
 whether an exact call was right), and what each is worth to everybody is their chance to win the game from the dice
 that are then left: 1 or 0 when the game is over, else what `RoundValue` says. `Critic`, who sees all dice, says at
-every decision how the round will end; the advantage of a decision is what a TD(lambda) return says beyond that. The
-policy takes clipped policy-gradient steps (PPO). What a call would bring is known to somebody who sees all dice, so
-calls are not left to chance: both are weighed at every decision, made or not. Two pulls shrink over the run: towards
-playing everything (entropy), and towards the policy's own moving average, the magnet (as in magnetic mirror descent
-and R-NaD). The average is what plays in the end. Advantages are measured in units of what is at stake, so that one
-temperature suits every table.
+every decision how the round will end and what each bid would change; the advantage of a decision is what a TD(lambda)
+return says beyond that. The policy takes clipped policy-gradient steps (PPO) on all actions at once: what a call brings
+is known to someone who sees all dice, what a bid brings is the critic's word, and the bid that was made corrects that
+word by what came of it. Two pulls hold the policy back: towards playing everything (entropy), and towards its own
+moving average, the magnet (as in magnetic mirror descent and R-NaD). The average is what plays in the end. Advantages
+are measured in units of what is at stake, so that one temperature suits every table.
 
     python -m liars_dice.learn.champion.train --minutes 20 --device cuda --out runs/champion
 """
@@ -20,7 +20,7 @@ import copy
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,14 +34,17 @@ from .network import (
     NEVER,
     OUTCOMES,
     Critic,
+    Judgement,
     PolicyNetwork,
     RoundValue,
+    Sight,
+    look,
     mask_absent,
     outcomes_by_player,
     outcomes_by_seat,
     sample,
 )
-from .observation import by_player, by_seat, observe, of_turn, turn_order
+from .observation import by_player, by_seat, of_turn, turn_order
 from .perudo_batch import (
     EXACT,
     FACES,
@@ -90,8 +93,10 @@ class Settings:
     """How far the probability of an action may move in one update before its gradient is cut."""
     trace: float = 0.9
     """The lambda of TD(lambda) within a round."""
-    known_calls: bool = True
-    """Whether calls are weighed at every decision; else only when they are made."""
+    all_actions: bool = True
+    """Whether the critic's word on the bids that were not made counts; else only what came of those that were."""
+    sharpness: float = 0.5
+    """Advantages count (players left / 2) to this power times: larger tables are played colder."""
     bots: float = 0.25
     """The share of games in which half of the seats are played by rule bots."""
     bot_kinds: str = "random,crawler,probabilistic,optimal,detective"
@@ -107,6 +112,7 @@ class Settings:
     exact_calls: float = 0.75
     palifico: float = 0.4
     open_on_ones: float = 0.7
+    exact_costs_bidder: float = 0.8
     face_width: int = 128
     table_width: int = 256
     blocks: int = 3
@@ -131,25 +137,78 @@ class Settings:
             self.exact_calls,
             self.palifico,
             self.open_on_ones,
+            self.exact_costs_bidder,
             most_dice=MOST_DICE,
         )
 
 
 class Rollout(NamedTuple):
-    """`steps` decisions in each game. `rows` and `kinds` have one entry more: what came after the last decision."""
+    """`steps` decisions in each game: every part begins with [T, N]."""
 
     rows: Tensor
     kinds: Tensor
+    sight: Sight
     actions: Tensor
-    log_probs: Tensor
-    """[T, N, 3]: of the action, of a liar call, of an exact call."""
+    logs: Tensor
+    """[T, N, action]: the log-probabilities that the learner's policy gave to every action."""
+    judged: Judgement
     round_ended: Tensor
     game_ended: Tensor
     winner: Tensor
     outcome: Tensor
     """[T, N]: how the round ended, where it did; a seat, plus 6 if an exact call was right."""
-    worth: Tensor
-    """[T, N, outcome, seat]: everybody's chance to win the game if the round ends like that."""
+
+
+class Targets(NamedTuple):
+    """What the networks are to learn from a rollout: every part begins with [T, N]."""
+
+    advantage: Tensor
+    """[T, N, 3]: of the action made, of a liar call, of an exact call."""
+    returns: Tensor
+    """[T, N, outcome]: how the round ends, players in turn order."""
+    chances: Tensor
+    """[T, N, player]: everybody's chance to win the game after that."""
+
+
+def each(function: Callable[..., Any], *trees: Any) -> Any:
+    """Tuples of tuples of tensors, made by applying `function` to the tensors of `trees` place by place."""
+    if isinstance(trees[0], tuple):
+        return type(trees[0])(*(each(function, *parts) for parts in zip(*trees, strict=True)))
+    return function(*trees)
+
+
+class Replayed:
+    """A function without arguments that a GPU records once and then replays.
+
+    Launching its hundreds of small kernels one by one takes longer than running them. The function must use the same
+    tensors every time and must never wait for the GPU. On other devices it is called as it is.
+    """
+
+    def __init__(self, function: Callable[[], Any], device: torch.device, generator: torch.Generator) -> None:
+        self.function, self.device, self.generator = function, device, generator
+        self.calls = 0
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.result: Any = None
+
+    def __call__(self) -> Any:
+        self.calls += 1
+        if self.device.type != "cuda":
+            return self.function()
+        if self.calls <= 3:  # what is made on first use (tables, optimizer states, compiled code) is not to be recorded
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                self.result = self.function()
+            torch.cuda.synchronize()
+            return self.result
+        if self.graph is None:
+            self.result = None
+            self.graph = torch.cuda.CUDAGraph()
+            self.graph.register_generator_state(self.generator)
+            with torch.cuda.graph(self.graph):
+                self.result = self.function()
+        self.graph.replay()
+        return self.result
 
 
 class Stakes:
@@ -205,13 +264,14 @@ class Trainer:
         for still in (self.averaged, self.frozen):
             if still is not None:
                 still.requires_grad_(False)
-        fused = self.device.type == "cuda"
-        self.policy_optimizer = torch.optim.Adam(self.policy.parameters(), eps=1e-5, fused=fused)
+        cuda = self.device.type == "cuda"
+        adam: dict[str, Any] = {"eps": 1e-5, "fused": cuda, "capturable": cuda}
+        self.rate, self.pulls, self.keep = (torch.zeros(n, device=self.device) for n in ((), 2, ()))
+        self.policy_optimizer = torch.optim.Adam(self.policy.parameters(), lr=self.rate, **adam)
         judges = [*self.critic.parameters(), *self.value.parameters()]
-        self.judge_optimizer = torch.optim.Adam(judges, eps=1e-5, fused=fused)
-        self.games = PerudoBatch(
-            s.games, s.mix(), seed=s.seed + 1000 * self.updates, device=self.device, compiled=s.compiled
-        )
+        self.judge_optimizer = torch.optim.Adam(judges, lr=self.rate, **adam)
+        self.games = PerudoBatch(s.games, s.mix(), seed=s.seed + 1000 * self.updates, device=self.device)
+        self.offered = torch.tensor([NAMES.index(name) for name in s.bot_kinds.split(",") if name], device=self.device)
         self.kinds = self._draw_kinds(self.games.rows)
         self._plain = copy.deepcopy(self.averaged)
         if s.compiled:  # the streams alone: what is around them is many small shapes, and compiles for minutes
@@ -219,6 +279,11 @@ class Trainer:
                 if network is not None:
                     network.streams.compile(dynamic=False)
         self._gradient_steps = 0
+        self._turn = Replayed(self._take_turn, self.device, self.games.generator)
+        self._step = Replayed(self._take_step, self.device, self.games.generator)
+        self._played: Rollout | None = None
+        self._lesson: Targets | None = None
+        self._places: tuple[Tensor, ...] = ()
 
     # -- playing -----------------------------------------------------------------------------------------------------
 
@@ -227,59 +292,55 @@ class Trainer:
         s, n = self.settings, len(rows)
         if s.against:
             places = torch.rand(n, SEATS, device=self.device) * (unpack(rows).dice > 0)
-            learner = one_hot(places.argmax(-1), SEATS) > 0
+            learner = torch.arange(SEATS, device=self.device) == places.argmax(-1, keepdim=True)
             return torch.where(learner, LEARNER, FROZEN).to(torch.int8)
-        offered = torch.tensor([NAMES.index(name) for name in s.bot_kinds.split(",") if name], device=self.device)
         mixed = torch.rand(n, 1, device=self.device) < s.bots
         seated = mixed & (torch.rand(n, SEATS, device=self.device) < 0.5)
-        bots = offered[torch.randint(len(offered), (n, SEATS), device=self.device)]
+        bots = self.offered[torch.randint(len(self.offered), (n, SEATS), device=self.device)]
         return torch.where(seated, bots, LEARNER).to(torch.int8)
 
-    def _act(self, rows: Tensor, kinds: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
-        """Everybody's action, and the log-probabilities of the learner's and of both calls."""
-        tables = unpack(rows)
-        with self._autocast():
-            seen = observe(tables)
-            logits = self.policy(tables, seen).logits
-            actions = sample(logits, draws[0])
-            kind = of_turn(tables, kinds)
-            if self.frozen is not None:
-                actions = torch.where(kind == LEARNER, actions, sample(self.frozen(tables, seen).logits, draws[1]))
-        if self.frozen is None and self.settings.bots > 0:
-            bots = torch.nonzero(kind != LEARNER).squeeze(-1)
-            actions[bots] = scripted_actions(unpack(rows[bots]), kinds[bots], draws[1][bots])
-        logs = logits.log_softmax(-1)
-        return actions, torch.cat([logs.gather(-1, actions[:, None]), logs[:, LIAR:]], -1)
+    def _look(self, rows: Tensor, kinds: Tensor) -> Sight:
+        """Positions as the networks read them."""
+        sight = look(unpack(rows), kinds)
+        return sight._replace(faces=sight.faces.to(self._digits), table=sight.table.to(self._digits))
 
     @torch.no_grad()
-    def play(self) -> Rollout:
-        """`steps` decisions in each game."""
-        parts: list[list[Tensor]] = [[] for _ in Rollout._fields]
-        n = self.settings.games
-        self.games.draw_starts()
-        worth = torch.zeros(n, OUTCOMES, SEATS, device=self.device)
-        for t in range(self.settings.steps):
-            rows, kinds = self.games.rows, self.kinds
-            begun = torch.nonzero(unpack(rows).quantity == 0).squeeze(-1)
-            if t == 0:
-                worth = self._worth(rows, kinds)
+    def _take_turn(self) -> Rollout:
+        """One decision in each game."""
+        n, home, kinds = self.games.n, self.games.rows, self.kinds.clone()
+        rows = home.clone()
+        tables, sight = unpack(rows), self._look(rows, kinds)
+        draws = torch.rand(3, n, device=self.device)
+        with self._autocast():
+            logits, judged = self.policy.read(sight).logits, self.critic(sight)
+            actions = sample(logits, draws[0])
+            if self.frozen is not None:
+                others = sample(self.frozen.read(sight).logits, draws[1])
+            elif self.settings.bots > 0:
+                others = scripted_actions(tables, kinds, draws[1])
             else:
-                worth = worth.index_copy(0, begun, self._worth(rows[begun], kinds[begun]))
-            actions, log_probs = self._act(rows, kinds, torch.rand(2, n, device=self.device))
-            outcome = self.games.step(actions)
-            broken_off = outcome.round_ended & ~outcome.game_ended
-            broken_off &= torch.rand(n, device=self.device) < self.settings.restart
-            self.games.restart(broken_off)
-            new_game = (outcome.game_ended | broken_off)[:, None]
-            self.kinds = torch.where(new_game, self._draw_kinds(self.games.rows), kinds)
-            right_exact = (actions == EXACT) & (outcome.winner == unpack(rows).turn)
-            ending = outcome.loser + SEATS * right_exact
-            made = (rows, kinds, actions, log_probs, *outcome[:3], ending, worth)
-            for part, new in zip(parts, made, strict=True):
-                part.append(new)
-        parts[0].append(self.games.rows)
-        parts[1].append(self.kinds)
-        return Rollout(*(torch.stack(part) for part in parts))
+                others = actions
+        actions = torch.where(of_turn(tables, kinds) == LEARNER, actions, others)
+        outcome = self.games.step(actions)
+        broken_off = outcome.round_ended & ~outcome.game_ended & (draws[2] < self.settings.restart)
+        self.games.restart(broken_off)
+        self.games.rows = home.copy_(self.games.rows)
+        new_game = (outcome.game_ended | broken_off)[:, None]
+        self.kinds.copy_(torch.where(new_game, self._draw_kinds(self.games.rows), kinds))
+        right_exact = (actions == EXACT) & (outcome.winner == tables.turn)
+        ending = outcome.loser + SEATS * right_exact
+        return Rollout(rows, kinds, sight, actions, logits.log_softmax(-1), judged, *outcome[:3], ending)
+
+    def play(self) -> Rollout:
+        """`steps` decisions in each game. The next call writes over them."""
+        self.games.draw_starts()
+        for t in range(self.settings.steps):
+            now = self._turn()
+            if self._played is None:
+                self._played = each(lambda part: part.new_empty(self.settings.steps, *part.shape), now)
+            each(lambda whole, part, t=t: whole[t].copy_(part), self._played, now)
+        assert self._played is not None
+        return self._played
 
     # -- judging -----------------------------------------------------------------------------------------------------
 
@@ -300,127 +361,149 @@ class Trainer:
         over = alive.sum(-1, keepdim=True) == 1
         return torch.where(over, alive.float(), chances).view(n, OUTCOMES, SEATS)
 
-    def _foreseen(self, rows: Tensor, kinds: Tensor) -> Tensor:
-        """[B, outcome]: how probable the critic thinks each end of the round is, by seat."""
-        tables = unpack(rows)
-        with self._autocast():
-            logits = self.critic(tables, kinds)
-        return outcomes_by_seat(logits.softmax(-1), turn_order(tables))
+    def _worth_of_all(self, played: Rollout) -> Tensor:
+        """[T, N, outcome, seat]: the same for every decision; it is asked once per round."""
+        steps, n = played.actions.shape
+        begins = unpack(played.rows).quantity == 0
+        begins[0] = True
+        asked = torch.nonzero(begins.flatten()).squeeze(-1)
+        rows, kinds = played.rows.flatten(0, 1), played.kinds.flatten(0, 1)
+        found = torch.cat([self._worth(rows[some], kinds[some]) for some in asked.split(1 << 17)])
+        place = (begins.flatten().cumsum(0) - 1).view(steps, n)
+        t = torch.arange(steps, device=self.device)[:, None]
+        latest = torch.where(begins, t, 0).cummax(0).values
+        return found[place.gather(0, latest)]
 
     @torch.no_grad()
-    def judge(self, played: Rollout) -> tuple[Tensor, Tensor]:
-        """([T, N, 3], [T, N, outcome]): the advantages of each action and of both calls, and the returns."""
-        critic = torch.stack([self._foreseen(*both) for both in zip(played.rows, played.kinds, strict=True)])
-        returns = torch.empty_like(critic[:-1])
-        ahead = critic[-1]
-        trace = self.settings.trace
-        for t in reversed(range(len(returns))):
-            onward = (1 - trace) * critic[t + 1] + trace * ahead
+    def judge(self, played: Rollout) -> Targets:
+        """How the rounds went, against what the critic expected."""
+        worth = self._worth_of_all(played)
+        with self._autocast():
+            ahead = self.critic(self._look(self.games.rows, self.kinds)).outcomes.softmax(-1)
+        ahead = later = outcomes_by_seat(ahead, turn_order(self.games.tables))
+        trace, found = self.settings.trace, []
+        for t in reversed(range(self.settings.steps)):
+            tables = unpack(played.rows[t])
+            order = turn_order(tables)
+            onward = (1 - trace) * later + trace * ahead
             ended = one_hot(played.outcome[t].long(), OUTCOMES).float()
-            ahead = returns[t] = torch.where(played.round_ended[t][:, None], ended, onward)
-        advantages = [
-            self._advantages(*parts) for parts in zip(*played[:3], played.worth, critic, returns, strict=False)
-        ]
-        return torch.stack(advantages), returns
+            ahead = torch.where(played.round_ended[t][:, None], ended, onward)
+            later = outcomes_by_seat(played.judged.outcomes[t].softmax(-1), order)
+            chances = by_player((ahead[:, :, None] * worth[t]).sum(1), order)
+            advantage = self._advantages(tables, worth[t], later, ahead)
+            found.append(Targets(advantage, outcomes_by_player(ahead, order), chances))
+        targets: Targets = each(lambda *parts: torch.stack(parts), *reversed(found))
+        return targets
 
-    def _advantages(
-        self, rows: Tensor, kinds: Tensor, actions: Tensor, worth: Tensor, critic: Tensor, returns: Tensor
-    ) -> Tensor:
+    @staticmethod
+    def _advantages(tables: Tables, worth: Tensor, foreseen: Tensor, returns: Tensor) -> Tensor:
         """[N, 3]: what the action and both calls bring to the player to move, beyond what the critic expected."""
-        tables = unpack(rows)
         mine = worth.gather(-1, tables.turn.long()[:, None, None].expand(-1, OUTCOMES, 1)).squeeze(-1)
-        expected = (critic * mine).sum(-1)
         bidder = previous_seat(tables.dice, tables.turn)
         count = matches(tables)
         liar = torch.where(count < tables.quantity, bidder, tables.turn)
         exact = torch.where(count == tables.quantity, bidder + SEATS, tables.turn)
         calls = mine.gather(-1, torch.stack([liar, exact], -1).long())
-        found = torch.cat([(returns * mine).sum(-1, keepdim=True), calls], -1) - expected[:, None]
-        bid = tables.quantity > 0
-        if self.settings.known_calls:
-            return found * torch.stack([actions < LIAR, bid, bid & (tables.exact_call > 0)], -1)
-        return found * torch.tensor([1.0, 0.0, 0.0], device=self.device)
+        expected = (foreseen * mine).sum(-1, keepdim=True)
+        return torch.cat([(returns * mine).sum(-1, keepdim=True), calls], -1) - expected
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
-    def _policy_loss(
-        self, tables: Tables, actions: Tensor, old: Tensor, advantage: Tensor, chances: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        seen = observe(tables)
+    def _policy_loss(self, played: Rollout, targets: Targets) -> tuple[Tensor, Tensor]:
         with self._autocast():
-            decision = self.policy(tables, seen)
+            decision = self.policy.read(played.sight)
             with torch.no_grad():
-                magnet = self.averaged(tables, seen).logits.log_softmax(-1)
-        logs = decision.logits.log_softmax(-1)
+                magnet = self.averaged.read(played.sight).logits.log_softmax(-1)
+        logs, old = decision.logits.log_softmax(-1), played.logs
         probabilities = logs.exp()
-        ratio = (torch.cat([logs.gather(-1, actions[:, None]), logs[:, LIAR:]], -1) - old).clamp(-10, 10).exp()
+        ratio = (logs - old).clamp(-10, 10).exp()
         clip = self.settings.clip
-        gains = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
-        surrogate = (gains[:, 0] + (old[:, 1:].exp() * gains[:, 1:]).sum(-1)).mean()
+
+        def clipped(ratio: Tensor, advantage: Tensor) -> Tensor:
+            return torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
+
+        made = played.actions[:, None]
+        known = torch.cat([played.judged.bids * self.settings.all_actions, targets.advantage[:, 1:]], -1)
+        surprise = targets.advantage[:, :1] - known.gather(-1, made)
+        moved = ratio.gather(-1, made)
+        gains = (old.exp() * clipped(ratio, known)).sum(-1) + clipped(moved, surprise).squeeze(-1)
+        present = played.sight.possible[:, :SEATS]
+        weight = (present.sum(-1) / 2) ** self.settings.sharpness
+        surrogate = (weight * gains).mean()
         entropy = -(probabilities * logs).sum(-1).mean()
         kl = (probabilities * (logs - magnet)).sum(-1).mean()
-        order = turn_order(tables)
-        logs_of_chances = mask_absent(decision.chances, order).log_softmax(-1).clamp(min=NEVER)
-        guess = -(by_player(chances, order) * logs_of_chances).sum(-1).mean()
-        s = self.settings
-        loss = -surrogate - self._scheduled(s.entropy) * entropy + self._scheduled(s.magnet) * kl + 0.2 * guess
-        return loss, torch.stack([surrogate, entropy, kl, guess, (ratio[:, 0] - 1).abs().mean()]).detach()
+        logs_of_chances = torch.where(present, decision.chances, NEVER).log_softmax(-1).clamp(min=NEVER)
+        guess = -(targets.chances * logs_of_chances).sum(-1).mean()
+        loss = -surrogate - self.pulls[0] * entropy + self.pulls[1] * kl + 0.2 * guess
+        return loss, torch.stack([surrogate, entropy, kl, guess, (moved - 1).abs().mean()]).detach()
 
-    def _judge_loss(self, tables: Tables, kinds: Tensor, returns: Tensor, chances: Tensor) -> tuple[Tensor, Tensor]:
-        order = turn_order(tables)
+    def _critic_loss(self, played: Rollout, targets: Targets) -> tuple[Tensor, Tensor]:
         with self._autocast():
-            critic, value = self.critic(tables, kinds), self.value(tables, kinds)
-        critic_logs = critic.log_softmax(-1).clamp(min=NEVER)
-        critic_loss = -(outcomes_by_player(returns, order) * critic_logs).sum(-1).mean()
-        starts = (tables.quantity == 0).float()
-        value_losses = -(by_player(chances, order) * value.log_softmax(-1).clamp(min=NEVER)).sum(-1)
-        value_loss = (starts * value_losses).sum() / starts.sum().clamp(min=1)
-        return critic_loss + value_loss, torch.stack([critic_loss, value_loss]).detach()
+            judged = self.critic(played.sight)
+        outcomes = -(targets.returns * judged.outcomes.log_softmax(-1).clamp(min=NEVER)).sum(-1).mean()
+        bid, brought = played.actions < LIAR, targets.advantage[:, 0]
+        word = judged.bids.gather(-1, played.actions.clamp(max=LIAR - 1)[:, None]).squeeze(-1)
+        missed, there = (bid * (word - brought) ** 2).mean(), (bid * brought**2).mean()
+        return outcomes + 0.5 * missed, torch.stack([outcomes, missed, there]).detach()
 
-    def learn(self, played: Rollout, advantage: Tensor, returns: Tensor) -> dict[str, float]:
+    def _value_loss(self, played: Rollout, targets: Targets) -> Tensor:
+        with self._autocast():
+            logits = self.value(unpack(played.rows), played.kinds)
+        return -(targets.chances * logits.log_softmax(-1).clamp(min=NEVER)).sum(-1).mean()
+
+    def _take_step(self) -> Tensor:
+        """One gradient step of every network, on the decisions whose places stand in `self._places`."""
+        own, anybody, starts = self._places
+
+        def at(places: Tensor) -> list[Any]:
+            return [each(lambda part: part.flatten(0, 1)[places], whole) for whole in (self._played, self._lesson)]
+
+        policy_loss, policy_terms = self._policy_loss(*at(own))
+        self._descend(self.policy_optimizer, self.policy, policy_loss)
+        critic_loss, critic_terms = self._critic_loss(*at(anybody))
+        value_loss = self._value_loss(*at(starts))
+        self._descend(self.judge_optimizer, self.critic, critic_loss + value_loss)
+        with torch.no_grad():
+            for mean, now in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
+                mean.lerp_(now, 1 - self.keep)
+        return torch.cat([policy_terms, critic_terms, value_loss.detach()[None]])
+
+    def learn(self, played: Rollout, targets: Targets) -> dict[str, float]:
         """One pass over the decisions that the learner made."""
         s = self.settings
-        rows = played.rows[:-1].flatten(0, 1)
-        kinds = played.kinds[:-1].flatten(0, 1)
-        actions, old = played.actions.flatten(), played.log_probs.flatten(0, 1)
-        flat, returns = advantage.flatten(0, 1), returns.flatten(0, 1)
-        worth = played.worth.flatten(0, 1)
-        tables = unpack(rows)
-        own = torch.nonzero(of_turn(tables, kinds) == LEARNER).squeeze(-1)
+        tables = unpack(played.rows.flatten(0, 1))
+        own = torch.nonzero(of_turn(tables, played.kinds.flatten(0, 1)) == LEARNER).squeeze(-1)
+        starts = torch.nonzero(tables.quantity == 0).squeeze(-1)
         bucket = self.stakes.bucket(tables)
-        called = (actions - LIAR + 1).clamp(min=0) * s.known_calls  # 0: the action itself, 1 and 2: one of the calls
-        made = flat.gather(-1, called[:, None]).squeeze(-1)
-        self.stakes.update(bucket[own], made[own])
-        scaled = (flat / self.stakes.unit(bucket)[:, None]).clamp(-5, 5)
+        self.stakes.update(bucket[own], targets.advantage[..., 0].flatten()[own])
+        unit = self.stakes.unit(bucket).view(*played.actions.shape, 1)
+        targets = targets._replace(advantage=(targets.advantage / unit).clamp(-5, 5))
+        if self._lesson is None:
+            self._lesson = targets
+            size = min(s.minibatch, len(own) // 2)  # of a shape that the next updates can have, too
+            self._places = tuple(own[:n].clone() for n in (size, size, max(1, size // 4)))
+        each(lambda kept, new: kept.copy_(new), self._lesson, targets)
         self.decisions += len(own)
-        rate = self._scheduled(s.learning_rate) * min(1.0, (self._gradient_steps + 1) / 50)
-        for optimizer, factor in ((self.policy_optimizer, 1.0), (self.judge_optimizer, 1.0)):
-            optimizer.param_groups[0]["lr"] = rate * factor
-        policy_terms, judge_terms, count = torch.zeros(5, device=self.device), torch.zeros(2, device=self.device), 0
+        self.rate.fill_(self._scheduled(s.learning_rate) * min(1.0, (self._gradient_steps + 1) / 50))
+        self.pulls.copy_(torch.tensor([self._scheduled(s.entropy), self._scheduled(s.magnet)]))
+        size = len(self._places[0])
+        count = max(1, len(own) // size)
         order = own[torch.randperm(len(own), device=self.device)]
-        everybody = torch.randperm(len(rows), device=self.device)
-        size = min(s.minibatch, len(order))
-        for begin in range(0, len(order) - size + 1, size):
-            some = order[begin : begin + size]
-            chances = (returns[some][:, :, None] * worth[some]).sum(1)
-            loss, terms = self._policy_loss(unpack(rows[some]), actions[some], old[some], scaled[some], chances)
-            self._descend(self.policy_optimizer, self.policy, loss)
-            policy_terms = policy_terms + terms
-            some = everybody[begin : begin + size]  # judges are asked about everybody's decisions
-            chances = (returns[some][:, :, None] * worth[some]).sum(1)
-            loss, terms = self._judge_loss(unpack(rows[some]), kinds[some], returns[some], chances)
-            self._descend(self.judge_optimizer, self.critic, loss)
-            judge_terms = judge_terms + terms
-            count += 1
+        everybody = torch.randperm(len(bucket), device=self.device)
+        terms = torch.zeros(9, device=self.device)
+        for begin in range(0, count * size, size):
+            self._places[0].copy_(order[begin : begin + size])
+            self._places[1].copy_(everybody[begin : begin + size])  # judges are asked about everybody's decisions
+            self._places[2].copy_(starts[torch.randint(len(starts), self._places[2].shape, device=self.device)])
             self._gradient_steps += 1
-            keep = min(s.average, 1 - 1 / (self._gradient_steps + 10)) if self.updates < 50 else s.average
-            with torch.no_grad():
-                for mean, now in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
-                    mean.lerp_(now, 1 - keep)
+            early = self.updates < 50
+            self.keep.fill_(min(s.average, 1 - 1 / (self._gradient_steps + 10)) if early else s.average)
+            terms += self._step()
         self.updates += 1
-        names = ("surrogate", "entropy", "kl", "guess", "moved", "critic", "value")
-        means = torch.cat([policy_terms, judge_terms]) / max(count, 1)
-        return dict(zip(names, means.tolist(), strict=True))
+        names = ("surrogate", "entropy", "kl", "guess", "moved", "critic", "missed", "there", "value")
+        found = dict(zip(names, (terms / count).tolist(), strict=True))
+        found["foretold"] = 1 - found.pop("missed") / max(found.pop("there"), 1e-9)
+        return found
 
     @staticmethod
     def _descend(optimizer: torch.optim.Optimizer, network: nn.Module, loss: Tensor) -> None:
@@ -445,7 +528,13 @@ class Trainer:
         return first * (last / first) ** self.progress if first > 0 and last > 0 else first
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
+        cuda = self.device.type == "cuda"  # a recorded step must not keep casts of weights that have changed since
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=cuda, cache_enabled=False)
+
+    @property
+    def _digits(self) -> torch.dtype:
+        """How the networks' input is kept: as the first layer reads it."""
+        return torch.bfloat16 if self.device.type == "cuda" else torch.float32
 
     def plain(self) -> PolicyNetwork:
         """The averaged policy, not compiled: for positions that come in other numbers."""
@@ -459,8 +548,7 @@ class Trainer:
             clock = time.perf_counter()
             before = self.decisions
             played = self.play()
-            advantage, returns = self.judge(played)
-            terms = self.learn(played, advantage, returns)
+            terms = self.learn(played, self.judge(played))
             spent = time.perf_counter() - clock
             self.trained_s += spent
             made = played.actions.numel()
@@ -489,7 +577,7 @@ class Trainer:
     def _won(played: Rollout) -> list[int]:
         """[games that ended, games among them that the learner won]."""
         ended = played.game_ended
-        kind = played.kinds[:-1].gather(-1, played.winner.long().clamp(min=0)[..., None]).squeeze(-1)
+        kind = played.kinds.gather(-1, played.winner.long().clamp(min=0)[..., None]).squeeze(-1)
         return [int(ended.sum()), int((ended & (kind == LEARNER)).sum())]
 
     def save(self, name: str = "last.pt") -> Path:
