@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[2] / "src/liars_dice/learn"
 SMALL = (
-    "--players 2 2 --dice 1 2 --full-games 0.2 --endgames 0 --bots 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
+    "--players 2 2 --dice 1 2 --full-games 0.2 --endgames 0 --bots 0 --tournament 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
     "--exact-calls 0.5 --exact-costs-bidder 1 --games 16384 --steps 16 --minibatch 16384 --save-every 1000 "
     "--entropy 0.1 0.03 --magnet 0.3 0.3 --average 0.995 --learning-rate 1e-3 1e-4"
 )

@@ -93,7 +93,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_a_small_round_is_learned(tmp_path: Path) -> None:
     """One die each: a policy that bids and calls anything loses 0.76 to a perfect adversary, this one far less."""
     options = (
-        "--players 2 2 --dice 1 1 --full-games 1 --endgames 0 --bots 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
+        "--players 2 2 --dice 1 1 --full-games 1 --endgames 0 --bots 0 --tournament 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
         "--exact-calls 0 --face-width 32 --table-width 64 --learning-rate 1.5e-3 2e-4 --entropy 0.1 0.05 "
         "--magnet 0.5 0.5 --average 0.995 --most-updates 150 --games 1024 --steps 8 --minibatch 1024"
     )

@@ -104,14 +104,15 @@ class PolicyNetwork(nn.Module):
         """The decision of the player to move."""
         seen = observe(tables)
         legal = legal_mask(tables, seen.odds.lowest)
-        return self._decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
+        return self.decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
 
     def read(self, sight: Sight) -> Decision:
         """The same from what a judge sees, of which only the player's part is used."""
         faces, table = sight.faces[..., :FACE_FEATURES], sight.table[..., :TABLE_FEATURES]
-        return self._decide(faces, table, sight.lowest, sight.likely, sight.legal)
+        return self.decide(faces, table, sight.lowest, sight.likely, sight.legal)
 
-    def _decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:
+    def decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:
+        """What both of the above come down to."""
         x, g = self.streams(faces, table)
         with torch.autocast(x.device.type, enabled=False):  # a logit of 5 in half precision is off by up to 0.02
             x, g = x.float(), g.float()

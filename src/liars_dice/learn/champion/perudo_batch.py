@@ -158,6 +158,8 @@ class RuleMix:
     """Whether any seat may open the first round; else seat 0 does, as in the engine."""
     elimination: bool = True
     """Whether games go on until one player has dice left; else one round decides."""
+    tournament: float = 0.0
+    """The share of games with palifico rounds and without opening on ones, whatever else is drawn for them."""
 
 
 def new_games(n: int, mix: RuleMix, generator: torch.Generator, device: torch.device | str = "cpu") -> Tensor:
@@ -176,14 +178,15 @@ def new_games(n: int, mix: RuleMix, generator: torch.Generator, device: torch.de
     dice = torch.where(full > 0, mix.dice[1], draw(*mix.dice, SEATS))
     dice = torch.where(ending[:, None], draw(1, 2, SEATS), dice).to(torch.int8) * (seats < players[:, None])
     wild = share(mix.wild_ones)
+    tournament = share(mix.tournament)
     nothing = torch.zeros(n, dtype=torch.int8, device=device)
     opener = torch.remainder(draw(0, 59), players) if mix.random_opener else nothing
     tables = Tables(
         wild_face=wild,
         ordering=wild * PERUDO,
         exact_call=share(mix.exact_calls),
-        palifico_rule=share(mix.palifico),
-        open_on_ones=share(mix.open_on_ones),
+        palifico_rule=tournament | share(mix.palifico),
+        open_on_ones=(1 - tournament) & share(mix.open_on_ones),
         elimination=nothing + mix.elimination,
         most_dice=nothing + mix.most_dice,
         exact_costs_bidder=share(mix.exact_costs_bidder),

@@ -98,8 +98,8 @@ class Settings:
     sharpness: float = 0.5
     """Advantages count (players left / 2) to this power times: larger tables are played colder."""
     bots: float = 0.25
-    """The share of games in which half of the seats are played by rule bots."""
-    bot_kinds: str = "random,crawler,probabilistic,optimal,detective"
+    """The share of games in which some seats are played by rule bots: any share of them, half of the time by one kind."""
+    bot_kinds: str = "crawler,probabilistic,optimal,detective,aggressive,bluffer,sniper"
     players: tuple[int, int] = (2, 6)
     dice: tuple[int, int] = (1, 5)
     full_games: float = 0.2
@@ -110,8 +110,10 @@ class Settings:
     """How often a game is broken off after a round, so that every kind of round is met; its worth is known."""
     wild_ones: float = 0.9
     exact_calls: float = 0.75
-    palifico: float = 0.4
-    open_on_ones: float = 0.7
+    tournament: float = 0.4
+    """The share of games with palifico and without opening on ones; the next two are drawn in the others."""
+    palifico: float = 0.1
+    open_on_ones: float = 0.9
     exact_costs_bidder: float = 0.8
     face_width: int = 128
     table_width: int = 256
@@ -120,8 +122,12 @@ class Settings:
     """A checkpoint whose averaged policy sits in every seat but one: trains an exploiter, starting from its weights."""
     init: str = ""
     """A checkpoint whose networks this run starts from."""
+    judges: str = ""
+    """A checkpoint whose critic and value this run starts from; its policy begins anew."""
     compiled: bool = False
-    """Compile the inner loops with torch.compile."""
+    """Compile the networks with torch.compile: it takes half a minute, and steps take two thirds of the time."""
+    report_every: float = 10.0
+    """Seconds between lines of the curve."""
     save_every: float = 60.0
     """Seconds between checkpoints."""
     seed: int = 0
@@ -139,6 +145,7 @@ class Settings:
             self.open_on_ones,
             self.exact_costs_bidder,
             most_dice=MOST_DICE,
+            tournament=self.tournament,
         )
 
 
@@ -239,6 +246,27 @@ class Stakes:
         return deviation[bucket]
 
 
+def weigh(
+    logits: Tensor, magnet: Tensor, old: Tensor, known: Tensor, brought: Tensor, made: Tensor, weight: Tensor,
+    low: float, high: float,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """What a change of policy gains, its entropy, its distance from the magnet, and how far it moved; all on average.
+
+    `known` ([B, action]) is the advantage of every action as far as it is known beforehand. `brought` ([B, 1]) is what
+    the action `made` brought: what it says beyond `known` counts for that action. No action gains by moving further
+    from its `old` log-probability than `low` and `high` allow.
+    """
+    logs, magnet = logits.log_softmax(-1), magnet.log_softmax(-1)
+    ratio = (logs - old).clamp(-10, 10).exp()
+    gains = (old.exp() * torch.minimum(ratio * known, ratio.clamp(low, high) * known)).sum(-1)
+    surprise, moved = brought - known.gather(-1, made), ratio.gather(-1, made)
+    gains = gains + torch.minimum(moved * surprise, moved.clamp(low, high) * surprise).squeeze(-1)
+    probabilities = logs.exp()
+    entropy = -(probabilities * logs).sum(-1)
+    kl = (probabilities * (logs - magnet)).sum(-1)
+    return (weight * gains).mean(), entropy.mean(), kl.mean(), (moved - 1).abs().mean()
+
+
 class Trainer:
     """A run: networks, games, and what is needed to go on after a break."""
 
@@ -252,9 +280,10 @@ class Trainer:
         self.stakes = Stakes(self.device)
         self.updates, self.decisions, self.trained_s = 0, 0, 0.0
         self.frozen: PolicyNetwork | None = None
-        for path, whole in ((s.against, False), (s.init, False), (str(Path(s.out, "last.pt")), True)):
+        found = ((s.judges, False), (s.against, False), (s.init, False), (str(Path(s.out, "last.pt")), True))
+        for path, whole in found:
             if path and Path(path).exists():
-                self._load(Path(path), whole)
+                self._load(Path(path), whole, judges_only=path == s.judges)
             elif path and not whole:
                 raise FileNotFoundError(f"{path}: no such checkpoint")
         if s.against:
@@ -274,10 +303,13 @@ class Trainer:
         self.offered = torch.tensor([NAMES.index(name) for name in s.bot_kinds.split(",") if name], device=self.device)
         self.kinds = self._draw_kinds(self.games.rows)
         self._plain = copy.deepcopy(self.averaged)
-        if s.compiled:  # the streams alone: what is around them is many small shapes, and compiles for minutes
-            for network in (self.policy, self.averaged, self.critic, self.frozen):
+        self._weigh = weigh
+        if s.compiled:  # not what makes their input: that is many small shapes, and compiles for minutes
+            self._weigh = torch.compile(weigh, dynamic=False)
+            self.critic.compile(dynamic=False)
+            for network in (self.policy, self.averaged, self.frozen):
                 if network is not None:
-                    network.streams.compile(dynamic=False)
+                    network.decide = torch.compile(network.decide, dynamic=False)  # type: ignore[method-assign]
         self._gradient_steps = 0
         self._turn = Replayed(self._take_turn, self.device, self.games.generator)
         self._step = Replayed(self._take_step, self.device, self.games.generator)
@@ -294,9 +326,11 @@ class Trainer:
             places = torch.rand(n, SEATS, device=self.device) * (unpack(rows).dice > 0)
             learner = torch.arange(SEATS, device=self.device) == places.argmax(-1, keepdim=True)
             return torch.where(learner, LEARNER, FROZEN).to(torch.int8)
-        mixed = torch.rand(n, 1, device=self.device) < s.bots
-        seated = mixed & (torch.rand(n, SEATS, device=self.device) < 0.5)
-        bots = self.offered[torch.randint(len(self.offered), (n, SEATS), device=self.device)]
+        draw = torch.rand(n, 3, 1, device=self.device)
+        mixed, share, alike = draw[:, 0] < s.bots, draw[:, 1], draw[:, 2] < 0.5
+        seated = mixed & (torch.rand(n, SEATS, device=self.device) < share)
+        which = torch.randint(len(self.offered), (n, SEATS), device=self.device)
+        bots = self.offered[torch.where(alike, which[:, :1], which)]
         return torch.where(seated, bots, LEARNER).to(torch.int8)
 
     def _look(self, rows: Tensor, kinds: Tensor) -> Sight:
@@ -413,29 +447,18 @@ class Trainer:
         with self._autocast():
             decision = self.policy.read(played.sight)
             with torch.no_grad():
-                magnet = self.averaged.read(played.sight).logits.log_softmax(-1)
-        logs, old = decision.logits.log_softmax(-1), played.logs
-        probabilities = logs.exp()
-        ratio = (logs - old).clamp(-10, 10).exp()
-        clip = self.settings.clip
-
-        def clipped(ratio: Tensor, advantage: Tensor) -> Tensor:
-            return torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
-
-        made = played.actions[:, None]
+                magnet = self.averaged.read(played.sight).logits
         known = torch.cat([played.judged.bids * self.settings.all_actions, targets.advantage[:, 1:]], -1)
-        surprise = targets.advantage[:, :1] - known.gather(-1, made)
-        moved = ratio.gather(-1, made)
-        gains = (old.exp() * clipped(ratio, known)).sum(-1) + clipped(moved, surprise).squeeze(-1)
         present = played.sight.possible[:, :SEATS]
         weight = (present.sum(-1) / 2) ** self.settings.sharpness
-        surrogate = (weight * gains).mean()
-        entropy = -(probabilities * logs).sum(-1).mean()
-        kl = (probabilities * (logs - magnet)).sum(-1).mean()
+        surrogate, entropy, kl, moved = self._weigh(
+            decision.logits, magnet, played.logs, known, targets.advantage[:, :1], played.actions[:, None], weight,
+            1 - self.settings.clip, 1 + self.settings.clip,
+        )  # fmt: skip
         logs_of_chances = torch.where(present, decision.chances, NEVER).log_softmax(-1).clamp(min=NEVER)
         guess = -(targets.chances * logs_of_chances).sum(-1).mean()
         loss = -surrogate - self.pulls[0] * entropy + self.pulls[1] * kl + 0.2 * guess
-        return loss, torch.stack([surrogate, entropy, kl, guess, (moved - 1).abs().mean()]).detach()
+        return loss, torch.stack([surrogate, entropy, kl, guess, moved]).detach()
 
     def _critic_loss(self, played: Rollout, targets: Targets) -> tuple[Tensor, Tensor]:
         with self._autocast():
@@ -596,18 +619,19 @@ class Trainer:
         path.with_suffix(".new").replace(path)
         return path
 
-    def _load(self, path: Path, whole: bool) -> None:
+    def _load(self, path: Path, whole: bool, judges_only: bool) -> None:
         found = torch.load(path, map_location=self.device, weights_only=True)
         if found["shape"] != self.policy.shape:
             raise ValueError(
                 f"{path} has the shape {found['shape']}, this run {self.policy.shape}: use the same options"
             )
-        self.averaged = copy.deepcopy(self.policy)
-        self.averaged.load_state_dict(found["averaged"])
-        self.policy.load_state_dict(found["policy" if whole else "averaged"])
         self.critic.load_state_dict(found["critic"], strict=whole)
         self.value.load_state_dict(found["value"])
-        if whole or self.settings.init:
+        if not judges_only:
+            self.averaged = copy.deepcopy(self.policy)
+            self.averaged.load_state_dict(found["averaged"])
+            self.policy.load_state_dict(found["policy" if whole else "averaged"])
+        if whole or judges_only or self.settings.init:
             self.stakes.square = found["stakes"]["square"].to(self.device)
             self.stakes.seen = found["stakes"]["seen"].to(self.device)
         if whole:
@@ -654,7 +678,7 @@ def main(arguments: list[str] | None = None) -> None:
             for report in trainer.run():
                 won = [total + new for total, new in zip(won, report.pop("won"), strict=True)]
                 now = time.perf_counter()
-                if now - told >= 10 or report["updates"] == 1:
+                if now - told >= settings.report_every or report["updates"] == 1:
                     report["win_rate"] = round(won[1] / max(won[0], 1), 4)
                     if settings.players[0] == 2 and not settings.against:
                         for exact in (False, True):
