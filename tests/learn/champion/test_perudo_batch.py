@@ -22,6 +22,7 @@ from liars_dice.learn.champion.perudo_batch import (
     PerudoBatch,
     RuleMix,
     legal_mask,
+    matches,
     pack,
     random_actions,
     unpack,
@@ -56,6 +57,7 @@ def config_of(tables: dict[str, Any]) -> GameConfig:
         palifico=bool(tables["palifico_rule"]) and elimination,
         open_on_ones=bool(tables["open_on_ones"]),
         max_dice=tables["most_dice"] if exact and elimination else None,
+        exact_payer="bidder" if tables["exact_costs_bidder"] or not elimination else "nobody",
     )
 
 
@@ -78,14 +80,19 @@ def engines_of(games: PerudoBatch) -> list[GameEngine]:
     return engines
 
 
-def replay(games: PerudoBatch, most_steps: int) -> tuple[int, int]:
-    """Play until every game has ended once, each beside an engine. Returns how many moves and games were compared."""
+def replay(games: PerudoBatch, most_steps: int, exact: float = 0.0) -> tuple[int, int]:
+    """Play until every game has ended once, each beside an engine. Returns how many moves and games were compared.
+
+    Moves are random; `exact` is how often a bid that is exactly right is called so on purpose.
+    """
     engines: list[GameEngine | None] = [*engines_of(games)]
     moves = 0
     for _ in range(most_steps):
         rows = games.rows
         actions = random_actions(unpack(rows))
         masks = legal_mask(unpack(rows))
+        right = masks[:, EXACT] & (matches(unpack(rows)) == unpack(rows).quantity)
+        actions = torch.where(right & (torch.rand(games.n) < exact), EXACT, actions)
         outcome = games.step(actions)
         for place, engine in enumerate(engines):
             if engine is None:
@@ -162,13 +169,14 @@ def test_dice_are_fair_and_random_actions_even() -> None:
     assert drawn[180:].sum() == 0
 
 
-def test_a_right_exact_call_may_cost_nobody_a_die() -> None:
-    games = PerudoBatch(1, RuleMix((2, 2), (3, 3), exact_costs_bidder=0.0, random_opener=False), pool=4)
-    hands = torch.zeros(1, 6, 6, dtype=torch.int8)
-    hands[0, :2, 3] = 3
-    games.rows = pack(games.tables._replace(hands=hands))
-    games.step(torch.tensor([5 * 6 + 3]))
-    outcome = games.step(torch.tensor([EXACT]))
-    assert (int(outcome.winner), int(outcome.loser)) == (1, 0)
-    assert games.tables.dice[0].tolist() == [3, 4, 0, 0, 0, 0]
-    assert int(games.tables.turn) == 0
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_a_right_exact_call_may_cost_nobody_a_die(players: int) -> None:
+    """Then the caller still gains a die, up to five, and the bidder opens the next round."""
+    torch.manual_seed(players)
+    mix = RuleMix((players, players), (1, 5), 0.3, exact_costs_bidder=0.3, tournament=0.5, random_opener=False)
+    replay(PerudoBatch(30, mix, seed=players, pool=64), 4000, exact=0.7)
+
+
+def test_who_pays_for_exact_calls_is_drawn_only_where_they_are_legal() -> None:
+    tables = PerudoBatch(2000, RuleMix(exact_calls=0.5, exact_costs_bidder=0.0), seed=1).tables
+    assert torch.equal(tables.exact_costs_bidder, 1 - tables.exact_call)

@@ -33,7 +33,7 @@ def test_torch_and_numpy_agree_on_views_of_the_engine(tmp_path: Path) -> None:
     network = shaken(PolicyNetwork(32, 48, 2))
     save_weights(network.state_dict(), tmp_path / "champion.npz")
     champion = Champion.load(tmp_path / "champion.npz")
-    mix = RuleMix((2, 6), (1, 5), 0.3, 0.1, 0.7, 0.7, 0.6, 0.5, random_opener=False)
+    mix = RuleMix((2, 6), (1, 5), 0.3, 0.1, 0.7, 0.7, 0.6, 0.5, 0.5, random_opener=False)
     games = PerudoBatch(40, mix, seed=8, pool=64)
     engines: list[GameEngine | None] = [*engines_of(games)]
     assert all(fits(engine.state.config) for engine in engines if engine is not None)
@@ -84,6 +84,8 @@ def test_a_decision_takes_a_millisecond(tmp_path: Path) -> None:
 def test_rules_it_is_not_made_for() -> None:
     assert fits(preset("perudo"))
     assert fits(preset("perudo", players=3, palifico=True, open_on_ones=False))
+    assert fits(preset("perudo-tournament", players=4, exact_payer="nobody"))
     assert fits(preset("heads-up"))
     assert not fits(preset("duel"))
     assert not fits(preset("perudo", faces=5))
+    assert not fits(preset("perudo", players=5, table_dice=2))

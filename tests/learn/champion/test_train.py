@@ -69,7 +69,9 @@ def test_the_worth_of_a_round_does_not_change_in_it(tmp_path: Path) -> None:
 
 def test_the_critic_learns_what_bids_bring(tmp_path: Path) -> None:
     """Told how the rounds went, it foretells part of what the next bids bring; at first it foretells nothing."""
-    run = trainer(tmp_path, "--players 2 2 --dice 1 1 --endgames 0 --bots 0 --learning-rate 3e-3 3e-3 --most-updates 25")
+    run = trainer(
+        tmp_path, "--players 2 2 --dice 1 1 --endgames 0 --bots 0 --learning-rate 3e-3 3e-3 --most-updates 25"
+    )
     found = [report["foretold"] for report in run.run()]
     assert abs(found[0]) < 0.05
     assert found[-1] > 0.1
@@ -93,9 +95,9 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_a_small_round_is_learned(tmp_path: Path) -> None:
     """One die each: a policy that bids and calls anything loses 0.76 to a perfect adversary, this one far less."""
     options = (
-        "--players 2 2 --dice 1 1 --full-games 1 --endgames 0 --bots 0 --tournament 0 --palifico 0 --wild-ones 1 --open-on-ones 1 "
-        "--exact-calls 0 --face-width 32 --table-width 64 --learning-rate 1.5e-3 2e-4 --entropy 0.1 0.05 "
-        "--magnet 0.5 0.5 --average 0.995 --most-updates 150 --games 1024 --steps 8 --minibatch 1024"
+        "--players 2 2 --dice 1 1 --full-games 1 --endgames 0 --bots 0 --tournament 0 --palifico 0 --wild-ones 1 "
+        "--open-on-ones 1 --exact-calls 0 --face-width 32 --table-width 64 --learning-rate 1.5e-3 2e-4 "
+        "--entropy 0.1 0.05 --magnet 0.5 0.5 --average 0.995 --most-updates 150 --games 1024 --steps 8 --minibatch 1024"
     )
     run = trainer(tmp_path, options)
     assert exploit_round(run.averaged, (1, 1)).exploitability > 0.7

@@ -51,7 +51,7 @@ class Tables(NamedTuple):
     most_dice: Tensor
     """[...]: the most dice a right exact call can bring a player to."""
     exact_costs_bidder: Tensor
-    """[...]: whether a right exact call takes a die from the bidder."""
+    """[...]: whether a right exact call takes a die from the bidder; 1 where exact calls are not legal."""
     all_started_with_one: Tensor
     """[...]: whether every player began with one die, so that no round is a palifico round."""
     opener: Tensor
@@ -151,7 +151,7 @@ class RuleMix:
     open_on_ones: float = 1.0
     """The share of games in which a round may be opened on ones."""
     exact_costs_bidder: float = 1.0
-    """The share of games in which a right exact call takes a die from the bidder."""
+    """The share of games with exact calls in which a right one takes a die from the bidder."""
     most_dice: int = MOST_DICE
     """The cap of exact calls."""
     random_opener: bool = True
@@ -178,18 +178,19 @@ def new_games(n: int, mix: RuleMix, generator: torch.Generator, device: torch.de
     dice = torch.where(full > 0, mix.dice[1], draw(*mix.dice, SEATS))
     dice = torch.where(ending[:, None], draw(1, 2, SEATS), dice).to(torch.int8) * (seats < players[:, None])
     wild = share(mix.wild_ones)
+    exact_call = share(mix.exact_calls)
     tournament = share(mix.tournament)
     nothing = torch.zeros(n, dtype=torch.int8, device=device)
     opener = torch.remainder(draw(0, 59), players) if mix.random_opener else nothing
     tables = Tables(
         wild_face=wild,
         ordering=wild * PERUDO,
-        exact_call=share(mix.exact_calls),
+        exact_call=exact_call,
         palifico_rule=tournament | share(mix.palifico),
         open_on_ones=(1 - tournament) & share(mix.open_on_ones),
         elimination=nothing + mix.elimination,
         most_dice=nothing + mix.most_dice,
-        exact_costs_bidder=share(mix.exact_costs_bidder),
+        exact_costs_bidder=(1 - exact_call) | share(mix.exact_costs_bidder),
         all_started_with_one=(dice <= 1).all(-1),
         opener=opener,
         turn=opener,

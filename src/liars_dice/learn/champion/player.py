@@ -70,7 +70,7 @@ class Seen(NamedTuple):
     palifico: bool
     open_on_ones: bool
     most_dice: int
-    exact_costs_bidder: bool = True
+    exact_costs_bidder: bool
 
 
 def seen_in(view: GameView) -> Seen:
@@ -107,6 +107,7 @@ def seen_in(view: GameView) -> Seen:
         palifico=view.palifico,
         open_on_ones=config.open_on_ones,
         most_dice=config.dice_cap if config.exact_call else MOST_DICE,
+        exact_costs_bidder=config.exact_payer == "bidder",
     )
 
 
@@ -273,6 +274,7 @@ def fits(config: GameConfig) -> bool:
     return (
         config.num_players <= SEATS
         and config.dice_cap <= MOST_DICE
+        and config.shared_dice == 0
         and config.faces == FACES
         and config.wild in ("none", "ones")
         and config.bid_ordering == ladder

@@ -39,7 +39,6 @@ from .network import (
     RoundValue,
     Sight,
     look,
-    mask_absent,
     outcomes_by_player,
     outcomes_by_seat,
     sample,
@@ -98,7 +97,7 @@ class Settings:
     sharpness: float = 0.5
     """Advantages count (players left / 2) to this power times: larger tables are played colder."""
     bots: float = 0.25
-    """The share of games in which some seats are played by rule bots: any share of them, half of the time by one kind."""
+    """The share of games in which rule bots play some seats: any number of seats, half of the time all of one kind."""
     bot_kinds: str = "crawler,probabilistic,optimal,detective,aggressive,bluffer,sniper"
     players: tuple[int, int] = (2, 6)
     dice: tuple[int, int] = (1, 5)
@@ -198,11 +197,12 @@ class Replayed:
         self.result: Any = None
 
     def __call__(self) -> Any:
+        """What the function returns; on a GPU the next call writes over it."""
         self.calls += 1
         if self.device.type != "cuda":
             return self.function()
         if self.calls <= 3:  # what is made on first use (tables, optimizer states, compiled code) is not to be recorded
-            stream = torch.cuda.Stream()
+            stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
             stream.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(stream):
                 self.result = self.function()
@@ -402,7 +402,7 @@ class Trainer:
         begins[0] = True
         asked = torch.nonzero(begins.flatten()).squeeze(-1)
         rows, kinds = played.rows.flatten(0, 1), played.kinds.flatten(0, 1)
-        found = torch.cat([self._worth(rows[some], kinds[some]) for some in asked.split(1 << 17)])
+        found = torch.cat([self._worth(rows[some], kinds[some]) for some in torch.split(asked, 1 << 17)])
         place = (begins.flatten().cumsum(0) - 1).view(steps, n)
         t = torch.arange(steps, device=self.device)[:, None]
         latest = torch.where(begins, t, 0).cummax(0).values
