@@ -91,6 +91,19 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert isinstance(load_policy(tmp_path / "last.pt"), torch.nn.Module)
 
 
+def test_a_run_may_start_from_the_judges_of_another(tmp_path: Path) -> None:
+    first = trainer(tmp_path / "first")
+    next(first.run())
+    again = trainer(tmp_path / "again", f"--judges {first.save()} --seed 1")
+    for mine, theirs in zip(again.value.parameters(), first.value.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+    assert torch.allclose(again.critic.bids.weight, first.critic.bids.weight, atol=1e-3)
+    assert (again.updates, again.decisions) == (0, 0)
+    assert not torch.equal(again.policy.bids.weight, first.averaged.bids.weight)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        trainer(tmp_path / "again", "--init nowhere")
+
+
 @pytest.mark.slow
 def test_a_small_round_is_learned(tmp_path: Path) -> None:
     """One die each: a policy that bids and calls anything loses 0.76 to a perfect adversary, this one far less."""

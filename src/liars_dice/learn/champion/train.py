@@ -82,7 +82,7 @@ class Settings:
     """How many decisions are made in each game between two updates."""
     minibatch: int = 8192
     learning_rate: tuple[float, float] = (1e-3, 1e-4)
-    entropy: tuple[float, float] = (0.4, 0.12)
+    entropy: tuple[float, float] = (0.1, 0.03)
     """The weight of the entropy bonus, at the start and at the end; advantages have a standard deviation of one."""
     magnet: tuple[float, float] = (0.3, 0.3)
     """The weight of the pull towards the averaged policy, at the start and at the end."""
@@ -96,14 +96,14 @@ class Settings:
     """Whether the critic's word on the bids that were not made counts; else only what came of those that were."""
     sharpness: float = 0.5
     """Advantages count (players left / 2) to this power times: larger tables are played colder."""
-    bots: float = 0.25
+    bots: float = 0.3
     """The share of games in which rule bots play some seats: any number of seats, half of the time all of one kind."""
     bot_kinds: str = "crawler,probabilistic,optimal,detective,aggressive,bluffer,sniper"
     players: tuple[int, int] = (2, 6)
     dice: tuple[int, int] = (1, 5)
-    full_games: float = 0.2
+    full_games: float = 0.3
     """The share of games that start with all dice; the others start with any number in each seat."""
-    endgames: float = 0.15
+    endgames: float = 0.1
     """The share of games that start between two players with one or two dice each."""
     restart: float = 0.5
     """How often a game is broken off after a round, so that every kind of round is met; its worth is known."""
@@ -280,12 +280,16 @@ class Trainer:
         self.stakes = Stakes(self.device)
         self.updates, self.decisions, self.trained_s = 0, 0, 0.0
         self.frozen: PolicyNetwork | None = None
-        found = ((s.judges, False), (s.against, False), (s.init, False), (str(Path(s.out, "last.pt")), True))
-        for path, whole in found:
-            if path and Path(path).exists():
-                self._load(Path(path), whole, judges_only=path == s.judges)
-            elif path and not whole:
+        for path in (s.judges, s.against, s.init):
+            if path and not Path(path).exists():
                 raise FileNotFoundError(f"{path}: no such checkpoint")
+        if s.judges:
+            self._load(Path(s.judges), judges_only=True)
+        for path in (s.against, s.init):
+            if path:
+                self._load(Path(path))
+        if Path(s.out, "last.pt").exists():
+            self._load(Path(s.out, "last.pt"), whole=True)
         if s.against:
             self.frozen = load_policy(s.against, self.device)
         if not hasattr(self, "averaged"):
@@ -619,7 +623,7 @@ class Trainer:
         path.with_suffix(".new").replace(path)
         return path
 
-    def _load(self, path: Path, whole: bool, judges_only: bool) -> None:
+    def _load(self, path: Path, *, whole: bool = False, judges_only: bool = False) -> None:
         found = torch.load(path, map_location=self.device, weights_only=True)
         if found["shape"] != self.policy.shape:
             raise ValueError(
