@@ -241,7 +241,7 @@ def test_the_other_player_hears_of_faults_without_details() -> None:
         def on_event(self, event: Event) -> None:
             heard.append(event)
 
-    seats = [make_seat(name_of("crash_on_turn"), LONG), Listener()]
+    seats: list[Player | Seat] = [make_seat(name_of("crash_on_turn"), LONG), Listener()]
     Referee(seats, preset("heads-up", dice=1), seed=1, limits=LONG).play()
     faults = [event for event in heard if isinstance(event, AgentFaulted)]
     assert faults
@@ -314,7 +314,7 @@ def test_root_is_dropped() -> None:
 def test_programs_and_isolation_need_something_to_run() -> None:
     with pytest.raises(AgentNameError, match="a program to run"):
         make_seat("cmd:")
-    seats = [make_seat("cmd:no-such-program-here", LONG), Chooser()]
+    seats: list[Player | Seat] = [make_seat("cmd:no-such-program-here", LONG), Chooser()]
     result = Referee(seats, preset("duel", dice=1), seed=1, limits=LONG).play()
     assert result.faults[0].verdict == "died"
     assert shutil.which("no-such-program-here") is None
