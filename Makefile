@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow check check-page play serve bench clean
+.PHONY: help demo watch test test-slow test-busy check check-page play serve bench clean
 
 help:
 	@echo "make demo       run a tournament of the built-in bots, with a report"
@@ -13,6 +13,7 @@ help:
 	@echo "make play       play against a bot in the terminal"
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the long tests as well"
+	@echo "make test-busy  run the tests three times beside four busy loops"
 	@echo "make check      lint and type-check"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
 	@echo "make serve      play, watch and review games in the browser"
@@ -61,6 +62,10 @@ $(VENV)/slow: $(VENV)/dev
 
 test-slow: $(VENV)/slow
 	@$(BIN)/python -m pytest -n auto
+
+# No test may depend on how busy the machine is.
+test-busy: $(VENV)/dev
+	@$(BIN)/python tools/busy_tests.py --loops 4 --runs 3
 
 check: $(VENV)/dev
 	@$(BIN)/ruff check

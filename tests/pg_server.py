@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from patience import PATIENCE
+
 
 def postgres_programs() -> Path | None:
     """Where PostgreSQL's programs are."""
@@ -42,7 +44,9 @@ class PostgresServer:
         self._call("initdb", "--no-sync", "-D", str(self.home / "data"), "-A", "trust", "-U", "dice")
         options = ["-k", str(self.home), "-c", "listen_addresses=", "-c", "max_connections=50"]
         options += [word for setting in settings for word in ("-c", setting)]
-        self._call("pg_ctl", "-w", "-D", str(self.home / "data"), "-o", " ".join(options), "start")
+        self._call(
+            "pg_ctl", "-w", "-t", f"{PATIENCE:g}", "-D", str(self.home / "data"), "-o", " ".join(options), "start"
+        )
 
     def _call(self, program: str, *arguments: str) -> None:
         command = [*self.run_as, str(self.programs / program), *arguments]

@@ -17,8 +17,8 @@ import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-PATIENCE = 30.0
-"""How many seconds are waited for what must come."""
+from patience import PATIENCE
+
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 

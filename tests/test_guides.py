@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from patience import PATIENCE
 from pseudo_terminal import PseudoTerminal
 from test_docs import ROOT, blocks_of
 
@@ -161,7 +162,7 @@ def address() -> Iterator[str]:
 
 def open_page(browser: Browser, address: str) -> Page:
     context = browser.new_context(viewport={"width": 1200, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(1000 * PATIENCE)
     context.add_init_script("localStorage.setItem('set:quick', 'on')")
     page = context.new_page()
     page.goto(address)
@@ -187,7 +188,7 @@ def test_the_player_in_the_browser(browser: Browser, address: str) -> None:
     page.get_by_role("link", name=word("Review with the coach")).click()
 
     spots = page.locator(".spot")
-    expect(spots.first).to_be_visible(timeout=60_000)
+    expect(spots.first).to_be_visible()
     sizes = [(spots.nth(i).bounding_box() or {"width": 0.0})["width"] for i in range(spots.count())]
     spots.nth(sizes.index(max(sizes))).click()
     for said in ("chose", "Best was", "given away"):
@@ -213,7 +214,7 @@ def test_the_player_in_the_browser(browser: Browser, address: str) -> None:
 
 def play_badly(page: Page, liar: str, onward: str) -> None:
     """Bid the highest bid there is, until the game is lost."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     ready = ".done:not([hidden]), .cell.legal, .acts:not([hidden]) button:not(:disabled)"
     while True:
         assert time.monotonic() < until, "the game does not end"

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from liars_dice import __version__
+from patience import PATIENCE
 from test_docs import blocks_of
 from test_guides import GUIDES, walk
 from test_house import ROOT
@@ -131,7 +132,7 @@ def test_it_serves_the_studio(installed: Path) -> None:
             found = re.search(r"http://\S+:\d+/", server.stdout.readline())
             assert found
             for path, words in (("", b"<!doctype html>"), ("static/app.js", b""), ("api/agents", b'"optimal"')):
-                with urllib.request.urlopen(found[0] + path, timeout=30) as answer:
+                with urllib.request.urlopen(found[0] + path, timeout=PATIENCE) as answer:
                     assert words in answer.read()
         finally:
             server.kill()

@@ -33,6 +33,7 @@ from liars_dice.core import (
     view_of,
 )
 from liars_dice.referee.referee import Referee
+from patience import AMPLE
 from support import dealt, play
 
 
@@ -51,7 +52,7 @@ def test_every_bot_plays_every_preset_without_a_fault(name: str, rules: str, cou
     config = {"limits": LIMITED, "top": TOP}.get(rules) or PRESETS[rules]
     agents = [make_agent(name) for _ in config.dice]
     for seed in range(count):
-        result = Referee(agents, config, seed=seed).play()
+        result = Referee(agents, config, seed=seed, limits=AMPLE).play()
         assert result.faults == ()
         assert result.winner in range(config.num_players)
 

@@ -7,5 +7,5 @@ from liars_dice.agents import RandomAgent
 
 class Bot(RandomAgent):
     def choose_action(self, view):
-        time.sleep(0.6)
+        time.sleep(60)
         return super().choose_action(view)

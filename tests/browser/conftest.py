@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from browser.kit import CHROMIUM, HEIGHTS, Open, Studio
+from patience import PATIENCE
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +55,7 @@ def open_page(browser: Browser) -> Iterator[Open]:
         """`token`: a seat as the API returned it. `allowed`: a regular expression for errors that this test expects."""
         seen: dict[str, Any] = {"viewport": {"width": width, "height": HEIGHTS[width]}, "reduced_motion": "reduce"}
         context = browser.new_context(**seen | device)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         keys = {"set:quick": "on"} | ({f"seat:{token['room']}": token["token"]} if token else {})
         context.add_init_script(f"for (const [k, v] of Object.entries({json.dumps(keys)})) localStorage.setItem(k, v)")

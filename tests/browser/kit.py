@@ -17,13 +17,15 @@ import pytest
 from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
+from patience import PATIENCE
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH (Debian: apt install chromium)")
 
 HEIGHTS = {360: 740, 768: 1024, 1440: 900}
 BOT = {"kind": "bot", "agent": "optimal"}
 YOU = {"kind": "you", "name": "Ann"}
-expect.set_options(timeout=20_000)  # the coach's first answer can take a while on a busy machine
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 class Studio:
@@ -48,13 +50,13 @@ class Studio:
         self.process.communicate()
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}/api{path}", timeout=60) as answer:
+        with urllib.request.urlopen(f"{self.url}/api{path}", timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def post(self, path: str, body: object) -> Any:
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api{path}", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def room(self, *seats: dict[str, str], seed: int = 7, rules: str = "heads-up", **changes: Any) -> Any:
@@ -68,9 +70,10 @@ class Studio:
 
     def finished(self, room: str) -> str:
         """Watch a game between bots to its end; its id."""
-        with connect(f"ws://127.0.0.1:{self.port}/api/rooms/{room}/socket", max_size=None) as watching:
+        address = f"ws://127.0.0.1:{self.port}/api/rooms/{room}/socket"
+        with connect(address, max_size=None, open_timeout=PATIENCE, ping_interval=None) as watching:
             watching.send(json.dumps({"type": "hello"}))
-            while (said := json.loads(watching.recv(timeout=30)))["type"] != "over":
+            while (said := json.loads(watching.recv(timeout=PATIENCE)))["type"] != "over":
                 pass
         game: str = said["game_id"]
         return game
@@ -92,7 +95,7 @@ def until_over(page: Page, move: Callable[[Page], None]) -> None:
     mine = page.locator(".cell.legal")
     liar = page.get_by_role("button", name="Liar!")
     ready = "!!document.querySelector('.done:not([hidden]), .cell.legal, .acts:not([hidden]) button:not(:disabled)')"
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while True:
         assert time.monotonic() < until, "the game does not end"
         page.wait_for_function(f"() => {ready}")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.kit import BOT, HEIGHTS, YOU, Open, Studio, needs_chromium, sit
+from patience import PATIENCE
 
 pytestmark = needs_chromium
 
@@ -31,7 +32,7 @@ def plain(path: str, ready: str = "h1") -> State:
 
     def open_it(studio: Studio, open_page: Open) -> Page:
         page = open_page(studio, path, allowed="404" if "nothing" in path else "")
-        page.locator(ready).first.wait_for(state="attached", timeout=60_000)
+        page.locator(ready).first.wait_for(state="attached")
         return page
 
     return open_it
@@ -207,7 +208,7 @@ def test_a_round_by_touch(studio: Studio, open_page: Open) -> None:
     onward = page.get_by_role("button", name="Next round")
     page.locator('[data-bid="1x2"]').tap()
     page.get_by_role("button", name="Bid one two").tap()
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not onward.is_visible():
         assert time.monotonic() < until, "the round does not end"
         page.wait_for_selector('.stage[data-mood="yours"] .cell.legal, .acts:not([hidden]) .primary:not(:disabled)')

@@ -237,7 +237,7 @@ def test_lab(studio: Studio, open_page: Open) -> None:
 
 def test_matchups(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/lab?tab=matchups&rules=duel", 360)
-    page.locator(".heatmap").wait_for(timeout=60_000)
+    page.locator(".heatmap").wait_for()
     page.get_by_role("button", name=re.compile("^optimal against random")).click()
     expect(page.get_by_role("heading", name="optimal against random")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -8,6 +8,8 @@ import sys
 import urllib.request
 from pathlib import Path
 
+from patience import PATIENCE
+
 
 def test_an_address_that_others_can_use(tmp_path: Path) -> None:
     """0.0.0.0 is nowhere to go to: the address shown is one that answers."""
@@ -22,7 +24,7 @@ def test_an_address_that_others_can_use(tmp_path: Path) -> None:
             assert found[2] != "0.0.0.0"
             assert "the invite links you send work for others" in second
             assert "Anyone who can reach this machine can play" in third
-            with urllib.request.urlopen(found[1], timeout=30) as page:
+            with urllib.request.urlopen(found[1], timeout=PATIENCE) as page:
                 assert b"<!doctype html>" in page.read()
         finally:
             process.kill()

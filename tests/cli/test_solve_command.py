@@ -17,6 +17,7 @@ from click.testing import Result
 
 import command_line
 from liars_dice.exact.solver.cpu_solver import CpuSolver
+from patience import PATIENCE
 
 KEYS = {
     "value", "lower", "upper", "exploitability", "iterations", "elapsed_s", "compile_s", "dice", "faces", "wild",
@@ -109,7 +110,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         process.send_signal(kind)
         while b"not reached" not in seen:
             seen += os.read(leader, 1000)
-        shown, _ = process.communicate(timeout=60)
+        shown, _ = process.communicate(timeout=PATIENCE)
     os.close(leader)
     os.close(follower)
     assert process.returncode == 130

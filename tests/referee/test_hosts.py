@@ -29,6 +29,7 @@ from liars_dice.persistence import InMemoryRecorder, RecordedEvent, final_state,
 from liars_dice.referee import Referee, Seat, make_seat
 from liars_dice.referee.protocol import GameFromMessages, answer_message
 from liars_dice.web.room_bots import HouseBots
+from patience import AMPLE
 from scribe_bot import Scribe
 
 FILE = Path(scribe_bot.__file__)
@@ -45,7 +46,7 @@ def no_logs() -> None:
 
 
 def scribes(names: Sequence[str], *, isolate: bool = False) -> list[Player | Seat]:
-    return [make_seat(f"{FILE}:{name}", isolate=True) if isolate else vars(scribe_bot)[name]() for name in names]
+    return [make_seat(f"{FILE}:{name}", AMPLE, isolate=True) if isolate else vars(scribe_bot)[name]() for name in names]
 
 
 def refereed(
@@ -53,7 +54,7 @@ def refereed(
 ) -> tuple[list[RecordedEvent], Logs]:
     """The record of a game, and what was heard in it (nothing can be seen of that in a box)."""
     store = InMemoryRecorder()
-    referee = Referee(scribes(names, isolate=isolate), config, seed=seed)
+    referee = Referee(scribes(names, isolate=isolate), config, seed=seed, limits=AMPLE)
     game_id = record_game(referee.engine, store)
     referee.play()
     return store.events(game_id), [list(log) for log in Scribe.logs]
@@ -105,7 +106,7 @@ def test_a_bot_hears_the_same_after_a_break(isolate: bool) -> None:
         for event in whole[:place]:
             store.record(event)
         store.flush()
-        referee = Referee.resume(scribes(TABLE, isolate=isolate), whole[:place])
+        referee = Referee.resume(scribes(TABLE, isolate=isolate), whole[:place], limits=AMPLE)
         game_id = record_game(referee.engine, store, game_id=whole[0].game_id, history=whole[:place])
         referee.play()
         assert moves(store.events(game_id)) == moves(whole)
@@ -151,7 +152,7 @@ def in_a_room(
             watcher = await one.enter(room)
             if remote is not None:
                 await remote(one, room)
-            await watcher.until("over", 60)
+            await watcher.until("over")
 
     asyncio.run(run())
     (game,) = store.games()
@@ -183,7 +184,7 @@ def test_a_room_that_is_opened_again_before_every_move(monkeypatch: pytest.Monke
         while isinstance(record[place - 1].payload, AgentFaulted):
             place -= 1
         past = record[:place]
-        bots = HouseBots({}, SEED)
+        bots = HouseBots({}, SEED, AMPLE)
         view = view_of(final_state(past), move.player_id)
         action, faults = bots.choose(TABLE[move.player_id], view, past)
         assert faults == [e.payload for e in record[place:] if isinstance(e.payload, AgentFaulted)][: len(faults)]

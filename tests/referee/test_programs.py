@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
+import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from command_line import call
 from liars_dice.agents import AGENTS
 from liars_dice.core import PRESETS, preset
+from liars_dice.referee import bot_check
 from liars_dice.referee.bot_check import check_bot
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
+from patience import AMPLE
 
 ROOT = Path(__file__).parent.parent.parent
 BOTS = ROOT / "tests" / "bots"
@@ -26,16 +31,18 @@ def test_example_bots_play(command: str) -> None:
         pytest.skip(f"{command.split()[0]} is not installed (Debian: apt-get install nodejs)")
     name = f"cmd:{command.replace('examples', str(ROOT / 'examples'))}"
     for rules in ("heads-up", "perudo"):
-        seats = [make_seat(name), make_seat("optimal"), *([make_seat("random")] if rules == "perudo" else [])]
+        players = [name, "optimal", *(["random"] if rules == "perudo" else [])]
+        seats = [make_seat(player, AMPLE) for player in players]
         result = Referee(seats, preset(rules, players=len(seats)), seed=3).play()
         assert result.faults == ()
         assert result.winner is not None
 
 
-def test_programs_can_be_checked() -> None:
-    good = list(check_bot(f"cmd:{PYTHON} {ROOT / 'examples' / 'protocol_bot.py'}"))
+def test_programs_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "GAMES", 2)  # each starts the program
+    good = list(check_bot(f"cmd:{PYTHON} {ROOT / 'examples' / 'protocol_bot.py'}", AMPLE))
     assert [check.ok for check in good] == [True] * (len(PRESETS) + 1)  # by every named rule set, and once more
-    bad = next(check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}"))
+    bad = next(check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}", AMPLE))
     assert not bad.ok
     assert "garbage" in bad.detail
 
@@ -45,7 +52,8 @@ def test_both_examples_play_the_same() -> None:
         pytest.skip("node is not installed (Debian: apt-get install nodejs)")
     games = []
     for command in (f"{PYTHON} {ROOT}/examples/protocol_bot.py", f"node {ROOT}/examples/protocol_bot.js"):
-        result = Referee([make_seat(f"cmd:{command}"), make_seat("maniac")], preset("heads-up"), seed=5).play()
+        seats = [make_seat(player, AMPLE) for player in (f"cmd:{command}", "maniac")]
+        result = Referee(seats, preset("heads-up"), seed=5).play()
         assert result.game is not None
         games.append(result.game.resolutions)
     assert games[0] == games[1]
@@ -53,7 +61,8 @@ def test_both_examples_play_the_same() -> None:
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_our_own_bots_are_fit_to_play(name: str) -> None:
-    checks = list(check_bot(name))
+    """And fast enough for the usual limit of one second, in processor time."""
+    checks = list(check_bot(name, AMPLE, clock=lambda: AMPLE.decision * time.thread_time()))
     assert [check for check in checks if not check.ok] == []
     assert any(check.name.startswith("memoryless") for check in checks) == AGENTS[name].memoryless
 
@@ -62,7 +71,6 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
     bots = {
         "illegal": ("return BidAction(Bid(99, 9))", "legal in duel"),
         "forgetful": ("return random.choice(view.legal_actions)", "deterministic under a seed"),
-        "slow": ("time.sleep(0.11); return view.legal_actions[-1]", "fast enough"),
         "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
         "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
         "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
@@ -73,17 +81,27 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
     for name, (body, expected) in bots.items():
         path = tmp_path / f"{name}.py"
         path.write_text(
-            "import random, time\nfrom liars_dice import Bid, BidAction\nfrom liars_dice.agents import Agent\n"
+            "import random\nfrom liars_dice import Bid, BidAction\nfrom liars_dice.agents import Agent\n"
             f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history', 'seated')}\n"
             f"    def choose_action(self, view):\n        {body}\n"
         )
-        from liars_dice.referee.limits import BotLimits
-
-        failed = [check for check in check_bot(str(path), BotLimits(decision=0.2)) if not check.ok]
+        limits = msgspec.structs.replace(AMPLE, decision=0.2) if name == "endless" else AMPLE
+        failed = [check for check in check_bot(str(path), limits) if not check.ok]
         assert (expected in [check.name for check in failed]) if expected else failed == [], name
         assert all(check.fix for check in failed)
     path.write_text(path.read_text() + "    def __init__(self):\n        self.door = lambda: 0\n")
-    assert "picklable" in [check.name for check in check_bot(str(path)) if not check.ok]
+    assert "picklable" in [check.name for check in check_bot(str(path), AMPLE) if not check.ok]
+
+
+@pytest.mark.parametrize(("share", "ok"), [(0.4, True), (0.6, False)])
+def test_a_bot_may_use_half_of_its_time(share: float, ok: bool) -> None:
+    """By a clock that moves on by this share of a decision's limit whenever it is looked at."""
+    times = itertools.count(step=share * AMPLE.decision)
+    checks = check_bot("crawler", AMPLE, clock=lambda: next(times))
+    check = next(check for check in checks if check.name == "fast enough")
+    assert check.ok is ok
+    assert check.detail == f"slowest decision {1000 * share * AMPLE.decision:.1f} ms; {AMPLE.decision:g} s allowed"
+    assert "Do less work" in check.fix
 
 
 def test_the_command() -> None:
@@ -116,7 +134,7 @@ def test_advice_for_a_bot_that_does_not_load(tmp_path: Path) -> None:
     for name, (text, advice) in bots.items():
         path = tmp_path / f"{name}.py"
         path.write_text(start + text)
-        (check,) = check_bot(str(path))
+        (check,) = check_bot(str(path), AMPLE)
         assert not check.ok
         assert advice in check.fix, name
     for name, advice in (
@@ -126,7 +144,7 @@ def test_advice_for_a_bot_that_does_not_load(tmp_path: Path) -> None:
         ("liars_dice:Bot", "name of the class"),
         ("collections:Counter", "choose_action"),
     ):
-        (check,) = check_bot(name)
+        (check,) = check_bot(name, AMPLE)
         assert advice in check.fix, name
         assert "BotFault" not in check.detail
 

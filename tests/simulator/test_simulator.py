@@ -23,6 +23,7 @@ from liars_dice.numeric.random_streams import below, stream, word
 from liars_dice.referee.time_guard import guarded
 from liars_dice.simulator import compiled_games as simulator
 from liars_dice.simulator.compiled_games import Simulator
+from patience import PATIENCE
 from support import configs
 
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
@@ -209,7 +210,7 @@ def test_a_hanging_stranger_is_not_waited_for() -> None:
 
 
 def test_ctrl_c_stops_compiled_games() -> None:
-    """The kernel is told, and the threads are gone when the error arrives."""
+    """The kernel is told, and its threads are gone when the error arrives."""
     script = (
         "import threading, time, _thread\n"
         "from liars_dice.agents import make_agent\n"
@@ -217,13 +218,21 @@ def test_ctrl_c_stops_compiled_games() -> None:
         "from liars_dice.simulator import Simulator\n"
         "s = Simulator([make_agent('random')] * 6, preset('perudo'), workers=2)\n"
         "s.warm_up()\n"
-        "threading.Timer(0.3, _thread.interrupt_main).start()\n"
-        "start = time.perf_counter()\n"
-        "try:\n    s.play(10**8, seed=1)\n"
-        "except KeyboardInterrupt:\n    print(time.perf_counter() - start)\n"
+        "others, start = set(threading.enumerate()), time.process_time()\n"
+        "def interrupt():\n"
+        "    while time.process_time() < start + 0.5:\n"
+        "        time.sleep(0.01)\n"
+        "    _thread.interrupt_main()\n"
+        "stopper = threading.Thread(target=interrupt)\n"
+        "try:\n    stopper.start()\n    s.play(10**8, seed=1)\n"
+        "except KeyboardInterrupt:\n"
+        "    left = set(threading.enumerate()) - others - {stopper}\n"
+        "    print(time.process_time() - start, len(left))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert float(done.stdout) < 5
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    processor_seconds, threads = done.stdout.split()
+    assert float(processor_seconds) < 10  # all games would take a minute or more
+    assert threads == "0"
 
 
 # -- chance ------------------------------------------------------------------------------------------------------------

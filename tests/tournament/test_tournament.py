@@ -30,6 +30,7 @@ from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
 from liars_dice.tournament.statistics import wilson_ci
 from liars_dice.tournament.worker_process import WorkerDiedError
+from patience import PATIENCE
 
 LEARNER = """
 from liars_dice import CallLiarAction
@@ -490,7 +491,7 @@ def run_cli(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 
 
 def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     found: dict[str, Any] = json.loads(out)
     return {key: value for key, value in found.items() if key not in ("elapsed_s", "compile_s", "run")}
@@ -517,7 +518,7 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
     process = run_cli(*arguments, "--db", db, start_new_session=True)
     wait_for_a_block(process, db)
     os.killpg(process.pid, how)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
     if how is signal.SIGINT:
         assert "To continue: liars-dice tournament --resume" in err
@@ -535,14 +536,14 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     for worker in workers:
-        assert select.select([worker], [], [], 60)[0], "a worker is still running"
+        assert select.select([worker], [], [], PATIENCE)[0], "a worker is still running"
         os.close(worker)
     assert session_of(process.pid) == set()
 
 
 def wait_for_a_block(process: subprocess.Popen[str], db: str) -> None:
     """Return as soon as a block of the tournament is recorded."""
-    for _ in range(600):
+    for _ in range(int(10 * PATIENCE)):
         if Path(db).exists():
             with open_store(db) as store:
                 if store.documents(BLOCKS):
@@ -573,7 +574,7 @@ def test_ctrl_c_does_not_wait_for_a_slow_learner(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert any("thinking" in line for line in iter(process.stderr.readline, ""))
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert "Stopped before the end" in err
     assert "Traceback" not in err
 

@@ -12,6 +12,7 @@ import pytest
 from liars_dice.core import preset
 from liars_dice.tournament.blocks import Block, WorkerSetup
 from liars_dice.tournament.worker_process import WorkerDiedError, WorkerLostError, WorkerProcess
+from patience import PATIENCE
 from pseudo_terminal import PseudoTerminal
 
 BOT = """
@@ -52,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ids=["script", "module", "-c", "standard input"],
 )
 def test_a_plain_program_plays_in_several_processes(words: tuple[str, ...], stdin: str) -> None:
-    done = subprocess.run([sys.executable, *words], input=stdin, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, *words], input=stdin, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("this is printed once") == 1
     assert done.stdout.count("5 replications have been finished. Scores at this table:") == 2
@@ -76,7 +77,7 @@ print(round_robin([Mine, "detective"], preset("heads-up", dice=1), games=6, seed
 
 @pytest.mark.usefixtures("folder")
 def test_a_bot_that_is_defined_in_the_script_itself() -> None:
-    done = subprocess.run([sys.executable, "-c", OWN_CLASS], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", OWN_CLASS], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert "All games are played in this process, because these agents were not given by name: Mine" in done.stdout
     assert "220 replications have been finished" in done.stdout
@@ -85,7 +86,7 @@ def test_a_bot_that_is_defined_in_the_script_itself() -> None:
 
 def test_a_script_that_names_itself_as_a_bot_is_told_what_to_do(folder: Path) -> None:
     (folder / "own.py").write_text(OWN_CLASS.replace("agents=[Mine,", "agents=['own.py:Mine',"))
-    done = subprocess.run([sys.executable, "own.py"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "own.py"], capture_output=True, text=True, timeout=PATIENCE)
     assert (
         "own.py: it starts games of its own bots when it is loaded; give their classes" in done.stderr.splitlines()[-1]
     )
@@ -134,7 +135,7 @@ def test_in_a_notebook(folder: Path) -> None:
     pytest.importorskip("ipykernel")
     from jupyter_client.manager import start_new_kernel
 
-    manager, client = start_new_kernel(cwd=str(folder))
+    manager, client = start_new_kernel(startup_timeout=PATIENCE, cwd=str(folder))
     try:
         assert "wins: 10\ngames: 6\ngames: 4\n" in _run_cell(client, PROGRAM)
         said = _run_cell(client, OWN_CLASS)
@@ -153,7 +154,7 @@ def _run_cell(client: Any, code: str) -> str:
         if message["msg_type"] == "stream":
             printed.append(message["content"]["text"])
 
-    reply = client.execute_interactive(code, timeout=120, output_hook=hear)
+    reply = client.execute_interactive(code, timeout=PATIENCE, output_hook=hear)
     assert reply["content"]["status"] == "ok", reply["content"]
     return "".join(printed)
 
@@ -171,7 +172,7 @@ def test_a_worker_answers_until_it_is_finished() -> None:
     one = worker("random", "detective")
     assert [result.games for result, _ in one.play([BLOCK, BLOCK])[0]] == [4, 4]
     one.finish()
-    one.close(timeout=60)
+    one.close(timeout=PATIENCE)
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
@@ -180,7 +181,7 @@ def test_an_error_in_a_worker_is_raised_here() -> None:
         one.play([BLOCK])
     assert "In a worker process:" in caught.value.__notes__[0]
     one.kill()
-    one.close(timeout=60)
+    one.close(timeout=PATIENCE)
 
 
 def test_a_killed_worker_is_lost() -> None:
@@ -189,7 +190,7 @@ def test_a_killed_worker_is_lost() -> None:
     one.kill()
     with pytest.raises(WorkerLostError):
         one.play([BLOCK])
-    one.close(timeout=60)
+    one.close(timeout=PATIENCE)
 
 
 def test_a_python_that_does_not_start_is_not_blamed_on_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,4 +198,4 @@ def test_a_python_that_does_not_start_is_not_blamed_on_the_bots(monkeypatch: pyt
     one = worker("random", "detective")
     with pytest.raises(WorkerDiedError, match="a worker process could not be started: /bin/false ended with code 1"):
         one.play([BLOCK])
-    one.close(timeout=60)
+    one.close(timeout=PATIENCE)

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 from liars_dice.persistence import InMemoryRecorder
 from liars_dice.web import ServerLimits, create_app
 from liars_dice.web.server import server_config
+from patience import PATIENCE
 
 Json = dict[str, Any]
 
@@ -45,13 +45,25 @@ def in_a_thread(limits: ServerLimits = EASY, *, behind_proxy: bool = False) -> I
     """A server in this process, as `liars-dice serve` runs it; its port."""
     config = server_config(create_app(InMemoryRecorder(), limits=limits), limits, behind_proxy=behind_proxy)
     config.port = 0
+    config.timeout_keep_alive = int(PATIENCE)
     server = _Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    assert server.up.wait(20)
+    assert server.up.wait(PATIENCE)
     yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
-    thread.join(20)
+    thread.join(PATIENCE)
+
+
+def patient() -> httpx.Client:
+    """Asks, and waits for the answer for as long as it takes."""
+    return httpx.Client(timeout=PATIENCE)
+
+
+def websocket(port: int, room: str, **options: Any) -> ClientConnection:
+    """A connection to a room that no load of the machine ends."""
+    patient: Json = {"open_timeout": PATIENCE, "close_timeout": PATIENCE, "ping_interval": None, "max_size": None}
+    return connect(f"ws://127.0.0.1:{port}/api/rooms/{room}/socket", **patient | options)
 
 
 class Process:
@@ -59,11 +71,9 @@ class Process:
 
     def __init__(self, db: Path, port: int = 0, *options: str) -> None:
         command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(port), "--db", str(db), *options]
-        began = time.perf_counter()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        self.up_s = time.perf_counter() - began
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert found, line + self.process.stdout.read()
         self.port = int(found[1])
@@ -78,20 +88,20 @@ class Process:
         self.process.communicate()
 
     def post(self, path: str, body: Json) -> Json:
-        answer = httpx.post(f"{self.address}/api{path}", json=body)
+        answer = httpx.post(f"{self.address}/api{path}", json=body, timeout=PATIENCE)
         assert answer.status_code == 200, answer.text
         data: Json = answer.json()
         return data
 
     def get(self, path: str) -> Json:
-        answer = httpx.get(f"{self.address}/api{path}", timeout=60)  # the coach may have to compile first
+        answer = httpx.get(f"{self.address}/api{path}", timeout=PATIENCE)
         assert answer.status_code == 200, answer.text
         data: Json = answer.json()
         return data
 
     @contextmanager
     def enter(self, room: str, token: str | None) -> Iterator[ClientConnection]:
-        with connect(f"ws://127.0.0.1:{self.port}/api/rooms/{room}/socket", max_size=None) as socket:
+        with websocket(self.port, room) as socket:
             socket.send(json.dumps({"type": "hello", "token": token}))
             yield socket
 
@@ -105,5 +115,5 @@ class Process:
 
     def _end(self, how: signal.Signals) -> str:
         os.kill(self.process.pid, how)
-        output, _ = self.process.communicate(timeout=20)
+        output, _ = self.process.communicate(timeout=PATIENCE)
         return output

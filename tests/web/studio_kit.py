@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from starlette.applications import Starlette
@@ -19,8 +19,10 @@ from liars_dice.persistence import GameRecorder, InMemoryRecorder
 from liars_dice.web import ServerLimits, create_app
 from liars_dice.web.clock import StudioClock
 from liars_dice.web.rooms import Rooms
+from patience import AMPLE, PATIENCE
 
 Json = dict[str, Any]
+Result = TypeVar("Result")
 
 EASY = ServerLimits(
     messages_per_s=1e6,
@@ -30,6 +32,9 @@ EASY = ServerLimits(
     new_rooms_per_s=1e6,
     new_room_burst=10**6,
     min_delay_s=0.0,
+    hello_s=PATIENCE,
+    send_s=PATIENCE,
+    bots=AMPLE,
 )
 """Limits that no test reaches."""
 
@@ -138,10 +143,10 @@ class Socket:
             text = message if isinstance(message, str) else json.dumps(message)
             self._in.put_nowait({"type": "websocket.receive", "text": text})
 
-    async def next(self, seconds: float = 10.0) -> Json:
+    async def next(self) -> Json:
         """The next message; raises `Closed` at the end."""
         while True:
-            got = await asyncio.wait_for(self._out.get(), seconds)
+            got = await asyncio.wait_for(self._out.get(), PATIENCE)
             if got["type"] == "websocket.accept":
                 continue
             if got["type"] == "websocket.close":
@@ -150,10 +155,10 @@ class Socket:
             self.heard.append(heard)
             return heard
 
-    async def until(self, wanted: str | Callable[[Json], bool], seconds: float = 10.0) -> Json:
+    async def until(self, wanted: str | Callable[[Json], bool]) -> Json:
         """Read until a message of this type, or one for which this function is true."""
         while True:
-            said = await self.next(seconds)
+            said = await self.next()
             if said["type"] == wanted if isinstance(wanted, str) else wanted(said):
                 return said
 
@@ -161,7 +166,7 @@ class Socket:
         """Close, from the client's side."""
         self._reads.set()
         self._in.put_nowait({"type": "websocket.disconnect", "code": 1000})
-        await asyncio.wait_for(self.task, 10)
+        await asyncio.wait_for(self.task, PATIENCE)
 
 
 class Studio:
@@ -184,6 +189,13 @@ class Studio:
         await self.settle()
         clock.advance(seconds)
         await self.settle()
+
+    async def pass_time_until(self, ended: asyncio.Future[Result], step: float = 1.0) -> Result:
+        """Let time pass, this many seconds at a time, until this has ended; what came of it."""
+        async with asyncio.timeout(PATIENCE):
+            while not ended.done():
+                await self.advance(step)
+        return ended.result()
 
     async def settle(self) -> None:
         """Wait until nothing more happens by itself: tasks have run as far as they can, and writes are stored."""
@@ -221,8 +233,9 @@ class Studio:
 async def studio(
     store: GameRecorder | Path | None = None, limits: ServerLimits = EASY, **options: Any
 ) -> AsyncIterator[Studio]:
-    """A studio over this store, or over one in memory."""
-    app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **options)
+    """A studio over this store, or over one in memory. Its time stands still unless a test lets it pass."""
+    clocked = {"clock": ManualClock()} | options
+    app = create_app(InMemoryRecorder() if store is None else store, limits=limits, **clocked)
     async with app.router.lifespan_context(app):
         one = Studio(app)
         try:

@@ -25,6 +25,7 @@ from liars_dice.core import PRESETS, GameConfig
 from liars_dice.persistence import open_store
 from liars_dice.web.api import ENDPOINTS
 from liars_dice.web.schema import openapi
+from patience import PATIENCE
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
@@ -48,7 +49,7 @@ schema = schemathesis.openapi.from_dict(openapi())
     suppress_health_check=list(HealthCheck),
 )
 def test_the_api_keeps_to_its_schema(case: Any, address: str) -> None:
-    case.call_and_validate(base_url=address, checks=CHECKS, timeout=120)
+    case.call_and_validate(base_url=address, checks=CHECKS, timeout=PATIENCE)
 
 
 def test_the_schema_names_every_endpoint_and_every_message() -> None:
@@ -61,7 +62,7 @@ def test_the_schema_names_every_endpoint_and_every_message() -> None:
 
 
 def test_the_document_is_served(address: str) -> None:
-    assert httpx.get(f"{address}/api/openapi.json").json() == openapi()
+    assert httpx.get(f"{address}/api/openapi.json", timeout=PATIENCE).json() == openapi()
 
 
 def test_rules_and_bots() -> None:
@@ -176,7 +177,7 @@ def test_a_hint_is_the_coachs() -> None:
             socket = await one.enter(made["room"], made["token"])
             await socket.until("turn")
             socket.say({"type": "ask", "id": 1, "what": "hint"})
-            hint = (await socket.until("answer", 60))["hint"]
+            hint = (await socket.until("answer"))["hint"]
             assert hint["best"] == hint["choices"][0]["action"]
             assert hint["why"]
 

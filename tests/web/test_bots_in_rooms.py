@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from studio_kit import EASY, Closed, Json, ManualClock, Socket, Studio, first_legal, play, seats, studio
+from studio_kit import EASY, Closed, Json, Socket, Studio, first_legal, play, seats, studio
 
 from liars_dice.agents import Heard
-from liars_dice.core import AgentFaulted, Event, GameCreated, GameResult
+from liars_dice.core import Action, AgentFaulted, Event, GameCreated, GameResult, GameView
 from liars_dice.persistence import InMemoryRecorder
 from liars_dice.referee.isolated_seat import IsolatedSeat
 from liars_dice.referee.limits import BotFault
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from liars_dice.web.room_bots import HouseBots
+from patience import AMPLE, PATIENCE
 
 BOTS = '''
-import time
 from hashlib import sha256
 
 import msgspec
@@ -58,21 +58,11 @@ class Ears(Agent):
         return msgspec.structs.replace(actions[number % len(actions)], reasoning=f"{len(self.heard)} {number % 10**9}")
 
 
-class Learner(Agent):
-    """Takes its time when the game is over."""
+class Plain(Agent):
+    """Does the first thing that is legal."""
 
     def choose_action(self, view):
         return view.legal_actions[0]
-
-    def on_game_end(self, result):
-        time.sleep(1.5)
-
-
-class Sleepy(Agent):
-    """Never answers."""
-
-    def choose_action(self, view):
-        time.sleep(100)
 '''
 
 
@@ -111,7 +101,7 @@ async def act(socket: Socket, turn: Json, number: int) -> None:
 
 def test_a_move_taken_back_while_a_bot_takes_its_time() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "optimal", practice=True, delay_ms=150))
             socket = await one.enter(made["room"], made["token"])
             turn = await socket.until("turn")
@@ -129,7 +119,7 @@ def test_a_move_taken_back_while_a_bot_takes_its_time() -> None:
 
 def test_somebody_returns_and_moves_while_the_stand_in_takes_its_time() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "open", delay_ms=300))
             joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
             second = await one.enter(made["room"], joined["token"])
@@ -171,11 +161,22 @@ def test_a_driver_that_fails_says_so_and_the_room_comes_back(
     assert "was closed after an error" in caplog.text
 
 
-def test_a_move_taken_back_when_the_game_has_just_ended(strangers: Callable[[str], str]) -> None:
+def test_a_move_taken_back_when_the_game_has_just_ended(
+    strangers: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bot still learns from the game that ended, and nobody waits for it."""
+    learned = threading.Event()
+    tell = IsolatedSeat.tell
+
+    def slowly(self: IsolatedSeat, heard: Heard) -> None:
+        if isinstance(heard, GameResult):
+            learned.wait(PATIENCE)
+        tell(self, heard)
+
+    monkeypatch.setattr(IsolatedSeat, "tell", slowly)
 
     async def run() -> None:
-        async with studio(agents=[strangers("Learner")]) as one:
+        async with studio(agents=[strangers("Plain")]) as one:
             bot = await offered(one)
             made = await one.post("/rooms", room_for(bot, "you", rules="duel", practice=True))
             socket = await one.enter(made["room"], made["token"])
@@ -185,7 +186,8 @@ def test_a_move_taken_back_when_the_game_has_just_ended(strangers: Callable[[str
             socket.say({"type": "undo", "id": 2})
             await socket.until("welcome")
             await act(socket, turn, 3)
-            await socket.until(moved(0), 15)
+            await socket.until(moved(0))
+            learned.set()
 
     asyncio.run(run())
 
@@ -225,9 +227,20 @@ def test_boxes_never_fall_on_the_thread_that_serves_everybody(
     assert threading.main_thread() not in closed_in
 
 
-def test_who_waits_for_strangers_keeps_no_bot_of_ours_waiting(strangers: Callable[[str], str]) -> None:
+def test_who_waits_for_strangers_keeps_no_bot_of_ours_waiting(
+    strangers: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awake = threading.Event()
+    choose = IsolatedSeat.choose_action
+
+    def asleep(self: IsolatedSeat, view: GameView) -> Action:
+        awake.wait(PATIENCE)
+        return choose(self, view)
+
+    monkeypatch.setattr(IsolatedSeat, "choose_action", asleep)
+
     async def run() -> None:
-        async with studio(agents=[strangers("Sleepy")]) as one:
+        async with studio(agents=[strangers("Plain")]) as one:
             bot = await offered(one)
             slow = [await one.post("/rooms", room_for(bot, "optimal")) for _ in range(5)]
             watchers = [await one.enter(made["room"]) for made in slow]
@@ -240,6 +253,7 @@ def test_who_waits_for_strangers_keeps_no_bot_of_ours_waiting(strangers: Callabl
             await socket.until(moved(1))
             turns = [(await one.get(f"/rooms/{made['room']}"))["turn"] for made in slow]
             assert turns == [1] * len(watchers)
+            awake.set()
 
     asyncio.run(run())
 
@@ -271,7 +285,7 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
             name = await offered(one)
             wish = room_for(name, name, rules="perudo", changes={"dice": 2}, seed=7)
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
-            await watcher.until("over", 60)
+            await watcher.until("over")
 
     asyncio.run(run())
     (game,) = store.games()
@@ -279,7 +293,7 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
     in_the_room, learned = learned, []
     created = recorded[0]
     assert isinstance(created, GameCreated)
-    referee = Referee([make_seat(bot, isolate=True) for _ in range(2)], created.config)
+    referee = Referee([make_seat(bot, AMPLE, isolate=True) for _ in range(2)], created.config)
     expected: list[Event] = []
     referee.engine.subscribe(expected.append)
     referee.play()

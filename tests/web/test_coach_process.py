@@ -17,6 +17,7 @@ from liars_dice.core import GameConfig, GameEngine
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, record_game
 from liars_dice.web.coach_client import CoachClient, CoachError, RefusedError
 from liars_dice.web.errors import RoomError
+from patience import PATIENCE
 
 BOTS = ("optimal", "bluffer")
 
@@ -104,6 +105,6 @@ def test_the_coach_ends_when_the_server_is_killed(tmp_path: Path) -> None:
         ended = os.pidfd_open(int(coach))
         try:
             server.kill()
-            assert select.select([ended], [], [], 20)[0], "the coach is still there"
+            assert select.select([ended], [], [], PATIENCE)[0], "the coach is still there"
         finally:
             os.close(ended)

@@ -12,6 +12,7 @@ from studio_kit import Json, first_legal, play, seats, studio
 
 from liars_dice.persistence import GameRecorder, SQLiteRecorder
 from liars_dice.persistence import sql_recorder as sql_module
+from patience import PATIENCE
 
 WISH: Json = {"seats": seats("you", "crawler"), "rules": "heads-up", "delay_ms": 0, "practice": True}
 
@@ -69,7 +70,7 @@ def test_players_do_not_wait_for_a_list(tmp_path: Path, monkeypatch: pytest.Monk
 
     def slow(self: GameRecorder, **wanted: Any) -> Any:
         listing.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return games(self, **wanted)
 
     async def run() -> None:
@@ -78,7 +79,7 @@ def test_players_do_not_wait_for_a_list(tmp_path: Path, monkeypatch: pytest.Monk
         async with studio(tmp_path / "a.sqlite") as one:
             monkeypatch.setattr(GameRecorder, "games", slow)
             asked = asyncio.create_task(one.get("/games"))
-            await asyncio.to_thread(listing.wait, 10)
+            await asyncio.to_thread(listing.wait, PATIENCE)
             await play(await one.enter(made["room"], made["token"]), 0)
             assert not asked.done()
             go_on.set()

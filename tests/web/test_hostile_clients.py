@@ -163,10 +163,11 @@ def test_rates_are_bounded() -> None:
             quiet = await one.enter(made["room"], made["token"])
             for _ in range(10_000):
                 flood.say({"type": "ping"})
-            assert (await closed_by(flood)).code == 1008
+            closed = asyncio.create_task(closed_by(flood))
+            assert (await one.pass_time_until(closed, 1 / limits.messages_per_s)).code == 1008
             await play(quiet, 0, turns=1)
         limits = msgspec.structs.replace(EASY, requests_per_s=1.0, request_burst=3)
-        async with studio(limits=limits, clock=ManualClock()) as one:
+        async with studio(limits=limits) as one:
             for _ in range(3):
                 await one.post("/rooms", WISH)
             assert (await one.post("/rooms", WISH, 429))["code"] == "too_many_requests"
@@ -182,7 +183,7 @@ def test_rates_are_bounded() -> None:
 def test_new_rooms_from_an_address_are_bounded() -> None:
     async def run() -> None:
         limits = msgspec.structs.replace(EASY, new_room_burst=2)
-        async with studio(limits=limits, clock=ManualClock()) as one:
+        async with studio(limits=limits) as one:
             made = [await one.post("/rooms", WISH) for _ in range(2)]
             assert (await one.post("/rooms", WISH, 429))["code"] == "too_many_new_rooms"
             await one.post("/games/any/branch", {"turn": 1, "seat": 0}, 429)
@@ -221,7 +222,7 @@ def test_questions_to_the_coach_are_bounded() -> None:
 
 def test_a_body_that_does_not_arrive_times_out() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             sent: list[Any] = []
             calls = iter([{"type": "http.request", "body": b"{", "more_body": True}])
 
@@ -277,7 +278,7 @@ def test_slow_clients_are_dropped_and_no_one_waits_for_them() -> None:
     limits = msgspec.structs.replace(EASY, queue=8)
 
     async def run() -> None:
-        async with studio(limits=limits, clock=ManualClock()) as one:
+        async with studio(limits=limits) as one:
             made = await one.post("/rooms", WISH)
             slow = await one.enter(made["room"])
             slow.stop_reading()
@@ -285,8 +286,7 @@ def test_slow_clients_are_dropped_and_no_one_waits_for_them() -> None:
             await play(player, 0)
             await one.settle()
             assert (await one.get(f"/rooms/{made['room']}"))["spectators"] == 0
-            await one.advance(CLOSE_S)
-            await asyncio.wait_for(slow.task, 10)
+            await one.pass_time_until(slow.task, CLOSE_S)
 
     asyncio.run(run())
 
@@ -310,14 +310,14 @@ def test_a_client_that_asks_a_lot_at_once_is_answered_or_told_why() -> None:
                 if reads:
                     assert [(await socket.until("answer"))["to"] for _ in range(50)] == list(range(50))
                 else:
-                    await asyncio.wait_for(socket.task, 10)
+                    await one.pass_time_until(socket.task)
 
     asyncio.run(run())
 
 
 def test_a_client_that_sends_no_hello_is_disconnected() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", WISH)
             for kind in ("socket", "bot"):
                 socket = one.socket(made["room"], kind)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from studio_kit import EASY, Json, ManualClock, first_legal, play, seats, studio
+from studio_kit import EASY, Json, first_legal, play, seats, studio
 
 from liars_dice.core import visible_to
 from liars_dice.persistence import InMemoryRecorder
@@ -127,7 +127,7 @@ def test_a_bot_that_comes_late_hears_what_it_missed() -> None:
 
 def test_players_are_told_how_long_they_wait_for_a_player_who_left() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "open"))
             ann = await one.enter(made["room"], made["token"])
             joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})

@@ -28,7 +28,7 @@ async def listed(one: Studio) -> list[str]:
 
 def test_abandoned_rooms_make_place_and_can_be_reopened() -> None:
     async def run() -> None:
-        async with studio(limits=TWO_ROOMS, clock=ManualClock()) as one:
+        async with studio(limits=TWO_ROOMS) as one:
             first = await one.post("/rooms", room_for("you", "optimal"))
             await all_leave_memory(one)
             made = []
@@ -43,7 +43,7 @@ def test_abandoned_rooms_make_place_and_can_be_reopened() -> None:
 
 def test_rooms_with_people_in_them_stay_in_memory() -> None:
     async def run() -> None:
-        async with studio(limits=TWO_ROOMS, clock=ManualClock()) as one:
+        async with studio(limits=TWO_ROOMS) as one:
             made = [await one.post("/rooms", room_for("you", "optimal")) for _ in range(2)]
             inside = [await one.enter(room["room"], room["token"]) for room in made]
             await one.advance(10 * EASY.linger_s)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from studio_kit import EASY, Closed, Json, ManualClock, Studio, first_legal, play, scripted, seats, studio
+from studio_kit import EASY, Closed, Json, Studio, first_legal, play, scripted, seats, studio
 
 from liars_dice.coach.opponent_models import model_of
 from liars_dice.core import GameCreated, GameEnded
@@ -59,7 +59,7 @@ def test_bots_by_any_spelling_of_their_names() -> None:
         async with studio(store) as one:
             wish = room_for("MANIAC", "CALLING_STATION", "threshold-best", "RandomAgent", rules="perudo")
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
-            await watcher.until("over", 30)
+            await watcher.until("over")
             error = await one.post("/rooms", room_for("you", "MANIACS"), 400)
             assert error["error"].endswith("(did you mean maniac?)")
 
@@ -258,7 +258,7 @@ def test_reconnecting_continues_where_the_player_left() -> None:
 
 def test_a_bot_plays_for_a_player_who_is_away_and_hands_back() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "open"))
             joined = await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
             first = await one.enter(made["room"], made["token"])
@@ -282,7 +282,7 @@ def test_a_bot_plays_for_a_player_who_is_away_and_hands_back() -> None:
 
 def test_no_bot_plays_for_a_player_while_no_one_else_is_there() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "optimal"))
             await one.advance(EASY.linger_s - 1)
             assert (await one.get(f"/rooms/{made['room']}"))["turn"] == 1
@@ -292,7 +292,7 @@ def test_no_bot_plays_for_a_player_while_no_one_else_is_there() -> None:
 
 def test_a_deserted_room_leaves_the_memory_and_is_found_again() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("you", "optimal"))
             socket = await one.enter(made["room"], made["token"])
             await play(socket, 0, turns=1)
@@ -307,7 +307,7 @@ def test_a_deserted_room_leaves_the_memory_and_is_found_again() -> None:
 
 def test_bots_do_not_play_for_ever_when_no_one_watches() -> None:
     async def run() -> None:
-        async with studio(clock=ManualClock()) as one:
+        async with studio() as one:
             made = await one.post("/rooms", room_for("optimal", "maniac", delay_ms=1000))
             await one.advance(EASY.linger_s + 1)
             assert not one.rooms._live
@@ -599,7 +599,7 @@ def test_other_bots_play_in_a_sandbox_and_only_if_the_server_offers_them() -> No
         async with studio(store, agents=[bot]) as one:
             assert (await one.get("/agents"))["agents"][-1]["name"] == "protocol_bot"
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
-            await watcher.until("over", 30)
+            await watcher.until("over")
 
     asyncio.run(run())
     assert "AgentFaulted" not in {event.event_type for event in store.events()}

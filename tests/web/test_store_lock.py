@@ -12,6 +12,7 @@ from studio_kit import seats
 
 from liars_dice.persistence import StoreError, open_store
 from liars_dice.web.store_lock import StoreLock
+from patience import PATIENCE
 
 WISH = {"seats": seats("you", "open"), "rules": "duel"}
 
@@ -22,7 +23,7 @@ def test_a_second_server_on_one_store_says_so_in_one_line(tmp_path: Path, name: 
     with Process(db) as first:
         first.post("/rooms", WISH)
         command = [sys.executable, "-m", "liars_dice", "serve", "--port", "0", "--db", str(db)]
-        second = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         assert second.returncode == 1
         assert second.stdout == ""
         assert second.stderr.count("\n") == 1

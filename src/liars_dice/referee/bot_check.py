@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -41,8 +41,10 @@ class Check(msgspec.Struct, frozen=True):
     """How to correct it."""
 
 
-def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
-    """Check the bot called `name`: one result after another."""
+def check_bot(
+    name: str, limits: BotLimits | None = None, *, clock: Callable[[], float] = time.perf_counter
+) -> Iterator[Check]:
+    """Check the bot called `name`: one result after another. Its speed is measured in seconds of `clock`."""
     limits = BotLimits() if limits is None else limits
     if name.startswith("cmd:"):
         for rules in PRESETS:
@@ -63,7 +65,7 @@ def check_bot(name: str, limits: BotLimits | None = None) -> Iterator[Check]:
         if not check.ok:
             return  # the other checks would only find the same fault
     usual = _some_config(agent)
-    yield _check_speed(name, usual, limits)
+    yield _check_speed(name, usual, limits, clock)
     yield _check_deterministic(name, usual, limits)
     if agent.memoryless:
         memoryless = _check_memoryless(name, usual, limits)
@@ -181,13 +183,13 @@ def _some_config(agent: Agent) -> GameConfig:
     return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
 
 
-def _check_speed(name: str, config: GameConfig, limits: BotLimits) -> Check:
+def _check_speed(name: str, config: GameConfig, limits: BotLimits, clock: Callable[[], float]) -> Check:
     slowest = 0.0
     for agent, view in _decisions(name, config, 2):
-        start = time.perf_counter()
+        start = clock()
         with suppress(BotFault):  # slowness is what is measured here, and errors were found before
             guarded(limits.decision, agent.choose_action, view)
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, clock() - start)
     detail = f"slowest decision {slowest * 1000:.1f} ms; {limits.decision:g} s allowed"
     return Check("fast enough", slowest < limits.decision / 2, detail, _LESS_WORK)
 

@@ -94,7 +94,7 @@ class Room:
         self.state = self.engine.state
         """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
         self.engine.subscribe(self._seal)
-        self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed)
+        self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed, self._rooms.limits.bots)
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from ..agents import AGENTS, listed_name, make_agent, place_of
 from ..core import Action, AgentFaulted, GameView, PublicState, describe, free_name, result_of
 from ..persistence import RecordedEvent, player_type
-from ..referee import BotFault, BotSession, fallback, fault_event, make_seat
+from ..referee import BotFault, BotLimits, BotSession, fallback, fault_event, make_seat
 from .room_document import clean_name
 
 STAND_IN = "optimal"
@@ -55,10 +55,11 @@ class HouseBots:
     through all of it in the same way.
     """
 
-    def __init__(self, strangers: Mapping[str, str], seed: int) -> None:
+    def __init__(self, strangers: Mapping[str, str], seed: int, limits: BotLimits) -> None:
         """`strangers` are the bots on offer that are not part of the package: what makes each, by name."""
         self._strangers = strangers
         self._seed = seed
+        self._limits = limits
         self._sessions: dict[int, BotSession] = {}
         self._faults: list[AgentFaulted] = []
         self._lock = threading.Lock()
@@ -97,7 +98,7 @@ class HouseBots:
         if spec is None:
             raise BotFault("died", f"{agent} is no longer on offer here")
         memoryless = ours and AGENTS[agent].memoryless
-        made = make_seat(spec, isolate=not ours)
+        made = make_seat(spec, self._limits, isolate=not ours)
         return BotSession(made, seat, self._seed, self._note, reseeds=True, asks_again=not memoryless)
 
     def _note(self, fault: AgentFaulted) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from ..referee import BotLimits
+
 
 class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How much clients may ask of the studio."""
@@ -46,6 +48,8 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long a room without visitors stays in memory."""
     min_delay_s: float = 0.01
     """The shortest pause before a bot's move, so that spectators can keep up."""
+    bots: BotLimits = BotLimits()
+    """What each bot that the studio runs may use in a game."""
     max_delay_ms: int = 10_000
     total_dice: int = 150
     rungs: int = 3_000
