@@ -108,7 +108,7 @@ def simulate_command(
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
     if len(simulation.scores) > 10:
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
-    how = "at compiled speed" if simulation.method == "compiled" else "by the compiled simulator and the referee"
+    how = "at compiled speed" if simulation.method == "compiled" else "through the referee where it is needed"
     console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
     columns = ("tables", "games", "wins", "win rate", "95% interval")
     table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
