@@ -225,7 +225,7 @@ def test_reprs_are_short() -> None:
     engine.move("3x2")
     assert repr(engine.state) == "<GameState: round 1, bob to answer 3x2; ann 1,1,2,3,4 | bob 2,2,5,6,6>"
     assert repr(engine.state.public) == "<PublicState: round 1, bob to answer 3x2; ann 5 dice, bob 5 dice>"
-    assert repr(engine.get_view(1)) == "<GameView of bob: 2,2,5,6,6; round 1, bob to answer 3x2; 5 other dice>"
+    assert repr(engine.get_view(1)) == "<GameView of bob: 2,2,5,6,6; round 1, bob to answer 3x2; 5 unseen dice>"
     engine.move("liar")
     expected = "<RoundResolution: round 1: 3x2 liar; 3 counted; seat 0 won, seat 1 lost>"
     assert repr(engine.state.public.resolutions[0]) == expected

@@ -148,6 +148,11 @@ def test_a_late_bot_is_interrupted(tmp_path: Path) -> None:
     fault = answer(*words, "--time-limit", "0.05")["faults"][0]
     assert (fault["verdict"], fault["detail"]) == ("too_slow", "took longer than 0.05 s")
     assert answer(*words, "--time-limit", "0.05", "--isolate")["faults"][0]["verdict"] == "too_slow"
+    match = ("matchup", *words[1:-2], "--games", "2", "--time-limit", "0.05")
+    assert "check-bot BOT --time-limit 0.05 shows what is wrong" in call(*match).output
+    checked = call("check-bot", words[1], "--time-limit", "0.05")
+    assert checked.exit_code == 1
+    assert "took longer than 0.05 s" in checked.output
 
 
 def test_the_time_limit_does_not_change_the_method() -> None:

@@ -350,6 +350,9 @@ def test_bad_input() -> None:
 def test_every_event_has_its_sentence() -> None:
     names = ("ann", "bob")
     assert narrate(BidPlaced(0, Bid(1, 4), "why"), names).strip() == "ann bids one four (why)"
+    for fallback, said in (("2x4", "played instead: two fours"), ("the game goes on", "the game goes on")):
+        fault = AgentFaulted(0, "too_slow", "", fallback)
+        assert narrate(fault, names).strip() == f"ann faulted (too slow); {said}"
     assert narrate(BidPlaced(0, Bid(13, 4)), names).strip() == "ann bids 13 fours"
     assert narrate(ExactCalled(1), names).strip() == "bob calls exact"
     assert narrate(DiceRevealed(((1, 2), ())), names).strip() == "Revealed: ann 1 2"

@@ -491,6 +491,15 @@ def test_render_shows_a_table_no_dice(capsys: pytest.CaptureFixture[str]) -> Non
     env.reset(seed=0)
     env.step(0)
     assert env.render() == "Round 1\n  player_0, 1 die\n> player_1, 1 die\nBids: player_0 1x1"
+    shared = GameConfig(dice=(1, 1), table_dice=1, hidden_dice=2)
+    env = liars_dice_v0.env(shared, render_mode="ansi")
+    env.reset(seed=0)
+    table = env.unwrapped._engine.state
+    open_die, covered = table.public.table_dice, table.hidden_dice
+    assert env.render() == f"Round 1\n> player_0, 1 die\n  player_1, 1 die\n  table: {open_die[0]}, 2 covered"
+    env.step(0)
+    env.step(env.unwrapped.encoding.liar)
+    assert f", table {' '.join(map(str, open_die + covered))});" in env.render()
     env = liars_dice_v0.env("classic", dice=1, render_mode="human")
     env.reset(seed=0)
     env.step(0)

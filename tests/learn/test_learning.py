@@ -294,6 +294,12 @@ def test_w_is_not_called_exact_against_one_who_draws_lots(tmp_path: Path) -> Non
     assert json.loads(call(*words, "detective").stdout)["win_rate"] is not None
 
 
+def test_a_batch_is_never_larger_than_the_training_unless_it_was_asked_for() -> None:
+    words = ("train", "pg", "--dice", "1", "--games", "20", "--evaluation-games", "0", "--json")
+    assert json.loads(call(*words).stdout)["curve"][-1]["games"] == 20
+    assert "batch = 30: expected at most 20, the number of games" in call(*words, "--batch", "30").output
+
+
 # -- repeatable, resumable, safe ---------------------------------------------------------------------------------------
 
 

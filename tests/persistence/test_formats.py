@@ -234,6 +234,14 @@ def test_times_of_the_plan(tmp_path: Path, time: str, when: str) -> None:
     assert [game.created_utc.isoformat() for game in store.games()] == [when]
 
 
+def test_a_time_of_the_plan_beyond_the_calendar_is_named(tmp_path: Path) -> None:
+    lines = (STORES / "schema-0.jsonl").read_text().splitlines()
+    event = json.loads(lines[0]) | {"timestamp_utc": "0001-01-01T00:00:00+14:00"}
+    (tmp_path / "old.jsonl").write_text(json.dumps(event) + "\n")
+    with pytest.raises(StoreError, match="line 1: not an event of schema 0"):
+        list(read_lines(tmp_path / "old.jsonl"))
+
+
 def test_other_spellings_of_the_plan(tmp_path: Path) -> None:
     """The short names of its file list, dice keyed by number, and invalid actions, which changed nothing."""
     path = plan_file(tmp_path / "old.jsonl", [0], seed=3)

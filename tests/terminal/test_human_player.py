@@ -97,6 +97,19 @@ def test_other_dice_stay_hidden_until_the_reveal() -> None:
     assert printed(screen).count("●") == 2 + 12
 
 
+def test_dice_on_the_table_are_shown_and_covered_ones_counted() -> None:
+    screen = console()
+    people = [Scripted(screen, ["odds", "1x1"]), Scripted(screen, ["quit"])]
+    engine = GameEngine(GameConfig(dice=(2, 2), table_dice=1, hidden_dice=2), people)
+    engine.start_new_round(((1, 1), (6, 6)), table_dice=[5], hidden_dice=[3, 3])
+    with pytest.raises(Quit):
+        engine.play()
+    text = printed(screen)
+    assert "On the table 5" in text
+    assert "Covered on the table: 2 dice" in text
+    assert "Given your dice and those on the table alone" in text
+
+
 def test_closed_input_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(*_: object, **__: object) -> str:
         raise EOFError

@@ -151,6 +151,7 @@ def test_discovered_agents_take_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ((3, 1, 1), {"agents": []}, "at least one agent, and none of them twice"),
         ((3, 1, 1), {"time_limit_seconds": 0}, "time_limit_seconds = 0: expected a number of seconds above 0"),
         ((3, 1, 1), {"time_limit_seconds": float("nan")}, "time_limit_seconds = nan"),
+        ((3, 1, 1), {"time_limit_seconds": "1"}, "time_limit_seconds = '1': expected a number of seconds"),
         ((3, 1, 1), {"time_limit_seconds": 1, "limits": BotLimits()}, "either a time limit or `limits`"),
         ((3, 1, 1), {"agents": ["optimal", "optimal"]}, "at least one agent, and none of them twice"),
     ],

@@ -28,7 +28,7 @@ class Personalities(Mapping[str, tuple[float, float]]):
     def __getitem__(self, name: str) -> tuple[float, float]:
         found = self._pairs.get(hyphenated(str(name)))
         if found is None:
-            raise KeyError(name)
+            raise KeyError(f"{name}: expected {one_of(str(name), self._pairs)}")
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import click
 
-from .options import agent_name, json_option
+from .options import agent_name, json_option, time_limit_option
 from .output import command_line, print_json
 
 
 @click.command("check-bot", epilog="Example: liars-dice check-bot mybot.py")
 @click.argument("bot", type=agent_name)
+@time_limit_option
 @json_option
-def check_bot_command(bot: str, as_json: bool) -> None:
+def check_bot_command(bot: str, time_limit: float | None, as_json: bool) -> None:
     """Check your own bot: that its moves are legal, fast and repeatable, and that it is what it claims to be.
 
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     """
-    from ..referee import check_bot
+    from ..referee import check_bot, limits_for
 
     checks = []
-    for check in check_bot(bot):
+    for check in check_bot(bot, limits_for(time_limit)):
         checks.append(check)
         if not as_json:
             click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail}")

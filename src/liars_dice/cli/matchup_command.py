@@ -17,7 +17,7 @@ from .options import (
     time_limit_option,
     workers_option,
 )
-from .output import command_line, method_line, percent, print_json
+from .output import check_bot_line, method_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
@@ -84,7 +84,8 @@ def matchup_command(
     if as_json:
         print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})
     else:
-        _show(found, rules, config, method_line(found.method, found.games, found.why, seed, elapsed_s))
+        how = method_line(found.method, found.games, found.why, seed, elapsed_s)
+        _show(found, rules, config, how, time_limit)
     if not found.complete:
         if not as_json:
             click.echo("Stopped before the end: the result is of the games played so far.", err=True)
@@ -120,7 +121,7 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
     }
 
 
-def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
+def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: float | None) -> None:
     """Print the result for people."""
     from rich.console import Console
     from rich.table import Column, Table
@@ -146,4 +147,4 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str) -> None:
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
     if found.faults:
-        console.print(f"{found.faults} faults; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False)
+        console.print(f"{found.faults} faults; {check_bot_line(time_limit)}", markup=False)

@@ -31,6 +31,12 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def check_bot_line(time_limit: float | None) -> str:
+    """Where to look after bots have committed faults under this time limit."""
+    limit = () if time_limit is None else ("--time-limit", f"{time_limit:g}")
+    return f"{command_line('check-bot', 'BOT', *limit)} shows what is wrong"
+
+
 def open_console(*, stderr: bool = False) -> Console:
     """A Rich console that uses the full width even of a dumb terminal."""
     from rich.console import Console

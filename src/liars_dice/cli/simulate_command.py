@@ -7,7 +7,7 @@ import time
 import click
 
 from .options import agent_name, backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
-from .output import command_line, percent, print_json
+from .output import check_bot_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -108,7 +108,7 @@ def simulate_command(
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
     if len(simulation.scores) > 10:
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
-    how = "at compiled speed" if simulation.method == "compiled" else "by the compiled simulator and the referee"
+    how = "at compiled speed" if simulation.method == "compiled" else "through the referee where it is needed"
     console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
     columns = ("tables", "games", "wins", "win rate", "95% interval")
     table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
@@ -119,9 +119,7 @@ def simulate_command(
     if tables > 1 and any(one.tables == 1 for one in simulation.ranking):
         console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)
     if simulation.faults:
-        console.print(
-            f"{simulation.faults} faults; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False
-        )
+        console.print(f"{simulation.faults} faults; {check_bot_line(time_limit)}", markup=False)
     if not complete:
         click.echo("Stopped before the end: the result is of the games played so far.", err=True)
         raise SystemExit(130)

@@ -19,7 +19,7 @@ from .options import (
     time_limit_option,
     was_given,
 )
-from .output import command_line, method_line, percent, print_json
+from .output import check_bot_line, command_line, method_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -223,7 +223,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
     if faulty:
         listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        console.print(f"faults: {listed}; {command_line('check-bot', 'BOT')} shows what is wrong", markup=False)
+        limit = result.settings.time_limit_seconds
+        console.print(f"faults: {listed}; {check_bot_line(None if limit == 1 else limit)}", markup=False)
     if result.ordered:
         learners = ", ".join(result.ordered)
         console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)

@@ -128,7 +128,10 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Discount factor for later rewards.",
 )
 @click.option(
-    "--batch", type=click.IntRange(1), metavar="N", help="Games per update (pg). [default: 200; 2000 for the network]"
+    "--batch",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Games per update (pg). [default: 200; 2000 for the network; at most all games]",
 )
 @fixed_seed_option(0)
 @click.option(
@@ -352,6 +355,8 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
         changes["epsilon"] = Schedule(*given["epsilon"])
     if given["algorithm"] == "pg":
         changes |= {name: given[name] for name in ("batch", "hidden") if given[name]}
+    if isinstance(settings, PolicyGradient) and not given["batch"]:
+        changes["batch"] = min(settings.batch, given["games"])
     settings = msgspec.structs.replace(settings, **changes)
     training = Training(
         algorithm=given["algorithm"],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import events as ev
+from .actions import parse_bid
 from .bid import Bid
+from .errors import NotationError
 from .events import Event
 
 _NUMBERS = (
@@ -60,7 +62,17 @@ def narrate(event: Event, names: Sequence[str]) -> str:
         case ev.GameEnded(winner=winner):
             return f"\n{_does(names[winner], 'win')} the game"
         case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):
-            return f"  {names[player]} faulted ({fault}); played instead: {fallback}"
+            return f"  {names[player]} faulted ({fault.replace('_', ' ')}); {_instead(fallback)}"
+
+
+def _instead(fallback: str) -> str:
+    """`played instead: one two`; what is not a move is what happens to the game."""
+    if fallback in ("liar", "exact"):
+        return f"played instead: {fallback}"
+    try:
+        return f"played instead: {say_bid(parse_bid(fallback))}"
+    except NotationError:
+        return fallback
 
 
 def _faces(dice: Sequence[int]) -> str:

@@ -140,7 +140,7 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
 
     def __repr__(self) -> str:
         dice = ",".join(map(str, self.my_dice)) or "no dice"
-        others = plural(self.unseen_dice, "other die", "other dice")
+        others = plural(self.unseen_dice, "unseen die", "unseen dice")
         table = f" and {','.join(map(str, self.table_dice))} on the table" if self.table_dice else ""
         return f"<GameView of {self.name}: {dice}{table}; {self.public.moment}; {others}>"
 

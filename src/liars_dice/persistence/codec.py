@@ -105,7 +105,7 @@ class LineReader:
         self._older = self._older or SchemaZeroUpgrade()
         try:
             self._older.take(fields)
-        except (msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except (msgspec.ValidationError, AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
         return []
 

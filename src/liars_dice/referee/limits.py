@@ -48,7 +48,8 @@ def limits_for(time_limit_seconds: float | None, limits: BotLimits | None = None
         return BotLimits() if limits is None else limits
     if limits is not None:
         raise BadValueError("time_limit_seconds", time_limit_seconds, "either a time limit or `limits`, not both")
-    if not 0 < time_limit_seconds <= MOST_SECONDS:
+    given: object = time_limit_seconds
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= MOST_SECONDS:
         allowed = f"a number of seconds above 0, at most {MOST_SECONDS:,}"
         raise BadValueError("time_limit_seconds", time_limit_seconds, allowed)
     return BotLimits(decision=float(time_limit_seconds))

@@ -99,6 +99,8 @@ class TerminalPlayer:
         table.hand(view.player_id, view.my_dice)
         if view.table_dice:
             table.show(SharedDiceRolled(view.table_dice))
+        if covered := view.public.rules.config.hidden_dice:
+            table.say(f"Covered on the table: {covered} {'die' if covered == 1 else 'dice'}")
         table.say(escape(turn_prompt(view)))
 
     def _run_command(self, command: Command, view: GameView, table: TableView) -> None:
@@ -106,7 +108,8 @@ class TerminalPlayer:
             case "help":
                 self._lines(table, help_lines(view, practice=self.practice))
             case "odds":
-                self._lines(table, ["Given your dice alone, whatever the others bid:"])
+                seen = "your dice and those on the table" if view.table_dice else "your dice"
+                self._lines(table, [f"Given {seen} alone, whatever the others bid:"])
                 self._lines(table, odds_lines(view, self.console.width - 2, ascii_only=table.ascii_only))
             case "history":
                 self._lines(table, history_lines(view.public))
