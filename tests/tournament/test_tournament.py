@@ -22,7 +22,7 @@ from liars_dice.core import BadValueError, GameConfig, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
-from liars_dice.tournament.backends import Backend, InProcess, Processes, Ray, make_backend
+from liars_dice.tournament.backends import Backend, InProcess, Processes, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
 from liars_dice.tournament.ledger import BLOCKS, Ledger, find_tournament, tournaments
 from liars_dice.tournament.pair_matchup import matchup
@@ -187,12 +187,6 @@ def test_results_do_not_depend_on_workers(asked: TournamentSettings) -> None:
     assert alone == run_tournament(asked, backend=Processes(2))
     assert alone.complete
     assert "engine" in {cell.method for row in alone.cells for cell in row if cell}
-
-
-@pytest.mark.usefixtures("eager")
-def test_ray_gives_the_same() -> None:
-    pytest.importorskip("ray")
-    assert run_tournament(MIXED, backend=Ray(2)) == run_tournament(MIXED, backend=Processes(1))
 
 
 def test_backends_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,16 @@ from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, i
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
-from .registry import AGENTS, AgentInfo, AgentRegistry, listed_name, make_agent, place_of
+from .registry import (
+    AGENTS,
+    AgentInfo,
+    AgentRegistry,
+    listed_name,
+    make_agent,
+    moved_agents,
+    moved_to,
+    place_of,
+)
 from .sniper import SniperAgent
 from .threshold import (
     DEFAULT_CALL_THRESHOLD,
@@ -65,6 +74,8 @@ __all__ = [
     "listed_name",
     "load_bot_file",
     "make_agent",
+    "moved_agents",
+    "moved_to",
     "names_for",
     "place_of",
     "play_game",

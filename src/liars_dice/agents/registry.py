@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
@@ -120,6 +121,25 @@ AGENTS = AgentRegistry(
 
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
 """Agents that were given as objects or classes, under the names they have meanwhile (`names_for`)."""
+_MOVED: ContextVar[Mapping[str, str]] = ContextVar("_MOVED", default={})  # noqa: B039 - never changed, only replaced
+
+
+@contextmanager
+def moved_agents(places: Mapping[str, str]) -> Iterator[None]:
+    """Inside the `with` block, in this thread, these agents are elsewhere than their names say, which they keep.
+
+    For each name, `places` has another that leads to the agent: that of a copy of its file, for example.
+    """
+    token = _MOVED.set(places)
+    try:
+        yield
+    finally:
+        _MOVED.reset(token)
+
+
+def moved_to(name: str) -> str | None:
+    """Where this agent is, if it is elsewhere than its name says (`moved_agents`)."""
+    return _MOVED.get().get(name)
 
 
 def make_agent(name: str, source: bytes | None = None) -> Agent:
@@ -137,7 +157,7 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         raise AgentNameError(given, "unknown_name", "the name of an agent, such as 'threshold-best'")
     if name in (lent := LENT.get()):
         return lent[name]()
-    kind, _, parameters = name.partition(":")
+    kind, _, parameters = (moved_to(name) or name).partition(":")
     if name in AGENTS:
         info = AGENTS[name]
         agent = _load(info.target, name)(*info.arguments)
@@ -168,7 +188,7 @@ def listed_name(name: str) -> str:
 
     Other names stay as they are; so does the name of a bot of your own, even if it is such a spelling.
     """
-    if name in AGENTS or name in LENT.get():
+    if name in AGENTS or name in LENT.get() or moved_to(name):
         return name
     listed = "human" if hyphenated(name) == "human" else AGENTS.spelled(name)
     return name if listed is None or name in discover().places else listed

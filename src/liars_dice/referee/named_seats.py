@@ -6,7 +6,7 @@ import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 
-from ..agents import AGENTS, Agent, AgentNameError, listed_name, make_agent, place_of
+from ..agents import AGENTS, Agent, AgentNameError, listed_name, make_agent, moved_to, place_of
 from ..core import BadValueError, GameConfig, LiarsDiceError
 from .limits import BotFault, BotLimits
 from .seats import InProcessSeat, Seat
@@ -23,14 +23,14 @@ def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = Fal
 
     if not name.startswith("cmd:"):
         known = name in AGENTS or ":" in name or name.endswith(".py")
-        return IsolatedSeat(name if known else place_of(name), limits, name=name)
+        return IsolatedSeat(moved_to(name) or (name if known else place_of(name)), limits, name=name)
     return IsolatedSeat(name, limits, command=_command(name))
 
 
 def _command(name: str) -> list[str]:
     """The words of `cmd:PROGRAM ARGUMENTS`."""
     try:
-        command = shlex.split(name.removeprefix("cmd:"))
+        command = shlex.split((moved_to(name) or name).removeprefix("cmd:"))
     except ValueError as error:
         raise AgentNameError(name, "no_program_given", f"a command line ({error})") from error
     if not command:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from .backends import Backend, InProcess, Processes, Ray, make_backend
+    from .backends import Backend, InProcess, Processes, make_backend
     from .fields import FIELDS, agents_in_field, all_agents
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
     from .pair_matchup import FinalDice, Matchup, matchup
     from .ratings import Rating, elo_ratings, openskill_ratings
+    from .ray_backend import Ray
     from .result import PairingResult, RoundRate, Standing, TournamentResult, TournamentSettings
     from .runner import check_settings, round_robin, run_tournament
     from .simulation import AgentScore, Simulation, TableScore
@@ -44,7 +45,7 @@ __getattr__, __dir__ = _lazy_names(
         "PairingResult": "result",
         "Processes": "backends",
         "Rating": "ratings",
-        "Ray": "backends",
+        "Ray": "ray_backend",
         "RoundRate": "result",
         "Simulation": "simulation",
         "Standing": "result",

@@ -1,27 +1,22 @@
-"""Backends: blocks are played in this process, in a pool of processes, or on a Ray cluster, with the same results."""
+"""Backends: blocks are played in this process, in a pool of processes, or on a cluster (`ray_backend`), with the same
+results.
+"""
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any
 
 from ..core import BadValueError, one_of
 from ..referee import are_strangers
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
-from .worker_process import PlayedChunk, WorkerDiedError, WorkerLostError, WorkerProcess, play_chunk
-
-CHUNK_SECONDS = 1.0
-"""Workers get at least this much work at a time."""
-TRIES = 3
-"""A block whose worker dies is given to another worker; the third death is an error."""
+from .chunks import ChunkQueue
+from .worker_process import PlayedChunk, WorkerLostError, WorkerProcess
 
 STOP_SECONDS = 2.0
 """After Ctrl-C, work in progress gets this long to finish."""
@@ -82,33 +77,29 @@ class _Pool:
     def __init__(self, setup: WorkerSetup, workers: int) -> None:
         self._setup = setup
         self._workers = workers
-        self._deaths: Counter[int] = Counter()
         self._lock = threading.Lock()
         self._stopped = False
         self._all: list[WorkerProcess] = []
         self._idle: list[WorkerProcess] = []
 
     def run(self, blocks: Sequence[Block], on_played: OnPlayed) -> None:
-        ordered = [block for block in blocks if block.ordered]
-        singles = deque(block for block in blocks if not block.ordered)
-        again: deque[list[Block]] = deque([ordered] if ordered else [])  # chunks that are ready to be played
-        sizer = _ChunkSizer()
+        queue = ChunkQueue(self._setup, blocks)
         running: dict[Future[PlayedChunk], list[Block]] = {}
         threads = ThreadPoolExecutor(self._workers, initializer=_block_ctrl_c)
         finished = False
         try:
-            while again or singles or running:
-                while (again or singles) and len(running) < self._workers + 1:
-                    chunk = again.popleft() if again else sizer.chunk(singles)
+            while queue or running:
+                while queue and len(running) < self._workers + 1:
+                    chunk = queue.take(self._workers)
                     running[threads.submit(self._play, chunk)] = chunk
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     chunk = running.pop(future)
                     if isinstance(future.exception(), WorkerLostError):
-                        again.extend(self._after_a_death(chunk))
+                        queue.worker_died(chunk)
                         continue
                     played, seconds = future.result()
-                    sizer.learn(chunk, seconds)
+                    queue.learn(chunk, seconds)
                     for one in played:
                         on_played(one)
             for worker in self._idle:
@@ -156,19 +147,6 @@ class _Pool:
             for worker in self._all:
                 worker.kill()
 
-    def _after_a_death(self, chunk: list[Block]) -> list[list[Block]]:
-        """What to play again after a worker has died: single blocks, until it is clear which one is to blame."""
-        first = chunk[0]
-        if len(chunk) > 1 and not first.ordered:
-            return [[block] for block in chunk]
-        self._deaths[first.number] += 1
-        if self._deaths[first.number] >= TRIES:
-            names = ", ".join(self._setup.agents[agent] for agent in first.table)
-            raise WorkerDiedError(
-                f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
-            )
-        return [chunk]
-
 
 def _block_ctrl_c() -> None:
     """Block SIGINT in this thread, and thereby in the processes that it starts."""
@@ -176,103 +154,12 @@ def _block_ctrl_c() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-class _ChunkSizer:
-    """Chooses how many blocks make a chunk, from how long games have taken so far."""
-
-    def __init__(self) -> None:
-        self._games, self._seconds = 0, 0.0
-
-    def learn(self, chunk: Sequence[Block], seconds: float) -> None:
-        self._games += sum(block.games for block in chunk)
-        self._seconds += seconds
-
-    def chunk(self, waiting: deque[Block]) -> list[Block]:
-        """Blocks for about `CHUNK_SECONDS`; one block while no time is known."""
-        per_game = self._seconds / self._games if self._games else CHUNK_SECONDS
-        chunk = [waiting.popleft()]
-        while waiting and sum(block.games for block in chunk) * per_game < CHUNK_SECONDS:
-            chunk.append(waiting.popleft())
-        return chunk
-
-
-class Ray(Backend):
-    """Plays blocks on a Ray cluster: `address` as Ray takes it (`ray://host:10001`), or None for a local cluster."""
-
-    name = "ray"
-
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise BadValueError(
-                "backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes"
-            ) from None
-        self._ray = ray
-        self.workers = workers or os.cpu_count() or 1
-        self._address = address
-
-    def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
-        """Play all blocks on the cluster. Work lost with a machine is given to another."""
-        ray = self._ray
-        started = not ray.is_initialized()
-        if started:
-            self._connect()
-        try:
-            self._run(setup, blocks, on_played)
-        finally:
-            if started:
-                ray.shutdown()
-
-    def _connect(self) -> None:
-        local: dict[str, Any] = {} if self._address else {"num_cpus": self.workers, "include_dashboard": False}
-        try:
-            self._ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
-        except Exception as error:
-            reason = " ".join(str(error).split())[:200]
-            raise BadValueError("backend", self._address or "ray", f"a Ray cluster that responds ({reason})") from error
-
-    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
-        ray = self._ray
-        task = ray.remote(max_retries=TRIES, num_cpus=1)(_play_on_ray)
-        shared = ray.put(setup)
-        ordered = [block for block in blocks if block.ordered]
-        singles = deque(block for block in blocks if not block.ordered)
-        sizer = _ChunkSizer()
-        running = {task.remote(shared, ordered): ordered} if ordered else {}
-        while singles or running:
-            while singles and len(running) < self.workers + 1:
-                chunk = sizer.chunk(singles)
-                running[task.remote(shared, chunk)] = chunk
-            done, _ = ray.wait(list(running), num_returns=1)
-            for reference in done:
-                chunk = running.pop(reference)
-                try:
-                    played, seconds = ray.get(reference)
-                except ray.exceptions.RayError as error:
-                    names = ", ".join(setup.agents[agent] for agent in chunk[0].table)
-                    raise WorkerDiedError(
-                        f"workers keep dying while playing {names} ({type(error).__name__})"
-                    ) from error
-                sizer.learn(chunk, seconds)
-                for one in played:
-                    on_played(one)
-
-
-_worker: Worker | None = None
-
-
-def _play_on_ray(setup: WorkerSetup, blocks: list[Block]) -> PlayedChunk:
-    """Play blocks in a Ray process. Its worker is kept for the next chunk, unless an agent learns between games."""
-    global _worker
-    if _worker is None or _worker.setup != setup or any(block.ordered for block in blocks):
-        _worker = Worker(setup)
-    return play_chunk(_worker, blocks)
-
-
 def make_backend(name: str = "processes", workers: int | None = None) -> Backend:
     """Create a backend by name: `processes`, `ray`, or `ray://HOST:PORT`."""
     if name == "processes":
         return Processes(workers)
+    from .ray_backend import Ray
+
     if name == "ray":
         return Ray(workers, os.environ.get("RAY_ADDRESS"))
     if name.startswith("ray://"):

@@ -1,0 +1,69 @@
+"""The blocks that are still to be played, handed out to workers in chunks, and again after a worker has died."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from .blocks import Block, WorkerSetup
+from .worker_process import WorkerDiedError
+
+CHUNK_SECONDS = 1.0
+"""Workers get about this much work at a time; less towards the end, so that they finish together."""
+TRIES = 3
+"""A block whose worker dies is given to another worker; the third death is an error."""
+
+
+class ChunkQueue:
+    """Blocks to be played. It is true as long as there are any."""
+
+    def __init__(self, setup: WorkerSetup, blocks: Sequence[Block]) -> None:
+        self._setup = setup
+        ordered = [block for block in blocks if block.ordered]
+        self._singles = deque(block for block in blocks if not block.ordered)
+        self._ready: deque[list[Block]] = deque([ordered] if ordered else [])
+        """Chunks that must stay as they are."""
+        self._games_left = sum(block.games for block in self._singles)
+        self._deaths: Counter[int] = Counter()
+        self._games, self._seconds = 0, 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self._ready or self._singles)
+
+    def take(self, workers: int) -> list[Block]:
+        """The next chunk for one of this many workers: a single block while it is not known how long games take."""
+        if self._ready:
+            return self._ready.popleft()
+        chunk: list[Block] = []
+        games, wanted = 0, 1.0
+        if self._seconds:
+            share = self._games_left / (2 * workers)
+            wanted = min(CHUNK_SECONDS * self._games / self._seconds, share)
+        while self._singles and (not chunk or games < wanted):
+            chunk.append(self._singles.popleft())
+            games += chunk[-1].games
+        self._games_left -= games
+        return chunk
+
+    def learn(self, chunk: Sequence[Block], seconds: float) -> None:
+        """Note how long a chunk took."""
+        self._games += sum(block.games for block in chunk)
+        self._seconds += seconds
+
+    def put_back(self, chunk: list[Block]) -> None:
+        """Have a chunk played again that was lost through no fault of its bots."""
+        self._ready.append(chunk)
+
+    def worker_died(self, chunk: list[Block]) -> None:
+        """Have a chunk played again whose worker died: block by block, until it is clear which one is to blame."""
+        first = chunk[0]
+        if len(chunk) > 1 and not first.ordered:
+            self._ready.extend([block] for block in chunk)
+            return
+        self._deaths[first.number] += 1
+        if self._deaths[first.number] >= TRIES:
+            names = ", ".join(self._setup.agents[agent] for agent in first.table)
+            raise WorkerDiedError(
+                f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
+            )
+        self._ready.append(chunk)

@@ -1,0 +1,96 @@
+"""Bots on machines that do not have their files: `Shipment.of` reads them here, `Shipment.unpack` writes them there.
+
+Shipped are the files of bots that are given as a file, found in a folder, or trained (`q:FILE`); of a `module:Class` in
+the working directory, its module or package; of a `cmd:PROGRAM`, the words that are files, unless they are absolute.
+What is installed is not shipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ..agents import AGENTS, listed_name, place_of
+
+TRAINED = ("q", "pg")
+"""What is before the colon in the names of trained agents; their file is behind it."""
+
+
+class Shipment(msgspec.Struct, frozen=True):
+    """The files that agents need, as they are on the machine that has them."""
+
+    names: tuple[str, ...]
+    folder: str
+    """The working directory there."""
+    files: dict[str, bytes]
+    """By absolute path."""
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Shipment:
+        """Pack what these agents need."""
+        names = tuple(names)
+        paths = {os.path.normpath(Path.cwd() / path) for name in names for path in _files_of(name)}
+        return cls(names, str(Path.cwd()), {path: Path(path).read_bytes() for path in sorted(paths)})
+
+    def unpack(self, folder: Path) -> dict[str, str]:
+        """Make relative paths lead to the files, by changing the working directory. Return other names for agents whose
+        names are absolute paths (`moved_agents`).
+
+        If this machine has all files in the same places, they are used there: a bot finds what it keeps next to its
+        file. Else they are written below `folder`, arranged as they were.
+        """
+        if all(_has(Path(path), content) for path, content in self.files.items()):
+            if Path(self.folder).is_dir():
+                os.chdir(self.folder)
+            return {}
+        for path, content in self.files.items():
+            copy = _below(folder, path)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+            copy.chmod(0o755)  # it may be a program
+        working = _below(folder, self.folder)
+        working.mkdir(parents=True, exist_ok=True)
+        os.chdir(working)
+        moved = {}
+        for name in self.names:
+            kind, _, rest = name.partition(":")
+            path = rest if kind in TRAINED else kind
+            if Path(path).is_absolute():
+                moved[name] = name.replace(path, str(_below(folder, path)), 1)
+        return moved
+
+
+def _has(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _below(folder: Path, path: str) -> Path:
+    """Where an absolute path is if this folder stands for the root."""
+    return folder / Path(os.path.normpath(path)).relative_to(Path(path).anchor)
+
+
+def _files_of(name: str) -> list[Path]:
+    """The files that an agent is in."""
+    kind, _, rest = name.partition(":")
+    if name in AGENTS or kind == "threshold":
+        return []
+    if kind in TRAINED:
+        return [Path(rest)]
+    if Path(kind).suffix == ".py":
+        return [Path(kind)]
+    if kind == "cmd":
+        program, *words = shlex.split(rest)
+        paths = [Path(word) for word in words] + ([Path(program)] if os.sep in program else [])
+        return [path for path in paths if not path.is_absolute() and path.is_file()]
+    if rest:
+        package = Path(kind.partition(".")[0])
+        module = package.with_suffix(".py")
+        return [module] if module.is_file() else list(package.rglob("*.py"))
+    return [] if listed_name(name) != name else _files_of(place_of(name))

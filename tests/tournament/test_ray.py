@@ -1,0 +1,235 @@
+"""Tournaments on a Ray cluster: three nodes, in processes of this machine. One joins late, one is killed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import answer
+from liars_dice.core import preset
+from liars_dice.persistence import InMemoryRecorder
+from liars_dice.tournament import (
+    Ledger,
+    Processes,
+    Ray,
+    TournamentSettings,
+    WorkerDiedError,
+    ray_backend,
+    run_tournament,
+)
+from liars_dice.tournament.shipping import Shipment
+
+ray = pytest.importorskip("ray")
+
+BOT = """
+from liars_dice.agents import Agent
+
+class {name}(Agent):
+    def choose_action(self, view):
+        return view.legal_actions[{number} % len(view.legal_actions) if view.current_bid else 0]
+"""
+
+WITNESS = """
+import time
+from pathlib import Path
+
+import ray
+
+from liars_dice.agents import Agent
+
+NOTES = Path({notes!r})
+
+
+class Witness(Agent):
+    # Notes on which node it plays. Once it is told to, it waits on one node until it is killed, and on the others until
+    # it has played on the node that joined late.
+
+    def choose_action(self, view):
+        if ray.is_initialized():
+            node = ray.get_runtime_context().get_node_id()
+            (NOTES / node).touch()
+            if (NOTES / "wait").exists():
+                doomed, late = (NOTES / "wait").read_text().split()
+                if node == doomed:
+                    (NOTES / "waiting").touch()
+                while node == doomed or not (NOTES / late).exists():
+                    time.sleep(0.02)
+        return view.legal_actions[-1 if view.current_bid else 0]
+"""
+
+KILLER = """
+import os, signal
+from liars_dice.agents import Agent
+
+class Killer(Agent):
+    def choose_action(self, view):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+A_LONG_TIME = 300.0
+"""Seconds that nothing here should take, however busy the machine is."""
+SMALL: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
+
+
+def settings(*agents: str, **changes: Any) -> TournamentSettings:
+    plain: dict[str, Any] = {
+        "kind": "round-robin",
+        "agents": agents,
+        "rules": "test",
+        "config": preset("heads-up", dice=2).to_dict(),
+        "seed": 5,
+        "record": "none",
+        "time_limit_seconds": A_LONG_TIME,
+    }
+    return TournamentSettings(**plain | changes)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A cluster of two nodes with one processor each. The first is also the server for `ray://` at `client`."""
+    from ray.cluster_utils import Cluster
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
+        patch.setenv("RAY_TMPDIR", folder)  # apart from other clusters on this machine, and with short names
+        patch.delenv("RAY_ADDRESS", raising=False)
+        cluster: Any = Cluster()
+        cluster.add_node(**SMALL, ray_client_server_port=port)
+        cluster.second = cluster.add_node(**SMALL)
+        cluster.client = f"ray://127.0.0.1:{port}"
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
+
+
+@pytest.fixture
+def far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nodes do not have this machine's files: what is shipped is deleted here."""
+
+    class Moved(Shipment, frozen=True):
+        @classmethod
+        def of(cls, names: Any) -> Shipment:
+            shipment = Shipment.of(names)
+            for path in shipment.files:
+                Path(path).unlink()
+            return shipment
+
+    monkeypatch.setattr(ray_backend, "Shipment", Moved)
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Much to schedule, however few the games."""
+    monkeypatch.setattr("liars_dice.tournament.runner.BLOCK_DEALS", {True: 10, False: 2})
+    monkeypatch.setattr("liars_dice.tournament.chunks.CHUNK_SECONDS", 0.0)
+
+
+def nodes() -> set[str]:
+    return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + A_LONG_TIME
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} did not happen"
+        time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("far_away")
+def test_nodes_come_and_go(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    Path("witness.py").write_text(WITNESS.format(notes=str(notes)))
+    asked = settings("detective", "witness.py", "threshold-best", games=80)
+    here = run_tournament(asked, backend=Processes(1))
+    backend = Ray(address=cluster.address)
+    seen: list[int] = []
+    story: dict[str, str] = {}
+
+    def on_progress(done: int, total: int) -> None:
+        seen.append(backend.workers)
+        if not story:
+            before = nodes()
+            story["doomed"] = next(iter(before - {ray.get_runtime_context().get_node_id()}))
+            cluster.add_node(**SMALL)
+            story["late"] = next(iter(nodes() - before))
+            (notes / "new").write_text(f"{story['doomed']} {story['late']}")
+            (notes / "new").rename(notes / "wait")
+        elif "killed" not in story and (notes / story["late"]).exists():
+            wait_for(notes / "waiting")  # it has a chunk, which it will never finish
+            cluster.remove_node(cluster.second, allow_graceful=False)
+            story["killed"] = story["doomed"]
+
+    there = run_tournament(asked, backend=backend, progress=on_progress)
+    assert there == here
+    assert seen[0] == 2
+    assert max(seen) == 3
+    assert story["killed"]
+    played_on = {note.name for note in notes.iterdir()} - {"wait", "waiting"}
+    assert {story["doomed"], story["late"]} <= played_on
+
+
+@pytest.mark.usefixtures("far_away")
+def test_files_need_not_be_on_the_cluster(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the command line and `ray://`: a folder of bots, a bot elsewhere, a module, and rules of one's own."""
+
+    def files() -> None:
+        (tmp_path / "work" / "bots").mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(tmp_path / "work")
+        for number, path in enumerate(("bots/one.py", "bots/two.py", "../elsewhere.py", "shipped_module.py")):
+            Path(path).write_text(BOT.format(name=f"Bot{number}", number=number + 1))
+        Path("house.json").write_text(json.dumps(preset("heads-up", dice=2, faces=5).to_dict()))
+
+    elsewhere = str(tmp_path / "elsewhere.py")
+    words = ["tournament", "--field", "bots", elsewhere, "shipped_module:Bot3", "detective", "--rules", "house.json"]
+    words += ["--games", "8", "--seed", "3", "--time-limit", str(A_LONG_TIME), "--record", "all"]
+    files()
+    here = answer(*words, "--backend", "processes")
+    assert here["games"] == 80
+    files()
+    assert answer(*words, "--backend", cluster.client) == here
+    assert not Path("bots/one.py").exists()
+
+
+def test_a_bot_that_kills_every_worker_is_named(cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "killer.py").write_text(KILLER)
+    asked = settings("detective", str(tmp_path / "killer.py"), games=4)
+    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
+        run_tournament(asked, backend=Ray(address=cluster.address))
+
+
+def test_an_interrupted_tournament_goes_on(cluster: Any) -> None:
+    asked = settings("detective", "threshold-best", "bluffer", games=40)
+    store = InMemoryRecorder()
+    ledger = Ledger(store, asked)
+
+    def ctrl_c(done: int, total: int) -> None:
+        if done > total // 3:
+            raise KeyboardInterrupt
+
+    backend = Ray(1, cluster.address)
+    partly = run_tournament(asked, backend=backend, ledger=ledger, progress=ctrl_c)
+    assert not partly.complete
+    assert backend.workers == 1
+    resumed = run_tournament(asked, backend=backend, ledger=Ledger(store, asked, ledger.id))
+    assert resumed == run_tournament(asked, backend=Processes(1))
+
+
+def test_a_cluster_of_ones_own() -> None:
+    asked = settings("detective", "threshold-best", "bluffer", games=40, until_significant=True)
+    backend = Ray(2, "local")
+    assert run_tournament(asked, backend=backend) == run_tournament(asked, backend=Processes(1))
+    assert backend.workers == 2
+    assert ray.is_initialized()  # it stays connected for the next run, and no longer than it exists
+    del backend
+    assert not ray.is_initialized()
