@@ -27,6 +27,10 @@ from liars_dice.tournament import (
 from liars_dice.tournament.shipping import Shipment
 
 ray = pytest.importorskip("ray")
+pytestmark = [  # Ray leaves log files of its nodes open
+    pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 BOT = """
 from liars_dice.agents import Agent
