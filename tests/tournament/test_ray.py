@@ -104,6 +104,7 @@ def cluster() -> Iterator[Any]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
+        patch.setenv("TMPDIR", folder)
         patch.setenv("RAY_TMPDIR", folder)  # apart from other clusters on this machine, and with short names
         patch.delenv("RAY_ADDRESS", raising=False)
         cluster: Any = Cluster()
@@ -149,7 +150,60 @@ def wait_for(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("far_away")
+def test_files_need_not_be_on_the_cluster(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the command line and `ray://`: a folder of bots, a bot elsewhere, a module, and rules of one's own."""
+
+    def files() -> None:
+        (tmp_path / "work" / "bots").mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(tmp_path / "work")
+        for number, path in enumerate(("bots/one.py", "bots/two.py", "../elsewhere.py", "shipped_module.py")):
+            Path(path).write_text(BOT.format(name=f"Bot{number}", number=number + 1))
+        Path("house.json").write_text(json.dumps(preset("heads-up", dice=2, faces=5).to_dict()))
+
+    elsewhere = str(tmp_path / "elsewhere.py")
+    words = ["tournament", "--field", "bots", elsewhere, "shipped_module:Bot3", "detective", "--rules", "house.json"]
+    words += ["--games", "8", "--seed", "3", "--time-limit", str(A_LONG_TIME), "--record", "all"]
+    files()
+    here = answer(*words, "--backend", "processes")
+    assert here["games"] == 80
+    files()
+    assert answer(*words, "--backend", cluster.client) == here
+    assert not Path("bots/one.py").exists()
+
+
+def test_a_bot_that_kills_every_worker_is_named(cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "killer.py").write_text(KILLER)
+    asked = settings("detective", str(tmp_path / "killer.py"), games=4)
+    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
+        run_tournament(asked, backend=Ray(address=cluster.address))
+
+
+def test_another_version_on_the_cluster_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_backend, "__version__", "77.0")
+    with pytest.raises(WorkerDiedError, match=r"a machine of the cluster has liars-dice .*; install 77\.0 there"):
+        run_tournament(settings("detective", "threshold-best", games=4), backend=Ray(address=cluster.address))
+
+
+def test_an_interrupted_tournament_goes_on(cluster: Any) -> None:
+    asked = settings("detective", "threshold-best", "bluffer", games=40)
+    store = InMemoryRecorder()
+    ledger = Ledger(store, asked)
+
+    def ctrl_c(done: int, total: int) -> None:
+        if done > total // 3:
+            raise KeyboardInterrupt
+
+    with Ray(1) as backend:
+        assert ray.get_runtime_context().gcs_address == cluster.address  # it runs on this machine
+        assert not run_tournament(asked, backend=backend, ledger=ledger, progress=ctrl_c).complete
+        assert backend.workers == 1
+        resumed = run_tournament(asked, backend=backend, ledger=Ledger(store, asked, ledger.id))
+    assert resumed == run_tournament(asked, backend=Processes(1))
+
+
+@pytest.mark.usefixtures("far_away")
 def test_nodes_come_and_go(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last test here: Ray takes a while to notice that a node is gone, and may try to connect to it meanwhile."""
     monkeypatch.chdir(tmp_path)
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -183,57 +237,10 @@ def test_nodes_come_and_go(cluster: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert {story["doomed"], story["late"]} <= played_on
 
 
-@pytest.mark.usefixtures("far_away")
-def test_files_need_not_be_on_the_cluster(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the command line and `ray://`: a folder of bots, a bot elsewhere, a module, and rules of one's own."""
-
-    def files() -> None:
-        (tmp_path / "work" / "bots").mkdir(parents=True, exist_ok=True)
-        monkeypatch.chdir(tmp_path / "work")
-        for number, path in enumerate(("bots/one.py", "bots/two.py", "../elsewhere.py", "shipped_module.py")):
-            Path(path).write_text(BOT.format(name=f"Bot{number}", number=number + 1))
-        Path("house.json").write_text(json.dumps(preset("heads-up", dice=2, faces=5).to_dict()))
-
-    elsewhere = str(tmp_path / "elsewhere.py")
-    words = ["tournament", "--field", "bots", elsewhere, "shipped_module:Bot3", "detective", "--rules", "house.json"]
-    words += ["--games", "8", "--seed", "3", "--time-limit", str(A_LONG_TIME), "--record", "all"]
-    files()
-    here = answer(*words, "--backend", "processes")
-    assert here["games"] == 80
-    files()
-    assert answer(*words, "--backend", cluster.client) == here
-    assert not Path("bots/one.py").exists()
-
-
-def test_a_bot_that_kills_every_worker_is_named(cluster: Any, tmp_path: Path) -> None:
-    (tmp_path / "killer.py").write_text(KILLER)
-    asked = settings("detective", str(tmp_path / "killer.py"), games=4)
-    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
-        run_tournament(asked, backend=Ray(address=cluster.address))
-
-
-def test_an_interrupted_tournament_goes_on(cluster: Any) -> None:
-    asked = settings("detective", "threshold-best", "bluffer", games=40)
-    store = InMemoryRecorder()
-    ledger = Ledger(store, asked)
-
-    def ctrl_c(done: int, total: int) -> None:
-        if done > total // 3:
-            raise KeyboardInterrupt
-
-    backend = Ray(1, cluster.address)
-    partly = run_tournament(asked, backend=backend, ledger=ledger, progress=ctrl_c)
-    assert not partly.complete
-    assert backend.workers == 1
-    resumed = run_tournament(asked, backend=backend, ledger=Ledger(store, asked, ledger.id))
-    assert resumed == run_tournament(asked, backend=Processes(1))
-
-
 def test_a_cluster_of_ones_own() -> None:
     asked = settings("detective", "threshold-best", "bluffer", games=40, until_significant=True)
-    backend = Ray(2, "local")
-    assert run_tournament(asked, backend=backend) == run_tournament(asked, backend=Processes(1))
-    assert backend.workers == 2
-    assert ray.is_initialized()  # it stays connected for the next run, and no longer than it exists
-    del backend
+    with Ray(2, "local") as backend:
+        assert run_tournament(asked, backend=backend) == run_tournament(asked, backend=Processes(1))
+        assert backend.workers == 2
+        assert ray.is_initialized()
     assert not ray.is_initialized()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from liars_dice.agents import moved_agents
 from liars_dice.core import preset
 from liars_dice.learn import Training, new_model
 from liars_dice.tournament.blocks import Block, PlayedBlock, Worker, WorkerSetup
@@ -92,7 +91,7 @@ def test_a_bot_plays_where_its_file_is_not(
     assert not here[0].faults
     shipment = Shipment.of(["random", name, "threshold:0.3,0.2"])
     forget(home, monkeypatch)
-    with moved_agents(shipment.unpack(anywhere / "unpacked")):
+    with shipment.unpacked(anywhere / "unpacked"):
         assert without_times(play(name, isolate=isolate)) == without_times(here)
 
 
@@ -113,7 +112,7 @@ def test_a_trained_agent_is_shipped_under_its_name(
     here = play(f"q:{model}")
     shipment = Shipment.of([f"q:{model}"])
     forget(home, monkeypatch)
-    with moved_agents(shipment.unpack(anywhere / "unpacked")):
+    with shipment.unpacked(anywhere / "unpacked"):
         assert without_times(play(f"q:{model}")) == without_times(here)
 
 
@@ -134,10 +133,12 @@ def test_files_that_are_there_already_stay_where_they_are(
 ) -> None:
     shipment = Shipment.of(["bots/near.py", f"{home}/far.py"])
     monkeypatch.chdir("/")
-    assert shipment.unpack(anywhere / "unpacked") == {}
-    assert Path.cwd() == home / "work"
-    assert not (anywhere / "unpacked").exists()
-    monkeypatch.chdir("/")
+    with shipment.unpacked(anywhere / "unpacked"):
+        assert Path.cwd() == home / "work"
+        assert not (anywhere / "unpacked").exists()
     (home / "far.py").write_text("# another version\n")
-    assert shipment.unpack(anywhere / "unpacked").keys() == {f"{home}/far.py"}
-    assert Path.cwd().is_relative_to(anywhere / "unpacked")
+    with shipment.unpacked(anywhere / "unpacked"):
+        assert Path.cwd().is_relative_to(anywhere / "unpacked")
+        assert "class Far" in Path("../far.py").read_text()
+    assert Path.cwd() == Path("/")
+    assert not (anywhere / "unpacked").exists()

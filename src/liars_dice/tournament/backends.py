@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Self
 
 from ..core import BadValueError, one_of
 from ..referee import are_strangers
@@ -32,6 +33,13 @@ class Backend(ABC):
 
     name: str
     workers: int
+
+    def __enter__(self) -> Self:
+        """Keep what several runs can share until the end of the `with` block: the connection to a cluster."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of it."""
 
     @abstractmethod
     def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import tempfile
 import time
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 from .. import __version__
-from ..agents import moved_agents
 from ..core import BadValueError, LiarsDiceError
 from .backends import STOP_SECONDS, Backend, OnPlayed
 from .blocks import Block, Worker, WorkerSetup
@@ -30,8 +29,8 @@ class Ray(Backend):
     """Plays blocks on a Ray cluster: the one at `address`, as Ray takes it (`ray://host:10001`), else the one that runs
     on this machine, else a new one. The address `local` always starts a new one.
 
-    It uses at most `workers` processors; by default all that the cluster has at the time. It connects when the first
-    blocks are played, unless the program is connected already, and stays connected as long as it exists.
+    It uses at most `workers` processors; by default all that the cluster has at the time. A connection to Ray that the
+    program has already is used as it is.
     """
 
     name = "ray"
@@ -47,16 +46,33 @@ class Ray(Backend):
         self._most = workers
         self._address = address
         self._looked = 0.0
+        self._users = 0
+        self._connected = False
         self.workers = workers or os.cpu_count() or 1
         """While blocks are played, the number of processors that the cluster has for them."""
 
+    def __enter__(self) -> Self:
+        """Connect, unless the program is connected already."""
+        if not self._ray.is_initialized():
+            self._connect()
+            self._connected = True
+        self._users += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Disconnect."""
+        self._users -= 1
+        if self._connected and not self._users:
+            self._ray.shutdown()
+            self._connected = False
+
     def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play all blocks on the cluster. Work that is lost with a machine is given to another."""
-        if not blocks:
-            return
+        with self:
+            self._run(setup, blocks, on_played)
+
+    def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
-        if not ray.is_initialized():
-            self._connect()
         queue = ChunkQueue(setup, blocks)
         job = ray.put(_Job(__version__, setup, Shipment.of(setup.agents)))
         play = ray.remote(num_cpus=1, max_retries=0)(_play)
@@ -71,28 +87,29 @@ class Ray(Backend):
                 for reference in done:
                     self._receive(reference, running.pop(reference), queue, on_played)
         except KeyboardInterrupt:
-            done, late = ray.wait(list(running), num_returns=len(running), timeout=STOP_SECONDS)
-            for reference in late:
-                ray.cancel(reference, force=True)
+            done = ray.wait(list(running), num_returns=len(running), timeout=STOP_SECONDS)[0] if running else []
             for reference in done:
                 self._receive(reference, running.pop(reference), queue, on_played)
             raise
+        except ConnectionError as error:  # only a client (`ray://`) lives to see it
+            running.clear()
+            raise WorkerDiedError(f"the connection to the Ray cluster at {self._address} was lost") from error
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
 
     def _connect(self) -> None:
-        ray = self._ray
-        usual: dict[str, Any] = {"address": self._address, "log_to_driver": False, "logging_level": logging.ERROR}
+        how: dict[str, Any] = {"address": self._address, "log_to_driver": False, "logging_level": logging.ERROR}
+        new = {"num_cpus": self.workers, "include_dashboard": False} if self._address in (None, "local") else {}
         try:
-            if self._address in (None, "local"):
-                try:
-                    ray.init(**usual, num_cpus=self.workers, include_dashboard=False)
-                except ValueError:  # a cluster runs on this machine, and has as many processors as it has
-                    ray.init(**usual)
-            else:
-                ray.init(**usual)
+            try:
+                self._ray.init(**how, **new)
+            except ValueError:  # a cluster runs on this machine, and has the processors it has
+                self._ray.init(**how)
         except Exception as error:
+            self._ray.shutdown()  # else the next attempt would find half a connection
             reason = " ".join(str(error).split())[:200]
             raise BadValueError("backend", self._address or "ray", f"a Ray cluster that responds ({reason})") from error
-        weakref.finalize(self, ray.shutdown)
 
     def _look(self) -> None:
         """Find out how many processors there are now."""
@@ -131,26 +148,17 @@ class _Job(msgspec.Struct, frozen=True):
     shipment: Shipment
 
 
-class _Workplace:
-    """The worker of a process on the cluster, and the files of its bots. It is kept from chunk to chunk."""
-
-    def __init__(self, job: _Job) -> None:
-        if job.version != __version__:
-            raise WorkerDiedError(f"a machine of the cluster has liars-dice {__version__}; install {job.version} there")
-        self.job = job
-        self.worker = Worker(job.setup)
-        self._folder = tempfile.TemporaryDirectory(prefix="liars-dice-", ignore_cleanup_errors=True)
-        Path(self._folder.name).chmod(0o755)  # a sandboxed bot reads its file as another user
-        self.moved = job.shipment.unpack(Path(self._folder.name))
-
-
-_workplace: _Workplace | None = None
+_FOLDER = Path(tempfile.gettempdir()) / f"liars-dice-{secrets.token_hex(8)}"
+"""Where a process on the cluster keeps bot files while it plays, if its machine does not have them."""
+_worker: Worker | None = None
 
 
 def _play(job: _Job, chunk: list[Block]) -> PlayedChunk:
-    """Play blocks in a process of the cluster. Agents that learn between games begin anew."""
-    global _workplace
-    if _workplace is None or _workplace.job != job or chunk[0].ordered:
-        _workplace = _Workplace(job)
-    with moved_agents(_workplace.moved):
-        return play_chunk(_workplace.worker, chunk)
+    """Play blocks in a process of the cluster. Its worker is kept for the next chunk, unless an agent learns."""
+    global _worker
+    if job.version != __version__:
+        raise WorkerDiedError(f"a machine of the cluster has liars-dice {__version__}; install {job.version} there")
+    if _worker is None or _worker.setup != job.setup or chunk[0].ordered:
+        _worker = Worker(job.setup)
+    with job.shipment.unpacked(_FOLDER):
+        return play_chunk(_worker, chunk)

@@ -321,8 +321,9 @@ def _play(
             ledger.add(result, records)
 
     try:
-        for batch in _batches(plan, results):
-            backend.run(plan.setup, [block for block in batch if block.number not in results], on_played)
+        with backend:
+            for batch in _batches(plan, results):
+                backend.run(plan.setup, [block for block in batch if block.number not in results], on_played)
     except KeyboardInterrupt:
         if ledger is not None:
             ledger.write()

@@ -1,4 +1,4 @@
-"""Bots on machines that do not have their files: `Shipment.of` reads them here, `Shipment.unpack` writes them there.
+"""Bots on machines that do not have their files: `Shipment.of` reads them here, `Shipment.unpacked` writes them there.
 
 Shipped are the files of bots that are given as a file, found in a folder, or trained (`q:FILE`); of a `module:Class` in
 the working directory, its module or package; of a `cmd:PROGRAM`, the words that are files, unless they are absolute.
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from ..agents import AGENTS, listed_name, place_of
+from ..agents import AGENTS, listed_name, moved_agents, place_of
 
 TRAINED = ("q", "pg")
 """What is before the colon in the names of trained agents; their file is behind it."""
@@ -36,32 +38,45 @@ class Shipment(msgspec.Struct, frozen=True):
         paths = {os.path.normpath(Path.cwd() / path) for name in names for path in _files_of(name)}
         return cls(names, str(Path.cwd()), {path: Path(path).read_bytes() for path in sorted(paths)})
 
-    def unpack(self, folder: Path) -> dict[str, str]:
-        """Make relative paths lead to the files, by changing the working directory. Return other names for agents whose
-        names are absolute paths (`moved_agents`).
+    @contextmanager
+    def unpacked(self, folder: Path) -> Iterator[None]:
+        """Inside the `with` block, in this process, the names of the agents lead to them, and the working directory is
+        the one of the machine that shipped them, or stands for it.
 
         If this machine has all files in the same places, they are used there: a bot finds what it keeps next to its
-        file. Else they are written below `folder`, arranged as they were.
+        file. Else they are written below `folder`, arranged as they were, and `folder` is deleted at the end.
         """
-        if all(_has(Path(path), content) for path, content in self.files.items()):
-            if Path(self.folder).is_dir():
-                os.chdir(self.folder)
-            return {}
+        before = Path.cwd()
+        here = all(_has(Path(path), content) for path, content in self.files.items())
+        try:
+            if not here:
+                self._write(folder)
+            working = Path(self.folder) if here else _below(folder, self.folder)
+            if working.is_dir():
+                os.chdir(working)
+            with moved_agents({} if here else dict(self._moved(folder))):
+                yield
+        finally:
+            os.chdir(before)
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _write(self, folder: Path) -> None:
+        folder.mkdir()
+        folder.chmod(0o755)  # a sandboxed bot runs as another user
+        _below(folder, self.folder).mkdir(parents=True)
         for path, content in self.files.items():
             copy = _below(folder, path)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(content)
             copy.chmod(0o755)  # it may be a program
-        working = _below(folder, self.folder)
-        working.mkdir(parents=True, exist_ok=True)
-        os.chdir(working)
-        moved = {}
+
+    def _moved(self, folder: Path) -> Iterator[tuple[str, str]]:
+        """Agents whose names are absolute paths, and where they are."""
         for name in self.names:
             kind, _, rest = name.partition(":")
             path = rest if kind in TRAINED else kind
             if Path(path).is_absolute():
-                moved[name] = name.replace(path, str(_below(folder, path)), 1)
-        return moved
+                yield name, name.replace(path, str(_below(folder, path)), 1)
 
 
 def _has(path: Path, content: bytes) -> bool:
@@ -91,6 +106,5 @@ def _files_of(name: str) -> list[Path]:
         return [path for path in paths if not path.is_absolute() and path.is_file()]
     if rest:
         package = Path(kind.partition(".")[0])
-        module = package.with_suffix(".py")
-        return [module] if module.is_file() else list(package.rglob("*.py"))
+        return [path for path in (package.with_suffix(".py"), *package.rglob("*.py")) if path.is_file()]
     return [] if listed_name(name) != name else _files_of(place_of(name))

@@ -1,0 +1,133 @@
+"""What a second worker brings, and what scheduling costs on a cluster with twenty processors.
+
+- efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray;
+- twenty declared processors on this machine: the processor time that the whole cluster uses, scheduler and idle loops
+  included, compared with the same games in one process;
+- the same cluster with bots that wait instead of compute, which keeps twenty workers busy on any machine: the time for
+  twenty times the games, compared with the games of one worker.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import ray
+
+from figures import figure
+from liars_dice.core import preset
+from liars_dice.referee.sandbox import descendants
+from liars_dice.tournament.backends import Backend, InProcess, Processes
+from liars_dice.tournament.ray_backend import Ray
+from liars_dice.tournament.result import TournamentSettings
+from liars_dice.tournament.runner import run_tournament
+
+GAMES = 4_000
+DECLARED = 20
+WAITING = """
+import time
+from liars_dice.agents import Agent
+
+class Waiting(Agent):
+    def choose_action(self, view):
+        time.sleep(0.05)
+        return view.legal_actions[-1 if view.current_bid else 0]
+"""
+
+
+def play(backend: Backend, games: int, *agents: str, dice: int = 5) -> None:
+    """Play a pairing by the referee."""
+    run_tournament(
+        TournamentSettings(
+            kind="round-robin",
+            agents=agents,
+            rules="heads-up",
+            config=preset("heads-up", dice=dice).to_dict(),
+            seed=1,
+            games=games,
+            record="none",
+        ),
+        backend=backend,
+    )
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def processor_time(work: Callable[[], object]) -> float:
+    """Seconds that this process and all those below it compute (on Linux)."""
+
+    def used() -> dict[int, int]:
+        ticks = {}
+        for pid in (os.getpid(), *descendants(os.getpid())):
+            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            ticks[pid] = int(fields[11]) + int(fields[12])
+        return ticks
+
+    before = used()
+    work()
+    return sum(ticks - before.get(pid, 0) for pid, ticks in used().items()) / os.sysconf("SC_CLK_TCK")
+
+
+def efficiency(what: str, one: Backend, two: Backend) -> None:
+    """One worker and two, in turns."""
+    play(two, GAMES // 10, "detective", "optimal")  # start what has to be started
+    ratios = []
+    for _ in range(3):
+        alone = timed(lambda: play(one, GAMES, "detective", "optimal"))
+        both = timed(lambda: play(two, GAMES, "detective", "optimal"))
+        ratios.append(alone / (2 * both))
+    figure(f"efficiency of two {what}, a pairing of {GAMES:,} games", statistics.median(ratios), least=0.8, aim=0.9)
+    print(f"  each time: {', '.join(f'{ratio:.2f}' for ratio in ratios)}", flush=True)
+
+
+def twenty_processors() -> None:
+    """A cluster on this machine with more processors than it has."""
+    backend = Ray()
+    play(backend, GAMES, "detective", "optimal")  # start all workers
+    assert backend.workers == DECLARED
+    ratios = []
+    for _ in range(3):
+        alone = processor_time(lambda: play(InProcess(1), GAMES, "detective", "optimal"))
+        cluster = processor_time(lambda: play(backend, GAMES, "detective", "optimal"))
+        ratios.append(cluster / alone)
+    what = f"processor time with {DECLARED} declared processors compared with one process, {GAMES:,} games"
+    figure(what, statistics.median(ratios), "times", most=1.05)
+    print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        bot = str(Path(folder) / "waiting.py")
+        Path(bot).write_text(WAITING, encoding="utf-8")
+        ratios = []
+        for _ in range(3):
+            alone = timed(lambda: play(Ray(1), GAMES // 10, bot, "conservative", dice=1))
+            twenty = timed(lambda: play(backend, GAMES // 10 * DECLARED, bot, "conservative", dice=1))
+            ratios.append(twenty / alone)
+    what = f"time of {DECLARED} workers for {DECLARED} times the games of one, bots that wait"
+    figure(what, statistics.median(ratios), "times", most=1.05)
+    print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}", flush=True)
+    efficiency("processes", Processes(1), Processes(2))
+    ray.init(
+        address="local", num_cpus=DECLARED, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
+    )
+    efficiency("workers on Ray", Ray(1), Ray(2))
+    twenty_processors()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()
