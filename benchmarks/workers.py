@@ -1,6 +1,7 @@
 """What a second worker brings, and what scheduling costs on a cluster with twenty processors.
 
-- efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray;
+- efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray; bots that wait do not
+  depend on what else this machine computes;
 - twenty declared processors on this machine: the processor time that the whole cluster uses, scheduler and idle loops
   included, compared with the same games in one process;
 - the same cluster with bots that wait instead of compute, which keeps twenty workers busy on any machine: the time for
@@ -41,14 +42,14 @@ class Waiting(Agent):
 """
 
 
-def play(backend: Backend, games: int, *agents: str, dice: int = 5) -> None:
+def play(backend: Backend, games: int, *agents: str) -> None:
     """Play a pairing by the referee."""
     run_tournament(
         TournamentSettings(
             kind="round-robin",
             agents=agents,
             rules="heads-up",
-            config=preset("heads-up", dice=dice).to_dict(),
+            config=preset("heads-up").to_dict(),
             seed=1,
             games=games,
             record="none",
@@ -79,19 +80,20 @@ def processor_time(work: Callable[[], object]) -> float:
     return sum(ticks - before.get(pid, 0) for pid, ticks in used().items()) / os.sysconf("SC_CLK_TCK")
 
 
-def efficiency(what: str, one: Backend, two: Backend) -> None:
-    """One worker and two, in turns."""
-    play(two, GAMES // 10, "detective", "optimal")  # start what has to be started
-    ratios = []
-    for _ in range(3):
-        alone = timed(lambda: play(one, GAMES, "detective", "optimal"))
-        both = timed(lambda: play(two, GAMES, "detective", "optimal"))
-        ratios.append(alone / (2 * both))
-    figure(f"efficiency of two {what}, a pairing of {GAMES:,} games", statistics.median(ratios), least=0.8, aim=0.9)
-    print(f"  each time: {', '.join(f'{ratio:.2f}' for ratio in ratios)}", flush=True)
+def efficiency(what: str, one: Backend, two: Backend, bot: str) -> None:
+    """One worker and two, in turns: with bots that compute, and with a bot that waits."""
+    for doing, games, agents in (("compute", GAMES, ("detective", "optimal")), ("wait", GAMES // 20, (bot, "sniper"))):
+        play(two, games // 10, *agents)  # start what has to be started
+        ratios = []
+        for _ in range(3):
+            alone = timed(lambda: play(one, games, *agents))
+            both = timed(lambda: play(two, games, *agents))
+            ratios.append(alone / (2 * both))
+        figure(f"efficiency of two {what}, bots that {doing}, {games:,} games", statistics.median(ratios), least=0.9)
+        print(f"  each time: {', '.join(f'{ratio:.2f}' for ratio in ratios)}", flush=True)
 
 
-def twenty_processors() -> None:
+def twenty_processors(bot: str) -> None:
     """A cluster on this machine with more processors than it has."""
     backend = Ray()
     play(backend, GAMES, "detective", "optimal")  # start all workers
@@ -104,14 +106,11 @@ def twenty_processors() -> None:
     what = f"processor time with {DECLARED} declared processors compared with one process, {GAMES:,} games"
     figure(what, statistics.median(ratios), "times", most=1.05)
     print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        bot = str(Path(folder) / "waiting.py")
-        Path(bot).write_text(WAITING, encoding="utf-8")
-        ratios = []
-        for _ in range(3):
-            alone = timed(lambda: play(Ray(1), GAMES // 10, bot, "conservative", dice=1))
-            twenty = timed(lambda: play(backend, GAMES // 10 * DECLARED, bot, "conservative", dice=1))
-            ratios.append(twenty / alone)
+    ratios = []
+    for _ in range(3):
+        alone = timed(lambda: play(Ray(1), GAMES // 20, bot, "sniper"))
+        twenty = timed(lambda: play(backend, GAMES // 20 * DECLARED, bot, "sniper"))
+        ratios.append(twenty / alone)
     what = f"time of {DECLARED} workers for {DECLARED} times the games of one, bots that wait"
     figure(what, statistics.median(ratios), "times", most=1.05)
     print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}", flush=True)
@@ -120,13 +119,20 @@ def twenty_processors() -> None:
 def main() -> None:
     """Measure and print."""
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}", flush=True)
-    efficiency("processes", Processes(1), Processes(2))
-    ray.init(
-        address="local", num_cpus=DECLARED, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
-    )
-    efficiency("workers on Ray", Ray(1), Ray(2))
-    twenty_processors()
-    ray.shutdown()
+    with tempfile.TemporaryDirectory() as folder:
+        bot = str(Path(folder) / "waiting.py")
+        Path(bot).write_text(WAITING, encoding="utf-8")
+        efficiency("processes", Processes(1), Processes(2), bot)
+        ray.init(
+            address="local",
+            num_cpus=DECLARED,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+        efficiency("workers on Ray", Ray(1), Ray(2), bot)
+        twenty_processors(bot)
+        ray.shutdown()
 
 
 if __name__ == "__main__":

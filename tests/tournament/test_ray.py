@@ -6,7 +6,7 @@ import json
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,25 +95,35 @@ def settings(*agents: str, **changes: Any) -> TournamentSettings:
     return TournamentSettings(**plain | changes)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def apart() -> Iterator[None]:
+    """Keep clusters apart from others on this machine, and let them leave nothing behind."""
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
+        patch.setenv("TMPDIR", folder)
+        patch.setenv("RAY_TMPDIR", folder)
+        patch.setenv("RAY_AUTH_MODE", "disabled")  # the clusters of Ray's test kit have no token
+        for limit in ("RAY_raylet_start_wait_time_s", "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"):
+            patch.setenv(limit, f"{A_LONG_TIME:.0f}")
+        patch.delenv("RAY_ADDRESS", raising=False)
+        yield
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster(apart: None) -> Iterator[Any]:
     """A cluster of two nodes with one processor each. The first is also the server for `ray://` at `client`."""
     from ray.cluster_utils import Cluster
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
-        patch.setenv("TMPDIR", folder)
-        patch.setenv("RAY_TMPDIR", folder)  # apart from other clusters on this machine, and with short names
-        patch.delenv("RAY_ADDRESS", raising=False)
-        cluster: Any = Cluster()
-        cluster.add_node(**SMALL, ray_client_server_port=port)
-        cluster.second = cluster.add_node(**SMALL)
-        cluster.client = f"ray://127.0.0.1:{port}"
-        yield cluster
-        ray.shutdown()
-        cluster.shutdown()
+    cluster: Any = Cluster()
+    cluster.add_node(**SMALL, ray_client_server_port=port)
+    cluster.second = add_node(cluster)
+    cluster.client = f"ray://127.0.0.1:{port}"
+    wait_until(lambda: listens(port), "the server for ray:// to start")
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
 
 
 @pytest.fixture
@@ -142,10 +152,21 @@ def nodes() -> set[str]:
     return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
 
 
-def wait_for(path: Path) -> None:
+def add_node(cluster: Any) -> Any:
+    node = cluster.add_node(**SMALL, wait=False)
+    cluster.wait_for_nodes(timeout=A_LONG_TIME)
+    return node
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_until(happened: Callable[[], bool], what: str) -> None:
     deadline = time.monotonic() + A_LONG_TIME
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path.name} did not happen"
+    while not happened():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
         time.sleep(0.02)
 
 
@@ -219,12 +240,12 @@ def test_nodes_come_and_go(cluster: Any, tmp_path: Path, monkeypatch: pytest.Mon
         if not story:
             before = nodes()
             story["doomed"] = next(iter(before - {ray.get_runtime_context().get_node_id()}))
-            cluster.add_node(**SMALL)
+            add_node(cluster)
             story["late"] = next(iter(nodes() - before))
             (notes / "new").write_text(f"{story['doomed']} {story['late']}")
             (notes / "new").rename(notes / "wait")
         elif "killed" not in story and (notes / story["late"]).exists():
-            wait_for(notes / "waiting")  # it has a chunk, which it will never finish
+            wait_until((notes / "waiting").exists, "the doomed node to get a chunk, which it will never finish")
             cluster.remove_node(cluster.second, allow_graceful=False)
             story["killed"] = story["doomed"]
 
