@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -37,6 +38,7 @@ def main() -> int:
     parser.add_argument("--loops", type=int, default=4, metavar="N", help="busy loops beside the tests [default: 4]")
     parser.add_argument("--runs", type=int, default=1, metavar="N", help="how often to run the tests [default: 1]")
     options, words = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # and stop the tests and the loops
     failed = 0
     for run in range(1, options.runs + 1):
         start = time.monotonic()

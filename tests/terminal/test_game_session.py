@@ -29,6 +29,7 @@ from liars_dice.referee.referee import Referee
 from liars_dice.terminal.move_help import help_lines, history_lines, odds_lines, odds_rows, possible_moves, turn_prompt
 from liars_dice.terminal.seating import make_lineup, replace_bots, take_seat
 from liars_dice.terminal.table_setup import TableSetup, read_opponents
+from patience import AMPLE
 
 BOTS = ("bluffer", "detective", "random")
 
@@ -36,7 +37,7 @@ BOTS = ("bluffer", "detective", "random")
 def played() -> list[RecordedEvent]:
     """A game of bots that draw lots and one that remembers."""
     store = InMemoryRecorder()
-    referee = Referee([make_seat(name) for name in BOTS], preset("perudo", players=3, dice=2), seed=9)
+    referee = Referee([make_seat(name, AMPLE) for name in BOTS], preset("perudo", players=3, dice=2), seed=9)
     game_id = record_game(referee.engine, store, game_id="game")
     referee.play()
     return store.events(game_id)

@@ -18,6 +18,7 @@ from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
 from liars_dice.tournament.summary import RunNotes, summarise_round_robin
+from patience import PATIENCE
 
 SCEPTIC = """
 from liars_dice import CallLiarAction
@@ -79,11 +80,14 @@ def test_a_strangers_bot_is_measured_exactly(sceptic: str) -> None:
 
 
 def test_the_engine_if_nothing_else_can() -> None:
-    found = matchup("detective", "random", preset("heads-up", dice=2), games=40, seed=1)
+    rules = preset("heads-up", dice=2)
+    found = matchup("detective", "random", rules, games=40, seed=1, time_limit_seconds=PATIENCE)
     assert found.method == "engine"
     assert "not memoryless" in found.why
     assert found.games == 40
-    assert found == matchup("detective", "random", preset("heads-up", dice=2), games=40, seed=1)
+    assert found == matchup(
+        "detective", "random", preset("heads-up", dice=2), games=40, seed=1, time_limit_seconds=PATIENCE
+    )
 
 
 def test_engine_and_simulator_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +95,7 @@ def test_engine_and_simulator_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = matchup("bluffer", "crawler", config)
 
     monkeypatch.setattr(matchup_module, "fit_for_simulator", lambda *_, **__: [False, False])
-    found = matchup("bluffer", "crawler", config, games=4000, seed=1)
+    found = matchup("bluffer", "crawler", config, games=4000, seed=1, time_limit_seconds=PATIENCE)
     assert found.method == "engine"
     assert found.ci95 is not None
     assert found.ci95[0] < exact.win_rate < found.ci95[1]

@@ -78,6 +78,7 @@ def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> 
         "config": config.to_dict(),
         "seed": 5,
         "record": "none",
+        "time_limit_seconds": PATIENCE,
     }
     return TournamentSettings(**plain | changes)
 
