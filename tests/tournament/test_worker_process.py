@@ -46,6 +46,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_bot_file_may_be_called_like_a_module_of_python(folder: Path) -> None:
+    (folder / "enum.py").write_text(BOT)
+    words = ("matchup", "enum.py", "random", "--dice", "1", "--games", "2", "--json")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "liars_dice", *words], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("words", "stdin"),

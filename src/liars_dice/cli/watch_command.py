@@ -111,8 +111,9 @@ def watch_command(
             table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
     played = {"--rules": rules, "--players": players, "--dice": dice, "--time-limit": time_limit}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
+    again = [*agents, *options, "--seed", str(seed), *(["--isolate"] if isolate else [])]
     console.print("\nWhat next?")
-    _suggest(table, agents, seats, options, seed, db)
+    _suggest(table, seats, options, again, db)
 
 
 def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str, object]:
@@ -131,15 +132,13 @@ def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str
     }
 
 
-def _suggest(
-    table: TableView, agents: tuple[str, ...], seats: tuple[str, ...], options: list[str], seed: int, db: str | None
-) -> None:
+def _suggest(table: TableView, seats: tuple[str, ...], options: list[str], again: list[str], db: str | None) -> None:
     """Suggest what to do next."""
     table.suggest("replay it step by step", command_line("replay", "last", "--step", db=db))
-    table.suggest("watch the same game again", command_line("watch", *agents, *options, "--seed", str(seed)))
+    table.suggest("watch the same game again", command_line("watch", *again))
     if len(seats) == 2:
         table.suggest("measure who is better", command_line("matchup", *seats, *options))
-    table.suggest("watch three players, ones wild", command_line("watch", "--rules", "perudo", "--players", "3"))
+    table.suggest("watch three with wild ones", command_line("watch", "--rules", "perudo", "--players", "3"))
     table.suggest("play against a bot", command_line("play"))
     table.suggest("see the rules", command_line("rules", "perudo"))
 

@@ -64,6 +64,6 @@ class ChunkQueue:
         if self._deaths[first.number] >= TRIES:
             names = ", ".join(self._setup.agents[agent] for agent in first.table)
             raise WorkerDiedError(
-                f"{TRIES} workers died while playing {names}; --isolate runs each bot in a process of its own"
+                f"{TRIES} workers died while playing {names}; tournament --isolate gives each bot a process"
             )
         self._ready.append(chunk)

@@ -47,7 +47,8 @@ class WorkerProcess:
     def __init__(self, setup: WorkerSetup) -> None:
         """Start the process. Block SIGINT meanwhile in the calling thread: then the worker never sees Ctrl-C."""
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps([str(place) for place in sys.path])],
+            # -P: a bot file called json.py in this folder is not the module
+            [sys.executable, "-P", "-c", _START, json.dumps([str(place) for place in sys.path])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
