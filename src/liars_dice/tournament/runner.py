@@ -30,7 +30,7 @@ from .summary import RunNotes, summarise_league, summarise_round_robin
 
 DEFAULT_DEALS = {True: 5_000, False: 100}
 """Default deals per pairing, for compiled and for refereed games; each deal is played in both seatings."""
-LEAGUE_DEALS = {True: 5_000, False: 200}
+LEAGUE_DEALS = {True: 3_000, False: 200}
 """Default deals per agent of a league, for compiled and for refereed games. Each deal is played in every rotation of
 the seats, and has a table of its own unless more games per table are asked for."""
 LEAST_TABLES = 20
@@ -144,7 +144,7 @@ def run_tournament(
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     if settings.kind == "league" and not all(result.tables for result in results.values()):
         assert ledger is not None
-        raise BadValueError("tournament", ledger.id, "a league begun with this version: seats are drawn otherwise now")
+        raise BadValueError("tournament", ledger.id, "a league begun with this version, which draws other tables")
     complete = _play(plan, results, backend, ledger, progress)
     notes = RunNotes(plan.why, plan.learners, complete)
     if settings.kind == "round-robin":
