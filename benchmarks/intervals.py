@@ -4,11 +4,15 @@ Each format is played in twenty fields: groups of compiled bots under different 
 `threshold:0.35,0.15` are the same bot). Counted are, over all tournaments of a format:
 
 - how often a 95% interval contains the win rate in the long run, which is exact or from a hundred times as many tables;
-- how often the twins are called different;
+- how often the twins are called different, in their pairing or by their ranks;
 - how often all rank intervals of a tournament hold at once, and how often that of one agent alone does;
 - how often a rating's interval contains the mean rating of all tournaments of the field.
 
-`--tournaments N` sets how many tournaments per format are played (default: 1000).
+And of leagues of the default length, the demo's among them: how often all bots that are three points or more apart in
+the long run come out in the right order.
+
+`--tournaments N` sets how many tournaments per format are played (default: 1000); a hundredth as many leagues
+of the default length are played in each of five fields.
 """
 
 from __future__ import annotations
@@ -17,11 +21,13 @@ import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from figures import figure
+from liars_dice.agents import AGENTS
 from liars_dice.core import GameConfig, preset
 from liars_dice.tournament import Backend, Simulation, TournamentResult, TournamentSettings, run_tournament, runner
 from liars_dice.tournament.backends import OnPlayed
@@ -149,7 +155,8 @@ def count_result(counts: Counts, result: TournamentResult, truth: dict[str, floa
     first, second = (result.agents.index(twin) for twin in TWINS)
     cell = result.cells[first][second]
     assert cell is not None
-    counts.add("twins differ", cell.verdict != 0)
+    ranks = [one.own_rank_interval or one.rank_interval for one in result.ranking if one.agent in TWINS]
+    counts.add("twins differ", cell.verdict != 0 or ranks[0][1] < ranks[1][0] or ranks[1][1] < ranks[0][0])
     if cell.ci95 is not None:
         counts.add("twins' pairing", cell.ci95[0] <= 0.5 <= cell.ci95[1])
 
@@ -230,6 +237,24 @@ def simulations(tournaments: int) -> Counts:
     return counts
 
 
+def right_orders(leagues_per_field: int) -> Counts:
+    """Leagues of the default length: whether they have all bots that are three points apart in the right order."""
+    counts = Counts()
+    memoryless = tuple(info.field_name for info in AGENTS.values() if info.memoryless)
+    demo = Field(memoryless, preset("perudo"), 0)
+    for field in (demo, *(fields(players)[number] for players, number in ((3, 4), (4, 8), (6, 13), (6, 19)))):
+        backend = KeptWorker()
+        results = [
+            run_tournament(_settings("league", field, seed), backend=backend) for seed in range(leagues_per_field)
+        ]
+        rates = [{one.agent: one.win_rate for one in result.ranking} for result in results]
+        truth = {agent: float(np.mean([one[agent] for one in rates])) for agent in field.agents}
+        apart = [pair for pair in permutations(field.agents, 2) if truth[pair[0]] - truth[pair[1]] >= 0.03]
+        for one in rates:
+            counts.add("order", all(one[better] > one[worse] for better, worse in apart))
+    return counts
+
+
 def _spread(chosen: Sequence[Field], tournaments: int) -> Iterator[tuple[Field, range]]:
     """Each field with the seeds of its tournaments; a study smaller than the number of fields leaves fields out."""
     each = max(1, tournaments // len(chosen))
@@ -251,9 +276,12 @@ def main() -> None:
     """Print the shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tournaments", type=int, default=1000)
-    parser.add_argument("--format", choices=FORMATS)
+    parser.add_argument("--format", choices=[*FORMATS, "order"])
     asked = parser.parse_args()
-    for name in FORMATS if asked.format is None else [asked.format]:
+    if asked.format in (None, "order"):
+        counts = right_orders(max(2, asked.tournaments // 100))
+        figure("leagues of the default length, right order", 100 * counts.share("order"), "%", least=90)
+    for name in FORMATS if asked.format is None else [name for name in FORMATS if name == asked.format]:
         counts = FORMATS[name](asked.tournaments)
         for claim, made in counts.made.items():
             percent, unit = 100 * counts.share(claim), f"% of {made:,}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from intervals import FORMATS, Counts
+from intervals import FORMATS, Counts, right_orders
 
 
 def check(name: str, counts: Counts, slack: float) -> None:
-    """The shares that issue no warning; `slack` allows for chance in a small study."""
+    """Compare the shares with the targets; `slack` allows for chance in a small study."""
     assert counts.share("interval") >= 0.93 - slack
     if "until" not in name:  # the length is fixed
         assert counts.share("interval") <= 0.97 + slack
@@ -26,3 +26,8 @@ def test_what_is_said_holds(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_said_holds_in_a_thousand_tournaments(name: str) -> None:
     check(name, FORMATS[name](1000), slack=0.0)
+
+
+@pytest.mark.slow
+def test_the_default_length_tells_bots_apart_that_differ_by_three_points() -> None:
+    assert right_orders(10).share("order") >= 0.9

@@ -121,7 +121,7 @@ def elo_half_widths(elo: Sequence[float], variances: Floats) -> list[float]:
     chances = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
     curvature = chances * (1 - chances)
     np.fill_diagonal(curvature, 0.0)
-    inverse = np.linalg.pinv(np.diag(curvature.sum(axis=1)) - curvature, hermitian=True)
+    inverse = np.linalg.inv(np.diag(curvature.sum(axis=1)) - curvature + 1)  # adding 1 fixes the mean
     # an error of a pairing's win rate raises the sum of one agent's and lowers that of the other
     of_sums = np.diag(variances.sum(axis=1)) - variances
     errors = np.sqrt(np.maximum(np.diag(inverse @ of_sums @ inverse), 0.0))
