@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from typing import NamedTuple
 
@@ -171,10 +171,10 @@ def count_ratings(counts: Counts, results: Sequence[TournamentResult]) -> None:
                 counts.add("rating", standing.rating_interval[0] <= mean <= standing.rating_interval[1])
 
 
-def leagues(players: int, tournaments: int) -> Counts:
+def leagues(players: int, tournaments: int, in_fields: int) -> Counts:
     """Leagues at tables of this size."""
     counts = Counts()
-    for field, seeds in _spread(fields(players), tournaments):
+    for field, seeds in _spread(fields(players), tournaments, in_fields):
         backend = KeptWorker()
         truth = league_truth(field, backend)
         results = [league(field, field.tables, seed, backend) for seed in seeds]
@@ -184,13 +184,13 @@ def leagues(players: int, tournaments: int) -> Counts:
     return counts
 
 
-def round_robins(tournaments: int, *, until_significant: bool = False) -> Counts:
+def round_robins(tournaments: int, in_fields: int, *, until_significant: bool = False) -> Counts:
     """Round robins with a fixed number of games, or stopped early; their long-run rates are exact."""
     counts = Counts()
     look_after = runner.LOOK_AFTER
     runner.LOOK_AFTER = 25  # look often: optional stopping does most harm then
     try:
-        for field, seeds in _spread(fields(2), tournaments):
+        for field, seeds in _spread(fields(2), tournaments, in_fields):
             backend = KeptWorker()
             exact = run_tournament(_settings("round-robin", field, 0, exact=True), backend=backend)
             truth = {standing.agent: round(standing.win_rate, 12) for standing in exact.ranking}
@@ -210,11 +210,11 @@ def round_robins(tournaments: int, *, until_significant: bool = False) -> Counts
     return counts
 
 
-def simulations(tournaments: int) -> Counts:
+def simulations(tournaments: int, in_fields: int) -> Counts:
     """Table simulations, for 3, 4 and 6 players in turn. Twins are called different if their intervals are disjoint."""
     counts = Counts()
     mixed = [fields(players)[number] for number in range(FIELDS) for players in ((3, 4, 6)[number % 3],)]
-    for number, (field, seeds) in enumerate(_spread(mixed, tournaments)):
+    for number, (field, seeds) in enumerate(_spread(mixed, tournaments, in_fields)):
         backend = KeptWorker()
         truth = league_truth(field, backend)
         for seed in seeds:
@@ -255,21 +255,21 @@ def right_orders(leagues_per_field: int) -> Counts:
     return counts
 
 
-def _spread(chosen: Sequence[Field], tournaments: int) -> Iterator[tuple[Field, range]]:
-    """Each field with the seeds of its tournaments; a study smaller than the number of fields leaves fields out."""
-    each = max(1, tournaments // len(chosen))
-    for field in chosen[: max(1, tournaments // each)]:
-        yield field, range(each)
+def _spread(chosen: Sequence[Field], tournaments: int, in_fields: int) -> Iterator[tuple[Field, range]]:
+    """Some of the fields, each with the seeds of its tournaments."""
+    for field in chosen[:: FIELDS // in_fields]:
+        yield field, range(tournaments // in_fields)
 
 
-FORMATS: dict[str, Callable[[int], Counts]] = {
+FORMATS: dict[str, Callable[[int, int], Counts]] = {
     "round robin": round_robins,
-    "round robin until significant": lambda n: round_robins(n, until_significant=True),
-    "league of 3": lambda n: leagues(3, n),
-    "league of 4": lambda n: leagues(4, n),
-    "league of 6": lambda n: leagues(6, n),
+    "round robin until significant": partial(round_robins, until_significant=True),
+    "league of 3": partial(leagues, 3),
+    "league of 4": partial(leagues, 4),
+    "league of 6": partial(leagues, 6),
     "simulate": simulations,
 }
+"""Each takes the number of tournaments, and over how many of the fields they are spread."""
 
 
 def main() -> None:
@@ -282,7 +282,7 @@ def main() -> None:
         counts = right_orders(max(2, asked.tournaments // 100))
         figure("leagues of the default length, right order", 100 * counts.share("order"), "%", least=90)
     for name in FORMATS if asked.format is None else [name for name in FORMATS if name == asked.format]:
-        counts = FORMATS[name](asked.tournaments)
+        counts = FORMATS[name](asked.tournaments, FIELDS)
         for claim, made in counts.made.items():
             percent, unit = 100 * counts.share(claim), f"% of {made:,}"
             if claim == "twins differ":

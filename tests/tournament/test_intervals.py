@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intervals import FORMATS, Counts, right_orders
+from intervals import FIELDS, FORMATS, Counts, right_orders
 
 
 def check(name: str, counts: Counts, slack: float) -> None:
@@ -19,13 +19,13 @@ def check(name: str, counts: Counts, slack: float) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_said_holds(name: str) -> None:
-    check(name, FORMATS[name](30), slack=0.06)
+    check(name, FORMATS[name](40, 4), slack=0.06)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_said_holds_in_a_thousand_tournaments(name: str) -> None:
-    check(name, FORMATS[name](1000), slack=0.0)
+    check(name, FORMATS[name](1000, FIELDS), slack=0.0)
 
 
 @pytest.mark.slow

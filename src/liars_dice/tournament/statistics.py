@@ -232,12 +232,10 @@ def t_p_values(differences: Floats, errors: Floats, degrees: Floats) -> Floats:
     Where there is no error, the difference is certain.
     """
     import numpy as np
-    from scipy.stats import norm, t
+    from scipy.stats import t
 
     certain = errors <= 0
-    z = np.abs(differences) / np.where(certain, 1.0, errors)
-    finite = np.isfinite(degrees)
-    tails = np.where(finite, t.sf(z, np.where(finite, degrees, 1)), norm.sf(z))
+    tails = t.sf(np.abs(differences) / np.where(certain, 1.0, errors), degrees)
     return np.where(certain, np.where(np.abs(differences) > CERTAIN, 0.0, 1.0), np.minimum(1.0, 2 * tails))
 
 

@@ -142,15 +142,18 @@ class _Estimate(NamedTuple):
     """Degrees of freedom of each agent's variance."""
     ratings: list[tuple[float, tuple[float, float] | None]]
 
-    def p_values(self) -> tuple[Floats, Floats]:
-        """[i, j]: the p-value of "both have the same win rate", and the standard error of the difference."""
+    def p_values(self) -> tuple[Floats, float]:
+        """[i, j]: the p-value of "both have the same win rate"; and the largest least significant difference."""
+        from scipy.stats import t
+
         means, variances = np.array(self.means), np.diag(self.covariance)
         sums = variances[:, None] + variances[None, :]
         errors = np.sqrt(np.maximum(sums - 2 * np.where(np.isinf(sums), 0.0, self.covariance), 0.0))
         errors[errors**2 < TINY] = 0.0
         degrees = np.minimum(self.degrees[:, None], self.degrees[None, :])
         found = t_p_values(means[:, None] - means[None, :], errors, degrees)
-        return np.maximum(found, _least_p_values(degrees + 1)), errors
+        reach = np.where(np.eye(means.size, dtype=bool), 0.0, errors * t.ppf(1 - ALPHA / 2, degrees))
+        return np.maximum(found, _least_p_values(degrees + 1)), float(reach.max())
 
     def possible_ranks(self, p_values: Floats) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Each agent's best and worst possible rank: so that all of them hold with 95% confidence, and so that each
@@ -241,11 +244,10 @@ def _result(
     rounded = [round(mean, 12) for mean in means]
     order = sorted(range(size), key=lambda i: -rounded[i])
     ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equal rates share a rank
-    p_values, errors = estimate.p_values()
+    p_values, resolution = estimate.p_values()
     joint_ranks, own_ranks = estimate.possible_ranks(p_values)
     if is_exact:
         joint_ranks = own_ranks = [(rank, rank) for rank in ranks]
-    resolution = 1.96 * float(errors[~np.eye(size, dtype=bool)].max())
     faults = [Counter[str]() for _ in range(size)]
     games = [0] * size
     for result in results:
