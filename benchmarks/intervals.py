@@ -107,8 +107,8 @@ def fields(players: int) -> list[Field]:
         agents = (*TWINS, *others)
         rules = ("perudo", "classic", "heads-up")[number % 3]
         config = preset(rules, players=players, dice=1 + number % (3 if players == 6 else 4))
-        rng_tables = 40 + 10 * (number % 7)
-        found.append(Field(agents, config, rng_tables * max(len(agents), players) // players))
+        tables_per_agent = 40 + 10 * (number % 7)
+        found.append(Field(agents, config, tables_per_agent * max(len(agents), players) // players))
     return found
 
 
@@ -232,8 +232,8 @@ def simulations(tournaments: int, in_fields: int) -> Counts:
             for name, one in found.items():
                 counts.add("interval", one.ci95[0] <= truth[name] <= one.ci95[1])
             if set(TWINS) <= set(found):
-                one, other = (found[twin].ci95 for twin in TWINS)
-                counts.add("twins differ", one[1] < other[0] or other[1] < one[0])
+                (low, high), (other_low, other_high) = (found[twin].ci95 for twin in TWINS)
+                counts.add("twins differ", high < other_low or other_high < low)
     return counts
 
 
