@@ -16,14 +16,16 @@ def figure(
     least: float | None = None,
     aim: float | None = None,
 ) -> None:
-    """Print a figure with its target, `most` or `least`, and with the more ambitious `aim` if there is one."""
+    """Print a figure with its target, `most`, `least` or both, and with the more ambitious `aim` if there is one."""
     target = most if least is None else least
     assert target is not None
 
     def meets(wanted: float) -> bool:
-        return result <= wanted if least is None else result >= wanted
+        in_bounds = result >= wanted if least is not None else result <= wanted
+        return in_bounds and (least is None or most is None or result <= most)
 
     bound = f"at {'most' if least is None else 'least'} {plain(target)}" + (f", goal {plain(aim)}" if aim else "")
+    bound += f" and at most {plain(most)}" if least is not None and most is not None else ""
     good = "met" if aim is None or meets(aim) else "met, but not the goal"
     print(
         f"{what}: {plain(result)}{unit and ' '}{unit} (target: {bound}) {good if meets(target) else 'MISSED'}",

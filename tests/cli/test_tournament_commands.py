@@ -50,6 +50,8 @@ def test_a_league() -> None:
     assert found["games"] == 150
     shown = call(*words, "--tables", "5", "--games", "30", "--seed", "1").stdout
     assert "league; rules perudo" in shown
+    assert "with 95% confidence for all agents at once" in " ".join(shown.split())
+    assert "points apart or more differ significantly" in " ".join(shown.split())
 
 
 def test_a_report_is_written(tmp_path: Path) -> None:
@@ -277,12 +279,11 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
 
 def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tournament, "LEAGUE_DEALS", {True: 1, False: 1})
-    monkeypatch.setattr(tournament, "MOST_TABLES", 4)
+    monkeypatch.setattr(tournament, "LEAGUE_DEALS", {True: 20, False: 20})
     result = call("demo", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
-    assert "13 agents, league; rules perudo" in result.stdout
+    assert "12 agents, league; rules perudo" in result.stdout
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
     suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]

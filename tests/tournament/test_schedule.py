@@ -1,10 +1,8 @@
-"""A league is fair: in how often agents play, where they sit, and whom they meet."""
+"""A league is fair: every agent plays equally often, and groups and seats are drawn at random."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from itertools import combinations
 from math import comb, factorial, prod
 
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from liars_dice.core import BadValueError
-from liars_dice.tournament.schedule import balanced_table_count, league_tables, random_tables
+from liars_dice.tournament.schedule import league_tables, random_tables
 
 Tables = list[tuple[int, ...]]
 
@@ -26,23 +24,6 @@ def appearances(tables: Tables, n: int) -> list[int]:
     return [counts[agent] for agent in range(n)]
 
 
-def in_seats(tables: Tables, n: int) -> list[list[int]]:
-    """How often each agent sits in each seat."""
-    counts = Counter((agent, seat) for table in tables for seat, agent in enumerate(table))
-    return [[counts[agent, seat] for seat in range(len(tables[0]))] for agent in range(n)]
-
-
-def meetings(tables: Tables, n: int) -> list[int]:
-    """How often each two agents meet."""
-    counts = Counter(tuple(sorted(pair)) for table in tables for pair in combinations(table, 2))
-    return [counts[pair] for pair in combinations(range(n), 2)]
-
-
-def at_random(n: int, seats: int, tables: int) -> Tables:
-    rng = random.Random(1)
-    return [tuple(rng.sample(range(n), seats)) for _ in range(tables)]
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 20), st.integers(2, 15), st.integers(1, 40), st.integers(0, 99))
 def test_fair(n: int, seats: int, tables: int, seed: int) -> None:
@@ -54,39 +35,25 @@ def test_fair(n: int, seats: int, tables: int, seed: int) -> None:
         assert set(copies) <= set(range(n))
         assert max(copies.values()) - (min(copies.values()) if len(copies) == n else 0) <= 1, "copies only where needed"
     assert spread(appearances(played, n)) <= 1
-    assert max(map(spread, in_seats(played, n))) <= 1
     if n >= seats:
         assert all(len(set(table)) == seats for table in played)
-        met, by_chance = meetings(played, n), meetings(at_random(n, seats, tables), n)
-        assert spread(met) <= 5
-        assert sum(count**2 for count in met) <= sum(count**2 for count in by_chance)
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.integers(2, 12), st.integers(2, 15), st.integers(0, 99))
-def test_natural_leagues_are_even(n: int, seats: int, seed: int) -> None:
-    played = league_tables(n, seats, balanced_table_count(n, seats), seed)
-    assert spread(appearances(played, n)) == 0
-    assert max(map(spread, in_seats(played, n))) == 0
-    assert spread(meetings(played, n)) <= 2
+@pytest.mark.parametrize(("n", "seats"), [(4, 3), (5, 3), (6, 6), (7, 4), (11, 6)])
+def test_groups_and_orders_are_random(n: int, seats: int) -> None:
+    """Each agent takes each seat, meets each other and sits behind each other as often as chance has it."""
+    tables = 6000
+    played = league_tables(n, seats, tables, 1)
+    in_seat = Counter((agent, seat) for table in played for seat, agent in enumerate(table))
+    behind = Counter((table[seat - 1], table[seat]) for table in played for seat in range(seats))
+    for counts, kinds, total in ((in_seat, n * seats, tables * seats), (behind, n * (n - 1), tables * seats)):
+        assert len(counts) == kinds
+        assert max(counts.values()) - min(counts.values()) < 10 * (total / kinds) ** 0.5
 
 
-@pytest.mark.parametrize(
-    ("n", "seats", "tables"),
-    [(2, 2, 2), (4, 2, 12), (10, 2, 90), (7, 3, 7), (9, 3, 36), (13, 4, 13), (6, 6, 6), (3, 6, 3)],
-)
-def test_perfect_designs_are_found(n: int, seats: int, tables: int) -> None:
-    """Round robins, the projective planes of order 2 and 3, and tables at which everyone sits."""
-    assert balanced_table_count(n, seats) == tables
-    assert spread(meetings(league_tables(n, seats, tables, 0), n)) == 0
-
-
-def test_large_leagues_are_quick_and_much_fairer_than_chance() -> None:
-    played = league_tables(100, 6, 2000, 0)
+def test_large_leagues_are_quick() -> None:
+    played = league_tables(100, 6, 20_000, 0)
     assert spread(appearances(played, 100)) == 0
-    assert max(map(spread, in_seats(played, 100))) == 0
-    assert spread(meetings(played, 100)) <= 5
-    assert spread(meetings(at_random(100, 6, 2000), 100)) > 12
 
 
 def test_seed() -> None:
@@ -99,8 +66,6 @@ def test_leagues_that_cannot_be() -> None:
     for n, seats, field in ((1, 2, "n_agents"), (5, 1, "seats"), (5, 16, "seats")):
         with pytest.raises(BadValueError, match=field):
             league_tables(n, seats, 10, 0)
-        with pytest.raises(BadValueError, match=field):
-            balanced_table_count(n, seats)
     with pytest.raises(BadValueError, match="tables"):
         league_tables(5, 2, -1, 0)
 
@@ -133,8 +98,10 @@ def test_random_tables_differ_while_there_are_others(n: int, seats: int, tables:
 
 def test_random_tables_are_drawn_evenly() -> None:
     """Each agent in each seat about equally often."""
-    counts = in_seats([table for seed in range(2000) for table in random_tables(5, 3, 2, seed)], 5)
-    assert all(700 < count < 900 for row in counts for count in row)  # 800 expected
+    drawn = [table for seed in range(2000) for table in random_tables(5, 3, 2, seed)]
+    counts = Counter((agent, seat) for table in drawn for seat, agent in enumerate(table))
+    assert len(counts) == 15
+    assert all(700 < count < 900 for count in counts.values())  # 800 expected
 
 
 def test_many_random_tables_are_drawn_quickly() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from liars_dice.core import BadValueError
 from liars_dice.tournament.statistics import (
     PairCounts,
+    anytime_ci,
     binomial_test,
     clustered_ci,
     e_value,
@@ -92,6 +93,31 @@ def test_the_interval_of_tables_covers_the_long_run_rate(tables: int, spread: fl
         for low, high in (clustered_ci(wins, [100] * tables) for wins in rng.binomial(100, rates).tolist())
     ]
     assert np.mean(covered) > 0.92
+
+
+def test_an_interval_for_any_time_is_wider_and_contains_the_ordinary_one() -> None:
+    for counts in (PairCounts(10, 20, 30), PairCounts(0, 5, 0), PairCounts(0, 0, 12), PairCounts(500, 9000, 700)):
+        (low, high), ordinary = anytime_ci(counts), paired_ci(counts)
+        assert low <= ordinary[0] <= counts.win_rate <= ordinary[1] <= high
+        assert anytime_ci(counts, 0.99)[0] <= low
+        mirrored = anytime_ci(PairCounts(counts.won_both, counts.split, counts.lost_both))
+        assert mirrored == pytest.approx((1 - high, 1 - low))
+    assert anytime_ci(PairCounts()) == (0.0, 1.0)
+    assert anytime_ci(PairCounts(300, 400, 300))[1] < 0.56
+
+
+def test_looking_again_and_again_does_not_break_the_interval_for_any_time() -> None:
+    """Stopped at the worst moment, the ordinary interval misses the true rate far too often; this one does not."""
+    rng = np.random.default_rng(2)
+    chances = (0.25, 0.45, 0.3)
+    missed = ordinary_missed = 0
+    for _ in range(200):
+        looks = np.cumsum(rng.multinomial(20, chances, size=40), axis=0).tolist()
+        intervals = [(anytime_ci(PairCounts(*look)), paired_ci(PairCounts(*look))) for look in looks]
+        missed += any(not low <= 0.525 <= high for (low, high), _ in intervals)
+        ordinary_missed += any(not low <= 0.525 <= high for _, (low, high) in intervals)
+    assert missed <= 10
+    assert ordinary_missed > 30
 
 
 def test_holm_known_values() -> None:

@@ -85,7 +85,7 @@ def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> 
 
 MIXED = settings("optimal", "detective", "random", "bluffer", games=60)
 LEAGUE = settings(
-    "optimal", "detective", "random", "bluffer", "crawler", config=preset("perudo", players=3, dice=2), tables=10
+    "optimal", "detective", "random", "bluffer", "crawler", config=preset("perudo", players=3, dice=2), tables=40
 )
 
 
@@ -320,14 +320,92 @@ def test_one_pairing_has_one_interval() -> None:
     assert result.ranking[1].ci95 == pytest.approx((1 - cell.ci95[1], 1 - cell.ci95[0]))  # type: ignore[index]
 
 
-def test_rank_intervals_are_what_the_intervals_leave() -> None:
-    result = round_robin(["optimal", "maniac", "threshold:0.35,0.2", "random"], preset("heads-up"), games=600, seed=1)
+@pytest.mark.parametrize("players", [2, 3])
+def test_ranks_that_are_possible(players: int) -> None:
+    config = preset("perudo", players=players)
+    asked = settings("optimal", "maniac", "threshold:0.35,0.15", "random", config=config, games=60)
+    result = run_tournament(asked, backend=InProcess(1))
     for standing in result.ranking:
-        others = [other for other in result.ranking if other is not standing]
-        above = sum(other.ci95[0] > standing.ci95[1] for other in others)  # type: ignore[index]
-        below = sum(other.ci95[1] < standing.ci95[0] for other in others)  # type: ignore[index]
-        assert standing.rank_interval == (1 + above, 4 - below)
-        assert standing.rank_interval[0] <= standing.rank <= standing.rank_interval[1]
+        low, high = standing.rank_interval
+        own = standing.own_rank_interval
+        assert own is not None
+        assert low <= own[0] <= standing.rank <= own[1] <= high
+    by_name = {standing.agent: standing for standing in result.ranking}
+    assert by_name["random"].rank_interval == (4, 4)
+    twins = (by_name["optimal"], by_name["threshold:0.35,0.15"])
+    assert {rank for twin in twins for rank in twin.rank_interval} <= {1, 2, 3}
+    assert all(twin.rank_interval[0] < twin.rank_interval[1] for twin in twins)
+
+
+def test_what_differs_by_the_resolution_is_significant() -> None:
+    result = run_tournament(LEAGUE, backend=InProcess(1))
+    assert result.resolution is not None
+    assert 0.02 < result.resolution < 0.5
+    assert round_robin(["optimal", "maniac"], preset("heads-up", dice=1)).resolution is None
+
+
+def test_who_sits_behind_whom_does_not_decide_a_league() -> None:
+    """Each table has an order of its own. With few orders, the seed that drew them decided who won."""
+    names = ("probabilistic", "optimal", "sniper", "bluffer", "maniac", "crawler")
+    asked = settings(*names, config=preset("perudo"))
+    found = [run_tournament(msgspec.structs.replace(asked, seed=seed), backend=InProcess(1)) for seed in (2, 4)]
+    rates = [{standing.agent: standing for standing in result.ranking} for result in found]
+    for name in names:
+        one, other = (result[name] for result in rates)
+        assert one.win_rate == pytest.approx(other.win_rate, abs=0.03)
+        assert one.ci95 is not None
+        assert one.ci95[1] - one.ci95[0] < 0.03
+
+
+def test_a_table_may_be_spread_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table stays the unit, however its games are cut up."""
+    asked = settings("optimal", "bluffer", "random", "crawler", config=preset("perudo", players=3, dice=2), tables=7)
+    asked = msgspec.structs.replace(asked, games=30)
+    whole = run_tournament(asked, backend=InProcess(1))
+    monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 4, False: 4})
+    assert run_tournament(asked, backend=InProcess(1)) == whole
+
+
+def test_compiled_tables_of_a_league_are_those_of_the_referee() -> None:
+    """The same members and seats at every table; the dice differ."""
+    setup = WorkerSetup(agents=("optimal", "bluffer", "random", "crawler"), config=preset("perudo", players=3, dice=2))
+    tables = ((0, 1, 2), (3, 2, 1), (2, 0, 3))
+    changes = {
+        "table": (0, 1, 2, 3),
+        "tables": tables,
+        "deals_per_table": 40,
+        "first": 20,
+        "deals": 100,
+        "rotations": 3,
+    }
+    found = [Worker(setup).play(block(compiled=compiled, **changes))[0] for compiled in (True, False)]
+    for result in found:
+        assert [(table.number, table.members) for table in result.tables] == list(enumerate(tables))
+        assert [sum(table.wins) for table in result.tables] == [60, 120, 120]
+        decided = np.array(result.decided)
+        assert decided[..., 0].sum() == decided[..., 1].sum() == result.rounds
+    for one, other in zip(found[0].tables, found[1].tables, strict=True):
+        assert np.array(one.wins) / sum(one.wins) == pytest.approx(np.array(other.wins) / sum(other.wins), abs=0.25)
+
+
+def test_some_games_are_recorded() -> None:
+    asked = settings(
+        "optimal", "bluffer", "random", config=preset("perudo", players=3, dice=1), tables=30, record="some"
+    )
+    store = InMemoryRecorder()
+    result = run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked))
+    assert result.games == 90
+    assert len(list(store.games())) == 30
+
+
+def test_a_league_of_an_earlier_version_is_not_continued() -> None:
+    store = InMemoryRecorder()
+    ledger = Ledger(store, LEAGUE)
+    ledger.begin(())
+    ledger.add(Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())[0], [])
+    ledger.write()
+    with pytest.raises(BadValueError, match="a league begun with this version"):
+        run_tournament(LEAGUE, backend=InProcess(1), ledger=ledger)
 
 
 def test_equal_agents_share_a_rank() -> None:

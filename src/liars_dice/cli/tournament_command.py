@@ -42,13 +42,15 @@ if TYPE_CHECKING:
     "--games",
     type=click.IntRange(1),
     metavar="N",
-    help="Games per pairing, or per table of a league, instead of computing results.",
+    help="Games per pairing, or per table of a league, instead of computing results. "
+    "[default at a table: one deal, in every seating]",
 )
 @click.option(
     "--tables",
     type=click.IntRange(1, 100_000),
     metavar="N",
-    help="Number of tables of a league. [default: enough for balance, at most 200]",
+    help="Number of tables of a league, each with agents and seats drawn at random. "
+    "[default: 3,000 deals per agent if all games are compiled, else 200]",
 )
 @click.option(
     "--until-significant",
@@ -69,10 +71,11 @@ if TYPE_CHECKING:
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
     "--record",
-    type=click.Choice(["all", "faults", "none"]),
+    type=click.Choice(["all", "some", "faults", "none"]),
     default="faults",
     show_default=True,
-    help="Which played games to record in the store: all, those with a fault, or none.",
+    help="Which played games to record in the store: all, those with a fault, those and the first ten deals (some), "
+    "or none.",
 )
 @click.option("--resume", metavar="ID", help="Resume an interrupted tournament: an id, the beginning of one, or last.")
 @db_option
@@ -190,6 +193,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "seed": None if result.method == "exact" else result.settings.seed,
         "ordered": list(result.ordered),
         "complete": result.complete,
+        "resolution": result.resolution,
     }
 
 
@@ -220,6 +224,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
             f"{standing.rating:.1f}",
         )
     console.print(table)
+    for line in _how_sure(result):
+        console.print(line, markup=False)
     faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
     if faulty:
         listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
@@ -232,6 +238,17 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 
 
+def _how_sure(result: TournamentResult) -> list[str]:
+    """What the ranks in brackets mean, and how small a difference the games can show."""
+    lines = []
+    if any(standing.rank_interval[0] < standing.rank_interval[1] for standing in result.ranking):
+        lines.append("in brackets: the ranks that are possible, with 95% confidence for all agents at once")
+    if result.resolution is not None:
+        points = f"{100 * result.resolution:.2g} points"
+        lines.append(f"win rates that are {points} apart or more differ significantly (5% level, one comparison)")
+    return lines
+
+
 def _recorded(result: TournamentResult, to_list: str, *, stored: bool) -> str:
     """Which of the games that were played can be looked at."""
     record = result.settings.record
@@ -241,6 +258,8 @@ def _recorded(result: TournamentResult, to_list: str, *, stored: bool) -> str:
     later = later if result.ordered and not result.complete else ""
     if record == "all":
         return f"the games are recorded{later}; to list them: {to_list}"
+    if record == "some":
+        return f"the games of the first deals are recorded{later}; to list them: {to_list}"
     if record == "faults" and any(standing.faults for standing in result.ranking):
         return f"games with a fault are recorded{later}; to list them: {to_list}; --record all records every game"
     why = "no game was recorded, because there was no fault" if record == "faults" else "no game was recorded"

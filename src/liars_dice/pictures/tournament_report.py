@@ -114,7 +114,7 @@ def _summary(result: TournamentResult) -> str:
         )
         who = f"{names} comes first: it wins {_percent(best.win_rate)} {share} and {beats} {whom}."
         if best.rank_interval[1] > 1:
-            who += f" That is not certain: its rank may be as low as {best.rank_interval[1]}."
+            who += f" That is not certain: its rank may be as low as {best.rank_interval[1]} (95\u202f% confidence)."
     if exact:
         how = "These numbers are exact: they were computed, not sampled from games, so there are no intervals."
     else:
@@ -146,7 +146,21 @@ def _leaderboard(result: TournamentResult) -> str:
             rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
         ranks = str(low) if low == high else f"{low} – {high}"
         rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
-    return _table("Agents, best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+    table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+    return table if exact else f"{table}<p>{_how_sure(result)}</p>\n"
+
+
+def _how_sure(result: TournamentResult) -> str:
+    """What the intervals of the ranking mean."""
+    unit = "deals" if result.settings.kind == "round-robin" else "tables"
+    text = (
+        "Intervals of win rates and ratings hold with 95\u202f% confidence each, in the long run, "
+        f"with {unit} as the unit. Possible ranks hold with 95\u202f% confidence for all agents at once."
+    )
+    if result.resolution is not None:
+        points = f"{100 * result.resolution:.2g} points"
+        text += f" Win rates that are {points} apart or more differ significantly (5\u202f% level, one comparison)."
+    return text
 
 
 def _ratings(result: TournamentResult, png: bytes) -> str:

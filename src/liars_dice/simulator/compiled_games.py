@@ -62,7 +62,10 @@ class Tally:
     rounds: int
     actions: int
     decided: Ints
-    """[seat, own dice, whether it opened, whether it won]: the rounds that each seat lost or won."""
+    """[seat, own dice, whether it opened, whether it won]: the rounds that each seat lost or won.
+
+    Of games at several tables (`play_tables`), [agent, ...]: the rounds that each agent of the field lost or won.
+    """
 
     def wins(self, seat: int) -> int:
         """How many games a seat won."""
@@ -183,73 +186,107 @@ class Simulator:
         """
         if games < 0 or first < 0:
             raise BadValueError("games", (games, first), "a number of games, and the first of them, from 0 up")
+        chosen = range(len(self._policy_of)) if seats is None else seats
+        numbers = np.arange(first, first + games)
+        lineup = np.zeros(games, dtype=np.int64)
+        places = np.arange(self.config.num_players)[None]
+        return self._play_all(np.array([chosen], dtype=np.int64), places, places.size, seed, numbers, lineup)
+
+    def play_tables(self, tables: Ints, games: Ints, lineups: Ints, *, seed: int) -> Tally:
+        """Play these games of a seed, each at a table of its own: `games` are their numbers, and `lineups` says for
+        each in which row of `tables` its agents are, in seat order.
+        """
+        return self._play_all(tables, tables, len(self._policy_of), seed, games, lineups)
+
+    def _play_all(self, tables: Ints, counted_as: Ints, counted: int, seed: int, games: Ints, lineups: Ints) -> Tally:
+        """Play these games, block by block, and make the cells that they lack on the way."""
         if not is_whole(seed, SEEDS):
             raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
-        parts = [self._nothing()]
+        self._check_seats(tables)
+        parts = [self._nothing(counted)]
         done = 0
         most = BLOCK // self.config.num_players
         size = most if all(book.is_vectorised for book in self._books) else FIRST_BLOCK
-        while done < games:
-            block = np.arange(first + done, first + min(done + size, games))
-            tally, needed = self._play(self._seated(seats), seed, block)
+        while done < games.size:
+            block = slice(done, done + size)
+            policies = self._seated(tables, counted_as)
+            tally, needed = self._play(policies, counted, seed, games[block], lineups[block])
             if needed.size:
                 self._make(needed)  # and play the block again
                 continue
             parts.append(tally)
-            done += block.size
+            done += tally.winners.size
             size = min(4 * size, most)
         return Tally.joined(parts)
 
-    def _seated(self, seats: Sequence[int] | None) -> Policies:
-        chosen = range(len(self._policy_of)) if seats is None else seats
-        if len(chosen) != self.config.num_players:
-            raise BadValueError("seats", len(chosen), f"{self.config.num_players} agents, one per seat")
-        if not set(chosen) <= set(range(len(self._policy_of))):
-            raise BadValueError("seats", list(chosen), f"agents of the field, 0 to {len(self._policy_of) - 1}")
-        return Policies(np.array([self._policy_of[i] for i in chosen]), self._start, self._cells, self._mixes)
+    def _check_seats(self, tables: Ints) -> None:
+        seats = tables.shape[1]
+        if seats != self.config.num_players:
+            raise BadValueError("seats", seats, f"{self.config.num_players} agents, one per seat")
+        if tables.size and not 0 <= tables.min() <= tables.max() < len(self._policy_of):
+            raise BadValueError("seats", tables.tolist()[0], f"agents of the field, 0 to {len(self._policy_of) - 1}")
 
-    def _nothing(self) -> Tally:
-        shape = (self.config.num_players, self._start.shape[1], 2, 2)
+    def _seated(self, tables: Ints, counted_as: Ints) -> Policies:
+        return Policies(np.array(self._policy_of)[tables], counted_as, self._start, self._cells, self._mixes)
+
+    def _nothing(self, counted: int) -> Tally:
+        shape = (counted, self._start.shape[1], 2, 2)
         return Tally(np.empty(0, dtype=np.int8), 0, 0, np.zeros(shape, dtype=np.int64))
 
-    def _play(self, policies: Policies, seed: int, games: Ints) -> tuple[Tally, Ints]:
+    def _play(self, policies: Policies, counted: int, seed: int, games: Ints, lineups: Ints) -> tuple[Tally, Ints]:
         """Play these games in threads; their results, and the cells that some of them lacked."""
         no_trace = np.empty(0, dtype=np.int32)
         stop = np.zeros(1, dtype=np.int64)
 
-        def part(numbers: Ints) -> tuple[Tally, Ints]:
-            return self._run(policies, seed, numbers, no_trace, stop)
+        def part(which: Ints) -> tuple[Tally, Ints]:
+            return self._run(policies, counted, seed, games[which], lineups[which], no_trace, stop)
 
+        every = np.arange(games.size)
         if games.size < SMALL or self._workers == 1:
-            parts = [part(games)]
+            parts = [part(every)]
         else:
-            parts = in_threads(self._workers, part, np.array_split(games, self._workers), stop)
+            parts = in_threads(self._workers, part, np.array_split(every, self._workers), stop)
         needed = np.unique(np.concatenate([cells for _, cells in parts]))
         return Tally.joined([tally for tally, _ in parts]), needed
 
     def _run(
-        self, policies: Policies, seed: int, games: Ints, trace: NDArray[np.int32], stop: Ints
+        self,
+        policies: Policies,
+        counted: int,
+        seed: int,
+        games: Ints,
+        lineups: Ints,
+        trace: NDArray[np.int32],
+        stop: Ints,
     ) -> tuple[Tally, Ints]:
         winners = np.empty(games.size, dtype=np.int8)
         needed = np.empty(games.size, dtype=np.int64)
         totals = np.zeros(2, dtype=np.int64)
-        decided = self._nothing().decided
+        decided = self._nothing(counted).decided
         key = np.uint64(seed)
-        play_games(self._rules, policies, key, games, self._unknown, winners, needed, totals, decided, trace, stop)
+        play_games(
+            self._rules, policies, key, games, lineups, self._unknown, winners, needed, totals, decided, trace, stop
+        )
         if (needed == ENDLESS).any():
             raise OutOfReachError(f"game {games[needed == ENDLESS][0]} was not over after {MOST_ROUNDS:,} rounds")
         return Tally(winners, int(totals[0]), int(totals[1]), decided), needed[needed >= 0]
 
+    def _run_at_one_table(self, seats: Sequence[int], seed: int, games: Ints, trace: NDArray[np.int32]) -> None:
+        places = np.arange(len(seats))[None]
+        policies = self._seated(np.array([seats]), places)
+        self._run(policies, len(seats), seed, games, np.zeros_like(games), trace, _GO_ON)
+
     def warm_up(self) -> None:
         """Compile what playing needs, unless it is compiled already."""
-        chosen = [0] * self.config.num_players
-        self._run(self._seated(chosen), 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), _GO_ON)
+        no_games, no_trace = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+        self._run_at_one_table([0] * self.config.num_players, 0, no_games, no_trace)
 
     def trace(self, game: int, *, seed: int, seats: Sequence[int] | None = None) -> tuple[int, list[TracedRound]]:
         """One game move by move, and who won it."""
         tally = self.play(1, seed=seed, seats=seats, first=game)
         trace = np.empty(tally.actions + tally.rounds * (self.config.num_players + 1), dtype=np.int32)
-        self._run(self._seated(seats), seed, np.array([game]), trace, _GO_ON)
+        chosen = range(len(self._policy_of)) if seats is None else seats
+        self._run_at_one_table(chosen, seed, np.array([game]), trace)
         return int(tally.winners[0]), self._read(trace.tolist())
 
     def _read(self, trace: list[int]) -> list[TracedRound]:

@@ -64,7 +64,9 @@ class Policies(NamedTuple):
     """The tables of all seats' agents, one after the other."""
 
     seat_policy: Ints
-    """Which policy each seat plays."""
+    """[lineup, seat]: which policy the seat plays."""
+    counted_as: Ints
+    """[lineup, seat]: where in `decided` the seat's rounds are counted."""
     start: Ints
     """[policy, own dice, other dice, kind of situation]: where a table begins in `cells`; -1 where there is none."""
     cells: NDArray[np.int16 | np.int32]
@@ -90,6 +92,7 @@ def play_games(
     policies: Policies,
     seed: np.uint64,
     games: Ints,
+    lineups: Ints,
     unknown: int,
     winners: NDArray[np.int8],
     needed: Ints,
@@ -98,12 +101,12 @@ def play_games(
     trace: NDArray[np.int32],
     stop: Ints,
 ) -> None:
-    """Play the games with these numbers and write down who won each.
+    """Play the games with these numbers, each with its lineup, and write down who won each.
 
     A game that comes to an unknown cell is given up; `needed` says which cell. `totals` counts rounds and
-    actions, `decided` the rounds each seat lost and won: [seat, own dice, whether it opened, whether it won]. `decided`
-    also counts rounds of games that are given up. If `trace` has room, every round's dice and actions are written.
-    Once another thread sets `stop[0]`, no further game is begun.
+    actions, `decided` the rounds each seat lost and won: [as what it is counted, own dice, whether it opened, whether
+    it won]. `decided` also counts rounds of games that are given up. If `trace` has room, every round's dice and
+    actions are written. Once another thread sets `stop[0]`, no further game is begun.
     """
     seats = rules.dice.size
     dice = np.empty(seats, dtype=np.int64)
@@ -117,6 +120,7 @@ def play_games(
     for g in range(games.size):
         if stop[0] != 0:
             return
+        lineup = lineups[g]
         dice_key = stream(seed, games[g], DICE)
         decision_key = stream(seed, games[g], DECISIONS)
         decisions, rounds, actions = 0, 0, 0
@@ -137,7 +141,7 @@ def play_games(
             for seat in range(seats):
                 if dice[seat] > 0:
                     hand[seat] = roll(rules, dice[seat], dice_key, rounds * SEATS + seat)
-                    row[seat] = _row(policies, seat, dice[seat], total, palifico * kinds, hand[seat], size)
+                    row[seat] = _row(policies, lineup, seat, dice[seat], total, palifico * kinds, hand[seat], size)
             if trace.size:
                 written = _trace_deal(trace, written, dice, hand)
             rung = np.int64(-1)
@@ -148,7 +152,7 @@ def play_games(
                 place = row[seat]
                 if turns == rules.most_turns:
                     calls_only = palifico * kinds + kinds - 1
-                    place = _row(policies, seat, dice[seat], total, calls_only, hand[seat], size)
+                    place = _row(policies, lineup, seat, dice[seat], total, calls_only, hand[seat], size)
                 action = np.int64(policies.cells[np.uint64(place + rung + 1)])  # unsigned: it is not below zero
                 if action < 0:
                     if action == unknown:
@@ -170,7 +174,7 @@ def play_games(
                     kept_face = kinds + rules.face[ladder + rung]
                     for other in range(seats):
                         if dice[other] > 1:
-                            row[other] = _row(policies, other, dice[other], total, kept_face, hand[other], size)
+                            row[other] = _row(policies, lineup, other, dice[other], total, kept_face, hand[other], size)
                 seat = _next_in_play(seat + 1, dice)
             if not playing:
                 break
@@ -183,8 +187,9 @@ def play_games(
             exact = action > size
             right = count == quantity if exact else count < quantity
             winner, loser = (seat, bidder) if right else (bidder, seat)
-            decided[winner, dice[winner], int(winner == opener), 1] += 1
-            decided[loser, dice[loser], int(loser == opener), 0] += 1
+            counted_as = policies.counted_as[lineup]
+            decided[counted_as[winner], dice[winner], int(winner == opener), 1] += 1
+            decided[counted_as[loser], dice[loser], int(loser == opener), 0] += 1
             if may_be_palifico:
                 for other in range(seats):
                     had_one[other] |= dice[other] == 1
@@ -218,9 +223,9 @@ def _has_first_single_die(dice: Ints, had_one: Truths) -> bool:
 
 
 @inlined
-def _row(policies: Policies, seat: Int, own: Int, total: Int, kind: Int, hand: Int, size: Int) -> Int:
+def _row(policies: Policies, lineup: Int, seat: Int, own: Int, total: Int, kind: Int, hand: Int, size: Int) -> Int:
     """Where the cells of a seat's hand begin in its table for a kind of situation."""
-    start: np.int64 = policies.start[policies.seat_policy[seat], own, total - own, kind]
+    start: np.int64 = policies.start[policies.seat_policy[lineup, seat], own, total - own, kind]
     return start + hand * (size + 1)
 
 

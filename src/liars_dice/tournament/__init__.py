@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .simulation import AgentScore, Simulation, TableScore
     from .statistics import (
         PairCounts,
+        anytime_ci,
         binomial_test,
         clustered_ci,
         e_value,
@@ -56,6 +57,7 @@ __getattr__, __dir__ = _lazy_names(
         "WorkerDiedError": "worker_process",
         "agents_in_field": "fields",
         "all_agents": "fields",
+        "anytime_ci": "statistics",
         "binomial_test": "statistics",
         "check_settings": "runner",
         "clustered_ci": "statistics",
@@ -101,6 +103,7 @@ __all__ = [
     "WorkerDiedError",
     "agents_in_field",
     "all_agents",
+    "anytime_ci",
     "binomial_test",
     "check_settings",
     "clustered_ci",

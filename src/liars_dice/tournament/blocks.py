@@ -1,7 +1,8 @@
 """Blocks: the unit of work of a tournament, and the worker that plays them. A block's result depends on it alone.
 
-A block is a number of deals at one table, each played in every seating with the same dice (duplicate dice): in rotation
-r, member m of the table sits in seat (m - r). That cancels most of the luck of the dice and of the seat.
+A block is a number of deals, at one table or at several, each played in every seating with the same dice (duplicate
+dice): in rotation r, member m of the table sits in seat (m - r). That cancels most of the luck of the dice and of the
+seat.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
 if TYPE_CHECKING:
     from ..simulator import Simulator
 
-Record = Literal["all", "faults", "none"]
-"""Which games are recorded: all, those with a fault, or none."""
+Record = Literal["all", "some", "faults", "none"]
+"""Which games are recorded: all, those of the first deals (`RECORDED_OF_SOME`), those with a fault, or none."""
+RECORDED_OF_SOME = 10
+"""With `some`, the games of this many deals are recorded per pairing, or in a league altogether."""
 BLOCK_NUMBERS = 1_000_000
-"""Block numbers reserved per table; no table has that many blocks."""
+"""Block numbers reserved per table of a round robin, or for all tables of a league of one kind."""
 
 
 class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,12 +41,16 @@ class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """Deals `first`, `first + 1`, ... of a seed, at one table."""
+    """Deals `first`, `first + 1`, ... of a seed, at one table or, in a league, at one table after another."""
 
     number: int
     """Its number in the plan, unique in a tournament."""
     table: tuple[int, ...]
-    """Its members, as indices into `WorkerSetup.agents`."""
+    """Its members, as indices into `WorkerSetup.agents`; in a league, all agents that play in the block."""
+    tables: tuple[tuple[int, ...], ...] = ()
+    """In a league, the tables at which its deals are played, each with its members."""
+    deals_per_table: int = 0
+    """In a league, deal d is played at table d // deals_per_table."""
     seed: int
     first: int
     deals: int
@@ -58,6 +65,24 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         """How many games it has."""
         return self.deals * self.rotations
 
+    def table_number(self, deal: int) -> int:
+        """The number of the table at which a deal of a league is played."""
+        return deal // self.deals_per_table
+
+    def members_of(self, deal: int) -> tuple[int, ...]:
+        """Who plays a deal."""
+        if not self.tables:
+            return self.table
+        return self.tables[self.table_number(deal) - self.table_number(self.first)]
+
+
+class TableWins(msgspec.Struct, frozen=True, array_like=True):
+    """One table of a league, or the part of its games that is in one block: its members, and how often each won."""
+
+    number: int
+    members: tuple[int, ...]
+    wins: tuple[int, ...]
+
 
 class BlockResult(msgspec.Struct, kw_only=True):
     """The result of a block: counts, so that results can be added up in any order."""
@@ -66,7 +91,9 @@ class BlockResult(msgspec.Struct, kw_only=True):
     table: tuple[int, ...]
     games: int
     wins: list[list[int]]
-    """[rotation][seat]: games won."""
+    """[rotation][seat]: games won; empty in a league."""
+    tables: list[TableWins] = []
+    """In a league, its tables."""
     pairs: tuple[int, int, int] = (0, 0, 0)
     """At a table of two: the number of deals of which member 0 won no game, one of two, and all (one or two)."""
     compiled: bool
@@ -121,49 +148,58 @@ class Worker:
     # -- through the referee -----------------------------------------------------------------------------------------
 
     def _play_refereed(self, block: Block) -> PlayedBlock:
-        size = len(block.table)
         most = max(self.setup.config.dice_cap, *self.setup.config.dice)
         result = _nothing(block, most, compiled=False)
         records: list[list[RecordedEvent]] = []
         faults: Counter[tuple[int, str]] = Counter()
-        seats = self._seats(block)
+        at_table: dict[int, list[int]] = {}
+        seats = self._learners if block.ordered else {}
         for deal in range(block.first, block.first + block.deals):
-            won = 0
+            members = block.members_of(deal)
+            own_seats = self._seated(members, seats)
+            won = [0] * len(members)
             for rotation in range(block.rotations):
-                seated = rotated(range(size), rotation)
-                played, events = self._referee([seats[member] for member in seated], block, deal, rotation)
+                seated = rotated(range(len(members)), rotation)
+                counted_as = [block.table.index(members[m]) if block.tables else m for m in seated]
+                played, events = self._referee([own_seats[member] for member in seated], block, deal, rotation)
                 if played.winner is not None:
-                    result.wins[rotation][played.winner] += 1
-                    won += seated[played.winner] == 0
+                    won[seated[played.winner]] += 1
+                    if result.wins:
+                        result.wins[rotation][played.winner] += 1
                 for fault in played.faults:
-                    faults[seated[fault.player_id], fault.verdict] += 1
+                    faults[counted_as[fault.player_id], fault.verdict] += 1
                 for last in played.game.resolutions if played.game else ():
                     result.rounds += 1
                     for seat, has_won in ((last.winner, 1), (last.loser, 0)):
-                        result.decided[seated[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
-                if events and (self.setup.record == "all" or played.faults):
+                        result.decided[counted_as[seat]][len(last.dice[seat])][seat == last.opener][has_won] += 1
+                if events and (self._is_recorded(deal) or played.faults):
                     records.append(events)
-            if size == 2:
+            if block.tables:
+                so_far = at_table.setdefault(block.table_number(deal), [0] * len(members))
+                at_table[block.table_number(deal)] = [a + b for a, b in zip(so_far, won, strict=True)]
+            elif len(members) == 2:
                 counts = list(result.pairs)
-                counts[won * 2 // block.rotations] += 1
+                counts[won[0] * 2 // block.rotations] += 1
                 result.pairs = (counts[0], counts[1], counts[2])
+        result.tables = _table_wins(block, at_table)
         result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
         return result, records
 
-    def _seats(self, block: Block) -> list[Seat]:
-        """A seat for each member. Two members that are the same agent get separate instances."""
+    def _is_recorded(self, deal: int) -> bool:
+        """Whether all games of a deal are recorded."""
+        return self.setup.record == "all" or (self.setup.record == "some" and deal < RECORDED_OF_SOME)
+
+    def _seated(self, members: Sequence[int], seats: dict[tuple[int, int], Seat]) -> list[Seat]:
+        """A seat for each member, made if `seats` has none. Two members that are the same agent have separate ones."""
         copies: Counter[int] = Counter()
-        seats = []
-        for agent in block.table:
+        seated = []
+        for agent in members:
             key = (agent, copies[agent])
             copies[agent] += 1
-            if block.ordered:
-                if key not in self._learners:
-                    self._learners[key] = self._seat(agent)
-                seats.append(self._learners[key])
-            else:
-                seats.append(self._seat(agent))
-        return seats
+            if key not in seats:
+                seats[key] = self._seat(agent)
+            seated.append(seats[key])
+        return seated
 
     def _seat(self, agent: int) -> Seat:
         return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate)
@@ -181,18 +217,25 @@ class Worker:
         return referee.play(), memory.events(game_id)
 
     def _game_id(self, block: Block, deal: int, rotation: int) -> str:
-        table = "-".join(map(str, block.table))
+        table = "-".join(map(str, block.members_of(deal)))
         return f"{self.setup.prefix}-{table}-{deal}-{rotation}"
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
     def _play_compiled(self, block: Block) -> PlayedBlock:
+        result = _nothing(block, 0, compiled=True)
+        if block.tables:
+            self._play_compiled_league(block, result)
+        else:
+            self._play_compiled_table(block, result)
+        return result, list(self._traced(block))
+
+    def _play_compiled_table(self, block: Block, result: BlockResult) -> None:
         import numpy as np
 
         simulator = self._compiled()
         size = len(block.table)
         members = [self._places[agent] for agent in block.table]
-        result = _nothing(block, 0, compiled=True)
         decided: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = []
         won = np.zeros(block.deals, dtype=np.int64)
         for rotation in range(block.rotations):
@@ -205,7 +248,25 @@ class Worker:
         if size == 2:
             none, one, both = np.bincount(won * 2 // block.rotations, minlength=3).tolist()
             result.pairs = (none, one, both)
-        return result, list(self._traced(block, members)) if self.setup.record == "all" else []
+
+    def _play_compiled_league(self, block: Block, result: BlockResult) -> None:
+        """All tables and rotations at once: a call of the simulator costs as much as dozens of games."""
+        import numpy as np
+
+        simulator = self._compiled()
+        tables = np.array([[self._places[agent] for agent in table] for table in block.tables])
+        count, size = tables.shape
+        rotations = np.repeat(np.arange(block.rotations), block.deals)
+        deals = np.tile(np.arange(block.first, block.first + block.deals), block.rotations)
+        at = deals // block.deals_per_table - block.table_number(block.first)
+        seated = np.concatenate([np.roll(tables, -rotation, axis=1) for rotation in range(block.rotations)])
+        tally = simulator.play_tables(seated, deals, rotations * count + at, seed=block.seed)
+        winners = (tally.winners + rotations) % size  # as members
+        wins = np.bincount(at * size + winners, minlength=count * size).reshape(count, size).tolist()
+        first = block.table_number(block.first)
+        result.tables = _table_wins(block, {first + table: row for table, row in enumerate(wins)})
+        result.rounds = tally.rounds
+        result.decided = tally.decided[[self._places[agent] for agent in block.table]].tolist()
 
     def _compiled(self) -> Simulator:
         """One simulator for all agents that it can play."""
@@ -221,13 +282,14 @@ class Worker:
             self._simulator = Simulator(agents, self.setup.config, workers=self._threads, guard=guard)
         return self._simulator
 
-    def _traced(self, block: Block, members: Sequence[int]) -> Iterator[list[RecordedEvent]]:
-        """Replay the games of a compiled block move by move through the engine, to record them."""
-        assert self._simulator is not None
-        for deal in range(block.first, block.first + block.deals):
+    def _traced(self, block: Block) -> Iterator[list[RecordedEvent]]:
+        """Replay games of a compiled block move by move through the engine, to record them."""
+        simulator = self._compiled()
+        for deal in filter(self._is_recorded, range(block.first, block.first + block.deals)):
             for rotation in range(block.rotations):
-                _, rounds = self._simulator.trace(deal, seed=block.seed, seats=rotated(members, rotation))
-                agents = [self.setup.agents[agent] for agent in rotated(block.table, rotation)]
+                seated = rotated(block.members_of(deal), rotation)
+                _, rounds = simulator.trace(deal, seed=block.seed, seats=[self._places[agent] for agent in seated])
+                agents = [self.setup.agents[agent] for agent in seated]
                 engine = GameEngine(
                     self.setup.config, names=numbered(agents), seed=derive_seed(block.seed, "deal", deal)
                 )
@@ -242,6 +304,14 @@ class Worker:
                 yield memory.events(game_id)
 
 
+def _table_wins(block: Block, wins: dict[int, list[int]]) -> list[TableWins]:
+    """The tables of a league's block, given each member's wins by the number of the table; none of another block."""
+    if not block.tables:
+        return []
+    numbers = range(block.table_number(block.first), block.table_number(block.first) + len(block.tables))
+    return [TableWins(n, members, tuple(wins[n])) for n, members in zip(numbers, block.tables, strict=True)]
+
+
 def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:
     size = len(block.table)
     return BlockResult(
@@ -249,7 +319,7 @@ def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:
         table=block.table,
         games=block.games,
         compiled=compiled,
-        wins=[[0] * size for _ in range(block.rotations)],
+        wins=[] if block.tables else [[0] * size for _ in range(block.rotations)],
         rounds=0,
         decided=[[[[0, 0], [0, 0]] for _ in range(most_dice + 1)] for _ in range(size)],
     )

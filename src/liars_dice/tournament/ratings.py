@@ -9,9 +9,9 @@ from statistics import fmean
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core import BadValueError
+from ..numeric import Floats
 
 PASSES = 4
 """A rating is the mean over this many orderings of the same games."""
@@ -38,15 +38,15 @@ class Rating(msgspec.Struct, frozen=True):
         return self.mu + 1.96 * self.sigma
 
 
-def openskill_ratings(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, Rating]:
+def openskill_ratings(games: Iterable[tuple[Sequence[str], int]], passes: int = PASSES) -> dict[str, Rating]:
     """Rate agents by OpenSkill's Plackett-Luce model. Each game is the names at the table and the winner's seat.
 
     The winner ranks first and all others tie. That pulls the losers of a table together: at large tables, ratings are
     in the right order but closer together than the agents' strengths.
 
     Agents do not change, so their uncertainty does not grow between games (tau is 0). The model updates game by game
-    and depends on their order, so the games are sorted, rated in `PASSES` shuffles from a fixed seed, and averaged. The
-    order in which the games are given therefore does not matter.
+    and depends on their order, so the games are sorted, rated in several shuffles (`passes`) from a fixed seed, and
+    averaged. The order in which the games are given therefore does not matter.
 
     Where a name has several seats, each copy is rated and the agent moves by their mean change. A table with only one
     name is ignored.
@@ -57,10 +57,9 @@ def openskill_ratings(games: Iterable[tuple[Sequence[str], int]]) -> dict[str, R
             raise BadValueError("winner", winner, f"a seat from 0 to {len(names) - 1}")
     agents = sorted({name for names, _ in in_order for name in names})
     rng = random.Random(0)
-    passes = [_rate_once(agents, rng.sample(in_order, len(in_order))) for _ in range(PASSES)]
+    rated = [_rate_once(agents, rng.sample(in_order, len(in_order))) for _ in range(passes)]
     return {
-        agent: Rating(fmean(one[agent][0] for one in passes), fmean(one[agent][1] for one in passes))
-        for agent in agents
+        agent: Rating(fmean(one[agent][0] for one in rated), fmean(one[agent][1] for one in rated)) for agent in agents
     }
 
 
@@ -112,14 +111,18 @@ def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> d
     return {agent: (rating.mu, rating.sigma) for agent, rating in ratings.items()}
 
 
-def elo_half_widths(elo: Sequence[float], games: NDArray[np.int64]) -> list[float]:
-    """Half the width of each rating's 95% interval, given the number of games per pairing.
+def elo_half_widths(elo: Sequence[float], variances: Floats) -> list[float]:
+    """Half the width of each rating's 95% interval, given the variance of each pairing's win rate (0 if it is exact).
 
-    It comes from the curvature of the likelihood at its maximum. Exact results have no games and no error.
+    The ratings are where the model's win rates add up to those found. Small errors of the win rates therefore move the
+    ratings by the inverse of the curvature there, times the errors (the delta method).
     """
     strength = np.array(elo) * log(10) / 400
     chances = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
-    curvature = np.asarray(games, dtype=np.float64) * chances * (1 - chances)
-    information = np.diag(curvature.sum(axis=1)) - curvature
-    variances = np.diag(np.linalg.pinv(information, hermitian=True))
-    return [float(1.96 * 400 / log(10) * np.sqrt(max(variance, 0.0))) for variance in variances]
+    curvature = chances * (1 - chances)
+    np.fill_diagonal(curvature, 0.0)
+    inverse = np.linalg.inv(np.diag(curvature.sum(axis=1)) - curvature + 1)  # adding 1 fixes the mean
+    # an error of a pairing's win rate raises the sum of one agent's and lowers that of the other
+    of_sums = np.diag(variances.sum(axis=1)) - variances
+    errors = np.sqrt(np.maximum(np.diag(inverse @ of_sums @ inverse), 0.0))
+    return [float(1.96 * 400 / log(10) * error) for error in errors]

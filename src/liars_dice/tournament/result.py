@@ -31,15 +31,15 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool = False
     """Whether the exact method is required."""
     games: int | None = None
-    """Games per pairing, or per table of a league; None for the default."""
+    """Games per pairing, or per table of a league; None for the default, at a table one deal in every seating."""
     tables: int | None = None
-    """How many tables a league has; None for the default."""
+    """How many tables a league has, each a random group of agents in a random order; None for the default."""
     until_significant: bool = False
     isolate: bool = False
     """Whether each bot runs in a sandboxed process of its own."""
     time_limit_seconds: float = 1.0
     """How long a bot may take for a decision. `on_game_end` may take twice as long."""
-    record: Literal["all", "faults", "none"] = "faults"
+    record: Literal["all", "some", "faults", "none"] = "faults"
     seating: Seating = "both"
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
 
     In a round robin, `win_rate` is the share of their games that the first agent won, averaged over the seats unless
     `seating` says otherwise. In a league, it is the first agent's share of the games at common tables that either of
-    the two won.
+    the two won, per seat.
     """
 
     win_rate: float
@@ -60,6 +60,7 @@ class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
     games: int | None
     """How many games it is based on; None if exact."""
     ci95: tuple[float, float] | None
+    """A 95% interval for the win rate in the long run; with `until_significant`, one that is valid at any time."""
     p_value: float | None
     """The p-value of "the win rate is one half", with Holm's correction over all pairings; None if exact."""
 
@@ -91,7 +92,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     rank: int
     rank_interval: tuple[int, int]
-    """The best and worst rank consistent with the intervals of all win rates; equal if all results are exact."""
+    """The best and the worst rank that it may have in the long run. With 95% confidence, this holds for all agents at
+    once. Equal if all results are exact."""
     win_rate: float
     """In a round robin, the mean over the other agents; in a league, the share of all its games."""
     beats: int
@@ -99,8 +101,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     rating: float
     """In a round robin, on the Elo scale (mean 1500); in a league, OpenSkill's mu."""
     rating_interval: tuple[float, float] | None
+    """A 95% interval for the rating; None if all results are exact, or if there was only one table."""
     ci95: tuple[float, float] | None
+    """A 95% interval for the win rate in the long run: over all tables and dice that might have been drawn."""
     games: int | None
+    own_rank_interval: tuple[int, int] | None = None
+    """The best and the worst rank with 95% confidence for this agent alone: never wider than `rank_interval`."""
     opening: RoundRate | None = None
     """Rounds it opened."""
     answering: RoundRate | None = None
@@ -128,6 +134,9 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     """Agents that learn between games: theirs were played in order, by one worker."""
     complete: bool = True
     """Whether all requested games were played."""
+    resolution: float | None = None
+    """If the win rates of two agents are at least this far apart, their difference is significant at the 5% level, as
+    one comparison on its own, for any two agents; None if all results are exact."""
 
     def __repr__(self) -> str:
         places = ", ".join(f"{one.rank}. {one.agent} {one.win_rate:.1%}" for one in self.ranking[:5])

@@ -24,31 +24,43 @@ from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
 from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
 from .result import ALPHA, Seating, TournamentResult, TournamentSettings
-from .schedule import balanced_table_count, league_tables
+from .schedule import league_tables
 from .statistics import PairCounts, sequential_p
 from .summary import RunNotes, summarise_league, summarise_round_robin
 
 DEFAULT_DEALS = {True: 5_000, False: 100}
 """Default deals per pairing, for compiled and for refereed games; each deal is played in both seatings."""
-LEAGUE_DEALS = {True: 100, False: 4}
-"""Default deals per table of a league; each deal is played in every rotation of the seats."""
+LEAGUE_DEALS = {True: 3_000, False: 200}
+"""Default deals per agent of a league, for compiled and for refereed games. Each deal is played in every rotation of
+the seats, and has a table of its own unless more games per table are asked for."""
+LEAST_TABLES = 20
+"""Fewest tables in a league by default, however many games are played at each."""
 MOST_DEALS = {True: 100_000, False: 5_000}
 """Most deals per pairing with `until_significant`."""
 BLOCK_DEALS = {True: 100_000, False: 20}
 """Deals per block."""
+LEAGUE_BLOCK_DEALS = 5_000
+"""Most deals per block of a league."""
 LOOK_AFTER = 1_000
 """With `until_significant`, deals between two looks at a pairing."""
 RECORDED_DEALS = 250
 """Deals per compiled block if all games are recorded: they are held in memory until they are stored."""
-MOST_TABLES = 200
-"""Most tables in a league by default."""
 
 
 class Plan(msgspec.Struct, kw_only=True):
-    """What has to be played: the tables, and how each is split into blocks."""
+    """What has to be played: the tables, and how each is split into blocks.
+
+    The tables of a league are counted as one where they are played in the same way: `compiled` and `ordered` are the
+    same.
+    """
 
     setup: WorkerSetup
     tables: list[tuple[int, ...]]
+    """The members of each table; in a league, of all tables that count as one."""
+    league: list[list[tuple[int, ...]]]
+    """In a league, the tables that count as one."""
+    deals_per_table: int = 0
+    """In a league, the deals at each table."""
     compiled: list[bool]
     """For each table, whether the simulator plays it."""
     ordered: list[bool]
@@ -68,6 +80,8 @@ class Plan(msgspec.Struct, kw_only=True):
         compiled = self.compiled[table]
         if compiled and self.setup.record == "all":
             return RECORDED_DEALS
+        if self.league:
+            return min(BLOCK_DEALS[compiled], LEAGUE_BLOCK_DEALS)
         return min(BLOCK_DEALS[compiled], LOOK_AFTER) if self.until_significant else BLOCK_DEALS[compiled]
 
     def block_count(self, table: int) -> int:
@@ -83,12 +97,16 @@ class Plan(msgspec.Struct, kw_only=True):
         size = self.block_deals(table)
         members = self.tables[table]
         names = [self.setup.agents[member] for member in members]
+        first, end = part * size, min((part + 1) * size, self.deals[table])
+        each = self.deals_per_table
         return Block(
             number=self.number(table, part),
             table=members,
+            tables=tuple(self.league[table][first // each : (end - 1) // each + 1]) if self.league else (),
+            deals_per_table=each,
             seed=derive_seed(self.seed, self.numbers[table], *names),
-            first=part * size,
-            deals=min(size, self.deals[table] - part * size),
+            first=first,
+            deals=end - first,
             rotations=self.rotations,
             compiled=self.compiled[table],
             ordered=self.ordered[table],
@@ -124,6 +142,9 @@ def run_tournament(
     if ledger is not None:
         ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
+    if settings.kind == "league" and not all(result.tables for result in results.values()):
+        assert ledger is not None
+        raise BadValueError("tournament", ledger.id, "a league begun with this version, which draws other tables")
     complete = _play(plan, results, backend, ledger, progress)
     notes = RunNotes(plan.why, plan.learners, complete)
     if settings.kind == "round-robin":
@@ -252,34 +273,40 @@ def _plan(
     trusted: bool,
 ) -> Plan:
     """Decide which tables to play, how, and how often."""
-    count = len(agents)
     rotations = _rotations(settings, setup.config)
-    if settings.kind == "league":
-        seats = setup.config.num_players
-        number = settings.tables or min(balanced_table_count(count, seats), MOST_TABLES)
-        tables = league_tables(count, seats, number, derive_seed(settings.seed, "league"))
-        numbers = list(range(len(tables)))
-    else:
-        solved = set() if exact is None else set(exact[0])
-        every = list(combinations(range(count), 2))
-        numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
-        tables = [every[number] for number in numbers]
     learning = [learns_between_games(agent) and not settings.isolate for agent in agents]
     if settings.until_significant and any(learning):
         learner = setup.agents[learning.index(True)]
         raise BadValueError("until_significant", True, f"agents that do not learn between games; {learner} does")
-    fit = fit_for_simulator(agents, setup.config, trusted=trusted)
-    compiled = [all(fit[member] for member in table) and not setup.isolate for table in tables]
-    usual = LEAGUE_DEALS if settings.kind == "league" else MOST_DEALS if settings.until_significant else DEFAULT_DEALS
-    if settings.games is not None:
-        deals = [settings.games // rotations] * len(tables)
-    elif settings.kind == "league":
-        deals = [usual[all(compiled)]] * len(tables)  # the same at every table
+    fit = [one and not setup.isolate for one in fit_for_simulator(agents, setup.config, trusted=trusted)]
+    whole: list[list[tuple[int, ...]]] = []
+    each = 0
+    if settings.kind == "league":
+        each = (settings.games or rotations) // rotations
+        drawn = _league_tables(settings, setup.config.num_players, each, compiled=all(fit))
+        kinds = [(all(fit[member] for member in table), any(learning[member] for member in table)) for table in drawn]
+        numbers = [number for number, kind in enumerate(LEAGUE_KINDS) if kind in kinds]
+        whole = [
+            [table for table, kind in zip(drawn, kinds, strict=True) if kind == LEAGUE_KINDS[number]]
+            for number in numbers
+        ]
+        tables = [tuple(sorted({member for table in together for member in table})) for together in whole]
+        deals = [len(together) * each for together in whole]
+        compiled = [LEAGUE_KINDS[number][0] for number in numbers]
     else:
-        deals = [usual[one] * 2 // rotations for one in compiled]  # as many games in either seating
+        solved = set() if exact is None else set(exact[0])
+        every = list(combinations(range(len(agents)), 2))
+        numbers = [number for number, pair in enumerate(every) if not solved.issuperset(pair)]
+        tables = [every[number] for number in numbers]
+        compiled = [all(fit[member] for member in table) for table in tables]
+        usual = MOST_DEALS if settings.until_significant else DEFAULT_DEALS
+        # by default, as many games in either seating
+        deals = [(usual[one] * 2 if settings.games is None else settings.games) // rotations for one in compiled]
     return Plan(
         setup=setup,
         tables=tables,
+        league=whole,
+        deals_per_table=each,
         compiled=compiled,
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
@@ -290,6 +317,20 @@ def _plan(
         until_significant=settings.until_significant,
         numbers=numbers,
     )
+
+
+LEAGUE_KINDS = ((True, False), (False, False), (False, True))
+"""How tables of a league are played: whether they are compiled, and whether in order."""
+
+
+def _league_tables(
+    settings: TournamentSettings, seats: int, deals_per_table: int, *, compiled: bool
+) -> list[tuple[int, ...]]:
+    """Draw a league's tables. By default there are enough for `LEAGUE_DEALS` per agent."""
+    count = len(settings.agents)
+    usual = -(-LEAGUE_DEALS[compiled] * max(count, seats) // seats)
+    number = settings.tables or max(LEAST_TABLES, usual // deals_per_table)
+    return league_tables(count, seats, number, derive_seed(settings.seed, "league"))
 
 
 def _play(

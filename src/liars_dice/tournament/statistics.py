@@ -1,7 +1,8 @@
-"""Confidence intervals, significance tests, and a sequential test for deciding when a pairing may stop.
+"""Confidence intervals, significance tests, and what stays valid however often you look at a pairing.
 
 With *duplicate dice*, the same dice are played twice with the seats swapped. The two games of such a pair are not
-independent, so pairs are counted instead: an agent lost both games, won one, or won both.
+independent, so pairs are counted instead: an agent lost both games, won one, or won both. At larger tables, games with
+the same agents in the same order are alike, so the table is the unit.
 """
 
 from __future__ import annotations
@@ -9,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import erfc, exp, inf, lgamma, log, sqrt
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..core import BadValueError
+
+if TYPE_CHECKING:
+    from ..numeric import Floats
+
+CERTAIN = 1e-12
+"""Rates without sampling error that are closer than this are equal: they differ by rounding only."""
 
 
 class PairCounts(msgspec.Struct, frozen=True):
@@ -52,28 +60,38 @@ def wilson_ci(wins: int, total: int, confidence: float = 0.95) -> tuple[float, f
     return float(low), float(high)
 
 
-def clustered_ci(wins: Sequence[int], games: Sequence[int], confidence: float = 0.95) -> tuple[float, float]:
+def clustered_ci(wins: Sequence[float], games: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
     """A confidence interval for a win rate, from the wins and games at each of several tables.
 
     Games at one table are alike, so with two tables or more the table is the unit: the spread between tables gives
-    the number of independent games that would be as informative, at most those played, and Wilson's interval is
-    computed from that number, with Student's t for the number of tables. The win rate it covers is the one over all
-    tables that might have been drawn. With one table it is Wilson's interval, for the win rate at that table.
+    the number of independent games that would be as informative, and Wilson's interval is computed from that number,
+    with Student's t for the number of tables. The win rate it covers is the one over all tables that might have been
+    drawn. With one table it is Wilson's interval, for the win rate at that table; so it is where tables do not differ
+    at all, as if their games were independent.
     """
-    from scipy.stats import t
+    import numpy as np
 
     _check_confidence(confidence)
-    for won, played in zip(wins, games, strict=True):
-        _check_wins(won, played)
-    played_at = [(won, played) for won, played in zip(wins, games, strict=True) if played]
-    total, tables = sum(games), len(played_at)
-    if tables < 2:
-        return wilson_ci(sum(wins), total, confidence)
-    rate = sum(wins) / total
-    between = tables / (tables - 1) * sum((won - rate * played) ** 2 for won, played in played_at) / total**2
-    within = rate * (1 - rate) / total
-    effective = total * min(1.0, within / between) if between else total
-    z2 = float(t.ppf((1 + confidence) / 2, tables - 1)) ** 2 / effective
+    won, played = np.array(wins, dtype=float), np.array(games, dtype=float)
+    if won.shape != played.shape or not np.all((won >= 0) & (won <= played)):
+        raise BadValueError("wins", list(wins), "for each table, a number from 0 to that of its games")
+    total, tables = float(played.sum()), int((played > 0).sum())
+    if not total:
+        return 0.0, 1.0
+    rate = float(won.sum()) / total
+    return clustered_interval(rate, total, float(((won - rate * played) ** 2).sum()), tables, confidence)
+
+
+def clustered_interval(
+    rate: float, total: float, squares: float, tables: int, confidence: float = 0.95
+) -> tuple[float, float]:
+    """`clustered_ci` from sums over the tables: the rate, the games, and the squares of won - rate · played."""
+    from scipy.stats import t
+
+    between = tables / (tables - 1) * squares / total**2 if tables > 1 else 0.0
+    effective = rate * (1 - rate) / between if between > CERTAIN**2 else total
+    z = float(t.ppf((1 + confidence) / 2, tables - 1)) if tables > 1 else NormalDist().inv_cdf((1 + confidence) / 2)
+    z2 = z * z / effective
     middle = (rate + z2 / 2) / (1 + z2)
     reach = sqrt(z2 * (rate * (1 - rate) + z2 / 4)) / (1 + z2)
     return max(0.0, middle - reach), min(1.0, middle + reach)
@@ -132,13 +150,51 @@ def paired_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, floa
     z = NormalDist().inv_cdf((1 + confidence) / 2)
 
     def accepted(delta: float) -> bool:
-        # q: the maximum-likelihood P(lost both) given the difference delta, the larger root of 2n q² + b q - c = 0
-        b = (2 * n - won + lost) * delta - won - lost
-        c = lost * delta * (1 - delta)
-        q = (sqrt(max(b * b + 8 * n * c, 0.0)) - b) / (4 * n)
+        q = _lost_both_given(counts, delta)
         return (won - lost - n * delta) ** 2 <= z * z * n * (2 * q + delta * (1 - delta))
 
-    estimate = (won - lost) / n
+    return _interval_of(counts, accepted)
+
+
+def anytime_ci(counts: PairCounts, confidence: float = 0.95) -> tuple[float, float]:
+    """A confidence interval for the win rate, from pairs, that stays valid however often you look (`e_value`).
+
+    With probability `confidence`, the true win rate lies in all intervals that you ever look at. It is every win rate
+    against which the evidence is less than 1 / (1 - confidence), where the evidence is a likelihood ratio: "pairs are
+    lost, split and won with unknown probabilities", a mixture with Jeffreys' prior Dirichlet(½, ½, ½), to the largest
+    likelihood of this win rate. Relative to the true probabilities, the mixture is a martingale that starts at 1, and
+    the largest likelihood is at least the true one (Ville's inequality).
+    """
+    _check_confidence(confidence)
+    if not counts.pairs:
+        return 0.0, 1.0
+    numbers = (counts.lost_both, counts.split, counts.won_both)
+    mixture = sum(lgamma(number + 0.5) - lgamma(0.5) for number in numbers) + lgamma(1.5) - lgamma(counts.pairs + 1.5)
+    least = mixture + log(1 - confidence)
+
+    def accepted(delta: float) -> bool:
+        q = _lost_both_given(counts, delta)
+        chances = (q, 1 - 2 * q - delta, q + delta)
+        if any(number and chance <= 0 for number, chance in zip(numbers, chances, strict=True)):
+            return False
+        likelihood = sum(number * log(chance) for number, chance in zip(numbers, chances, strict=True) if number)
+        return likelihood > least
+
+    return _interval_of(counts, accepted)
+
+
+def _lost_both_given(counts: PairCounts, delta: float) -> float:
+    """The maximum-likelihood P(lost both), given P(won both) - P(lost both) = delta."""
+    n, won, lost = counts.pairs, counts.won_both, counts.lost_both
+    # the larger root of 2n q² + b q - c = 0
+    b = (2 * n - won + lost) * delta - won - lost
+    c = lost * delta * (1 - delta)
+    return (sqrt(max(b * b + 8 * n * c, 0.0)) - b) / (4 * n)
+
+
+def _interval_of(counts: PairCounts, accepted: Callable[[float], bool]) -> tuple[float, float]:
+    """The accepted win rates, given which differences P(won both) - P(lost both) are."""
+    estimate = (counts.won_both - counts.lost_both) / counts.pairs
     return (1 + _edge(accepted, estimate, -1.0)) / 2, (1 + _edge(accepted, estimate, 1.0)) / 2
 
 
@@ -168,6 +224,19 @@ def e_value(counts: PairCounts) -> float:
 def sequential_p(counts: PairCounts) -> float:
     """A p-value for "the win rate is ½" that stays valid however often you look: 1 / `e_value`, at most 1."""
     return exp(-max(0.0, _log_e(counts)))
+
+
+def t_p_values(differences: Floats, errors: Floats, degrees: Floats) -> Floats:
+    """The two-sided p-values of "the difference is 0", by Student's t; infinitely many degrees are the normal.
+
+    Where there is no error, the difference is certain.
+    """
+    import numpy as np
+    from scipy.stats import t
+
+    certain = errors <= 0
+    tails = t.sf(np.abs(differences) / np.where(certain, 1.0, errors), degrees)
+    return np.where(certain, np.where(np.abs(differences) > CERTAIN, 0.0, 1.0), np.minimum(1.0, 2 * tails))
 
 
 def rank_intervals(better: Sequence[Sequence[bool]]) -> list[tuple[int, int]]:

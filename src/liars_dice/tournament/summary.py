@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from math import erfc, sqrt
+from math import inf, sqrt
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
 
 from ..exact.matchups import Matchups
-from ..numeric import Floats
-from .blocks import BlockResult, rotated
+from ..numeric import Floats, Truths
+from .blocks import BLOCK_NUMBERS, BlockResult, TableWins
 from .method_choice import Method
 from .ratings import elo_half_widths, elo_ratings, openskill_ratings
-from .result import PairingResult, RoundRate, Seating, Standing, TournamentResult, TournamentSettings
+from .result import ALPHA, PairingResult, RoundRate, Seating, Standing, TournamentResult, TournamentSettings
 from .statistics import (
     PairCounts,
-    binomial_test,
+    anytime_ci,
+    clustered_ci,
+    clustered_interval,
     holm,
     paired_ci,
     paired_p_value,
     rank_intervals,
     sequential_p,
-    wilson_ci,
+    t_p_values,
 )
 
-RATED_GAMES = 100
-"""A league is rated by at most this many games per agent, in the same proportions as all games played."""
+RATED_GROUPS = 8
+"""A league's tables are split into this many groups, each of which is rated by itself."""
+RATED_GAMES = 50
+"""A group is rated by at most this many games times the number of agents, evenly spread over its tables."""
 
 ExactResults = tuple[list[int], Matchups]
 """Agents as indices into the settings' agents, and their exact results."""
@@ -56,11 +61,11 @@ def summarise_round_robin(
         pair = (result.table[0], result.table[1])
         counts[pair] = counts.get(pair, PairCounts()) + PairCounts(*result.pairs)
         compiled[pair] = compiled.get(pair, True) and result.compiled
-    test = sequential_p if settings.until_significant else paired_p_value
+    test, interval = (sequential_p, anytime_ci) if settings.until_significant else (paired_p_value, paired_ci)
     adjusted = dict(zip(counts, holm([test(pairs) for pairs in counts.values()]), strict=True))
     cells: PairingMatrix = [[None] * size for _ in range(size)]
     for (i, j), pairs in counts.items():
-        low, high = paired_ci(pairs)
+        low, high = interval(pairs)
         method: Method = "compiled" if compiled[i, j] else "engine"
         both = {"method": method, "games": seatings * pairs.pairs, "p_value": adjusted[i, j]}
         cells[i][j] = PairingResult(win_rate=pairs.win_rate, ci95=(low, high), **both)  # type: ignore[arg-type]
@@ -71,113 +76,198 @@ def summarise_round_robin(
         matches = sum(seatings * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
         _fill_exact(exact, cells, rounds, matches / seatings, settings.seating)
     means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
-    intervals = [_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, notes)
+    variances = np.array([[_variance(cell) for cell in row] for row in cells])
+    met = np.array([max(1, sum(cell is not None for cell in row)) for row in cells])
+    covariance = -variances / np.outer(met, met)  # what one of two gains, the other loses
+    np.fill_diagonal(covariance, variances.sum(axis=1) / met**2)
+    estimate = _Estimate(
+        means=means,
+        intervals=[_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)],
+        covariance=covariance,
+        degrees=np.full(size, inf),
+        ratings=_elo(settings.agents, cells, variances),
+    )
+    return _result(settings, results, cells, estimate, rounds, notes)
 
 
 def summarise_league(settings: TournamentSettings, results: list[BlockResult], notes: RunNotes) -> TournamentResult:
-    """Summarise a league. Two agents are compared by the games at common tables that one of them won."""
-    size = len(settings.agents)
-    meetings: dict[tuple[int, int], _Meetings] = defaultdict(_Meetings)
-    won, played = [0] * size, [0] * size
-    for result in results:
-        scores, copies = Counter[int](), Counter(result.table)
-        for member, number in zip(result.table, result.member_wins(), strict=True):
-            scores[member] += number
-            played[member] += result.games
-        for member in copies:
-            won[member] += scores[member]
-            for other in set(copies) - {member}:
-                meetings[member, other].add(scores, copies, member, other, compiled=result.compiled)
-    met = [pair for pair in combinations(range(size), 2) if meetings[pair].games]
-    tests = [meetings[pair].p_value() for pair in met]
-    cells: PairingMatrix = [[None] * size for _ in range(size)]
-    for (i, j), p_value in zip(met, holm(tests), strict=True):
-        for one, other in ((i, j), (j, i)):
-            meeting = meetings[one, other]
-            cells[one][other] = PairingResult(
-                win_rate=meeting.rate,
-                method="compiled" if meeting.compiled else "engine",
-                games=meeting.games,
-                ci95=wilson_ci(round(meeting.rate * meeting.games), meeting.games),
-                p_value=p_value,
-            )
+    """Summarise a league. The table is the unit: what its members win there is one observation.
+
+    Two agents are compared by the games at common tables that one of them won.
+    """
+    agents, size = settings.agents, len(settings.agents)
+    tables = _tables(results)
+    wins, seats = np.zeros((len(tables), size)), np.zeros((len(tables), size))
+    for row, (table, _) in enumerate(tables):
+        for member, number in zip(table.members, table.wins, strict=True):
+            wins[row, member] += number
+            seats[row, member] += 1
+    games = wins.sum(axis=1)
+    played = seats * games[:, None]
+    present = seats > 0
+    cells = _league_cells(wins, seats, np.array([compiled for _, compiled in tables], dtype=bool))
     rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
     _count_rounds(results, rounds)
-    means = [number / games if games else 0.0 for number, games in zip(won, played, strict=True)]
-    intervals = [wilson_ci(number, games) for number, games in zip(won, played, strict=True)]
-    return _result(settings, results, cells, means, intervals, rounds, notes)
+    total, at = played.sum(axis=0), present.sum(axis=0)
+    means = wins.sum(axis=0) / np.maximum(total, 1)
+    intervals = [clustered_ci(wins[present[:, i], i], played[present[:, i], i]) for i in range(size)]
+    residuals = (wins - means * played) / np.maximum(total, 1) * np.sqrt(at / np.maximum(at - 1, 1))
+    covariance = residuals.T @ residuals
+    for i in range(size):  # an agent whose tables do not differ has an error nevertheless
+        if at[i] < 2:
+            covariance[i, i] = inf
+        elif covariance[i, i] < TINY:
+            covariance[i, i] = ((intervals[i][1] - intervals[i][0]) / 4) ** 2
+    estimate = _Estimate(
+        means=means.tolist(),
+        intervals=intervals,
+        covariance=covariance,
+        degrees=np.maximum(at - 1.0, 1.0),
+        ratings=_openskill(agents, [table for table, _ in tables]),
+    )
+    return _result(settings, results, cells, estimate, rounds, notes)
 
 
-class _Meetings:
-    """Games at common tables that one of two agents won."""
+TINY = 1e-18
+"""A variance below this is none: it is rounding."""
 
-    def __init__(self) -> None:
-        self.won, self.games = 0, 0
-        self.expected, self.variance = 0.0, 0.0
-        """Of `won` if both were equally strong: an agent with two seats wins twice as often."""
-        self.per_seat, self.other_per_seat = 0.0, 0.0
-        self.compiled = True
 
-    def add(self, scores: Counter[int], copies: Counter[int], one: int, other: int, *, compiled: bool) -> None:
-        games = scores[one] + scores[other]
-        share = copies[one] / (copies[one] + copies[other])
-        self.won += scores[one]
-        self.games += games
-        self.expected += games * share
-        self.variance += games * share * (1 - share)
-        self.per_seat += scores[one] / copies[one]
-        self.other_per_seat += scores[other] / copies[other]
-        self.compiled &= compiled
+class _Estimate(NamedTuple):
+    """The agents' win rates, and how sure they are."""
 
-    @property
-    def rate(self) -> float:
-        """The share that the first of the two won, per seat."""
-        return self.per_seat / (self.per_seat + self.other_per_seat)
+    means: list[float]
+    intervals: Sequence[tuple[float, float] | None]
+    covariance: Floats
+    degrees: Floats
+    """Degrees of freedom of each agent's variance."""
+    ratings: list[tuple[float, tuple[float, float] | None]]
 
-    def p_value(self) -> float:
-        """The p-value of "both are equally strong": exact if they had equally many seats, else approximately normal."""
-        if self.expected == self.games / 2:
-            return binomial_test(self.won, self.games)
-        return erfc(abs(self.won - self.expected) / sqrt(2 * self.variance))
+    def p_values(self) -> tuple[Floats, float]:
+        """[i, j]: the p-value of "both have the same win rate"; and the largest least significant difference."""
+        from scipy.stats import t
+
+        means, variances = np.array(self.means), np.diag(self.covariance)
+        sums = variances[:, None] + variances[None, :]
+        errors = np.sqrt(np.maximum(sums - 2 * np.where(np.isinf(sums), 0.0, self.covariance), 0.0))
+        errors[errors**2 < TINY] = 0.0
+        degrees = np.minimum(self.degrees[:, None], self.degrees[None, :])
+        found = t_p_values(means[:, None] - means[None, :], errors, degrees)
+        reach = np.where(np.eye(means.size, dtype=bool), 0.0, errors * t.ppf(1 - ALPHA / 2, degrees))
+        return np.maximum(found, _least_p_values(degrees + 1)), float(reach.max())
+
+    def possible_ranks(self, p_values: Floats) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Each agent's best and worst possible rank: so that all of them hold with 95% confidence, and so that each
+        does on its own. Holm's correction is over all pairs, or over the comparisons of one agent.
+        """
+        size = len(self.means)
+        above = [[mine > other for other in self.means] for mine in self.means]
+        pairs = list(combinations(range(size), 2))
+        adjusted = dict(zip(pairs, holm([float(p_values[pair]) for pair in pairs]), strict=True))
+        sure = {pair for pair, p_value in adjusted.items() if p_value <= ALPHA}
+        joint = [[above[i][j] and (min(i, j), max(i, j)) in sure for j in range(size)] for i in range(size)]
+        own = []
+        for i in range(size):
+            others = [j for j in range(size) if j != i]
+            of_i = zip(others, holm([float(p_values[i, j]) for j in others]), strict=True)
+            told_apart = [j for j, p_value in of_i if p_value <= ALPHA]
+            own.append((1 + sum(above[j][i] for j in told_apart), size - sum(above[i][j] for j in told_apart)))
+        return rank_intervals(joint), own
+
+
+def _least_p_values(tables: Floats) -> Floats:
+    """The least p-value that so many tables can give: if both are equally strong, all may happen to favour one."""
+    return np.where(np.isfinite(tables), 2.0 ** (1.0 - np.minimum(tables, 1000)), 0.0)
+
+
+def _tables(results: Iterable[BlockResult]) -> list[tuple[TableWins, bool]]:
+    """All tables of a league, in order, with whether they were compiled; a table may be spread over several blocks."""
+    found: dict[tuple[int, int], tuple[TableWins, bool]] = {}
+    for result in results:
+        for table in result.tables:
+            key = (result.number // BLOCK_NUMBERS, table.number)
+            before, compiled = found.get(key, (None, True))
+            if before is not None:
+                wins = tuple(a + b for a, b in zip(before.wins, table.wins, strict=True))
+                table = TableWins(table.number, table.members, wins)
+            found[key] = table, compiled and result.compiled
+    return [found[key] for key in sorted(found) if sum(found[key][0].wins)]
+
+
+def _league_cells(wins: Floats, seats: Floats, compiled: Truths) -> PairingMatrix:
+    """Compare every two agents by their wins per seat at common tables. All sums run over those tables."""
+    size = wins.shape[1]
+    present = (seats > 0).astype(float)
+    rates = wins / np.maximum(seats, 1)
+    common = present.T @ present
+    won = rates.T @ present  # [i, j]: what i won where j was
+    games = wins.T @ present
+    squares, products = (rates**2).T @ present, rates.T @ rates
+    refereed = (present * ~compiled[:, None]).T @ present > 0
+    either = won + won.T
+    differences = (won - won.T) / np.maximum(common, 1)
+    spread = squares + squares.T - 2 * products - common * differences**2
+    errors = np.sqrt(np.maximum(spread, 0.0) / np.maximum(common * (common - 1), 1))
+    errors[common < 2] = inf
+    errors[errors**2 < TINY] = 0.0
+    p_values = np.maximum(t_p_values(differences, errors, np.maximum(common - 1, 1)), _least_p_values(common))
+    met = [pair for pair in combinations(range(size), 2) if either[pair]]
+    cells: PairingMatrix = [[None] * size for _ in range(size)]
+    for (i, j), p_value in zip(met, holm([min(1.0, float(p_values[pair])) for pair in met]), strict=True):
+        for one, other in ((i, j), (j, i)):
+            share = float(won[one, other] / either[one, other])
+            against = 1 - share
+            deviations = against**2 * squares[one, other] + share**2 * squares[other, one]
+            deviations -= 2 * share * against * products[one, other]
+            ci95 = clustered_interval(share, float(either[one, other]), float(deviations), round(common[one, other]))
+            cells[one][other] = PairingResult(
+                win_rate=share,
+                method="engine" if refereed[one, other] else "compiled",
+                games=round(games[one, other] + games[other, one]),
+                ci95=ci95,
+                p_value=p_value,
+            )
+    return cells
 
 
 def _result(
     settings: TournamentSettings,
     results: list[BlockResult],
     cells: PairingMatrix,
-    means: list[float],
-    intervals: Sequence[tuple[float, float] | None],
+    estimate: _Estimate,
     rounds: dict[int, _RoundCounts],
     notes: RunNotes,
 ) -> TournamentResult:
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
     is_exact = notes.complete and not results
-    ratings = _ratings(settings, cells, results)
+    means = estimate.means
     rounded = [round(mean, 12) for mean in means]
     order = sorted(range(size), key=lambda i: -rounded[i])
     ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equal rates share a rank
-    apart = [[_is_above(intervals[i], intervals[j]) for j in range(size)] for i in range(size)]
-    possible = [(ranks[i], ranks[i]) for i in range(size)] if is_exact else rank_intervals(apart)
+    p_values, resolution = estimate.p_values()
+    joint_ranks, own_ranks = estimate.possible_ranks(p_values)
+    if is_exact:
+        joint_ranks = own_ranks = [(rank, rank) for rank in ranks]
     faults = [Counter[str]() for _ in range(size)]
     games = [0] * size
     for result in results:
         for member, verdict, number in result.faults:
             faults[result.table[member]][verdict] += number
-        for member in set(result.table):
-            games[member] += result.games
+        for table in result.tables or [TableWins(0, result.table, (result.games,))]:
+            for member in set(table.members):
+                games[member] += sum(table.wins)
     ranking = tuple(
         Standing(
             agent=agents[i],
             rank=ranks[i],
-            rank_interval=possible[i],
+            rank_interval=joint_ranks[i],
+            own_rank_interval=own_ranks[i],
             win_rate=means[i],
             beats=verdicts[i].count(1),
             ties=verdicts[i].count(0),
-            rating=ratings[agents[i]][0],
-            rating_interval=ratings[agents[i]][1],
-            ci95=intervals[i],
+            rating=estimate.ratings[i][0],
+            rating_interval=estimate.ratings[i][1],
+            ci95=estimate.intervals[i],
             games=games[i] or None,
             opening=rounds[i].opening(True),
             answering=rounds[i].opening(False),
@@ -198,12 +288,8 @@ def _result(
         rounds=float(sum(result.rounds for result in results)),
         ordered=notes.learners,
         complete=notes.complete,
+        resolution=None if is_exact or resolution == inf else resolution,
     )
-
-
-def _is_above(one: tuple[float, float] | None, other: tuple[float, float] | None) -> bool:
-    """Whether the first interval lies entirely above the other."""
-    return one is not None and other is not None and one[0] > other[1]
 
 
 def _mean(rates: list[float]) -> float:
@@ -221,42 +307,58 @@ def _interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple
     return mean - below, mean + above
 
 
+def _variance(cell: PairingResult | None) -> float:
+    """The variance of a pairing's win rate, from its interval, which also has a width where all games were won."""
+    return 0.0 if cell is None or cell.ci95 is None else ((cell.ci95[1] - cell.ci95[0]) / (2 * 1.96)) ** 2
+
+
 # -- ratings -----------------------------------------------------------------------------------------------------------
 
 
-def _ratings(
-    settings: TournamentSettings, cells: PairingMatrix, results: list[BlockResult]
-) -> dict[str, tuple[float, tuple[float, float] | None]]:
-    """Each agent's rating with its interval: Elo, fitted to all win rates, in a round robin; OpenSkill in a league."""
-    agents = settings.agents
-    if settings.kind == "round-robin":
-        matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
-        elo = elo_ratings(agents, matrix)
-        games = np.array([[0 if cell is None or cell.games is None else cell.games for cell in row] for row in cells])
-        halves = elo_half_widths([elo[name] for name in agents], games) if games.any() else [None] * len(agents)
-        return {
-            name: (elo[name], None if half is None else (elo[name] - half, elo[name] + half))
-            for name, half in zip(agents, halves, strict=True)
-        }
-    rated = openskill_ratings(_games_to_rate(agents, results))
-    found: dict[str, tuple[float, tuple[float, float] | None]] = dict.fromkeys(agents, (25.0, None))
-    return found | {name: (rating.mu, (rating.low, rating.high)) for name, rating in rated.items()}
+def _elo(
+    agents: Sequence[str], cells: PairingMatrix, variances: Floats
+) -> list[tuple[float, tuple[float, float] | None]]:
+    """Each agent's Elo rating, fitted to all win rates, with its interval."""
+    matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
+    elo = list(elo_ratings(agents, matrix).values())
+    if not variances.any():
+        return [(rating, None) for rating in elo]
+    halves = elo_half_widths(elo, variances)
+    return [(rating, (rating - half, rating + half)) for rating, half in zip(elo, halves, strict=True)]
 
 
-def _games_to_rate(agents: Sequence[str], results: Iterable[BlockResult]) -> list[tuple[list[str], int]]:
-    """The games to rate, as names and winner's seat: all of them, or a sample in the same proportions."""
-    kinds = Counter[tuple[tuple[str, ...], int]]()
-    for result in results:
-        for rotation, row in enumerate(result.wins):
-            names = tuple(agents[member] for member in rotated(result.table, rotation))
-            kinds.update({(names, seat): number for seat, number in enumerate(row) if number})
-    total = kinds.total()
+def _openskill(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple[float, tuple[float, float] | None]]:
+    """Each agent's OpenSkill rating: the mean over groups of tables that are rated separately, and Student's t.
+
+    OpenSkill's own uncertainty takes games as independent, which those at one table are not.
+    """
+    from scipy.stats import t
+
+    groups = [tables[start::RATED_GROUPS] for start in range(min(RATED_GROUPS, len(tables)))]
+    rated = [openskill_ratings(_games_to_rate(agents, group), passes=1) for group in groups]
+    found: list[tuple[float, tuple[float, float] | None]] = []
+    for name in agents:
+        ratings = [one[name].mu for one in rated if name in one]
+        mean = fmean(ratings) if ratings else 25.0
+        if len(ratings) < 2:
+            found.append((mean, None))
+            continue
+        half = float(t.ppf(0.975, len(ratings) - 1)) * stdev(ratings) / sqrt(len(ratings))
+        found.append((mean, (mean - half, mean + half)))
+    return found
+
+
+def _games_to_rate(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple[list[str], int]]:
+    """The games to rate, as names and the winner's place: all of them, or a sample evenly spread over the tables."""
+    share = min(1.0, RATED_GAMES * len(agents) / sum(sum(table.wins) for table in tables))
     games: list[tuple[list[str], int]] = []
     owed = 0.0
-    for (names, seat), number in sorted(kinds.items()):
-        owed += number * min(1.0, RATED_GAMES * len(agents) / total)
-        games += [(list(names), seat)] * round(owed)
-        owed -= round(owed)
+    for table in tables:
+        names = [agents[member] for member in table.members]
+        for place, number in enumerate(table.wins):
+            owed += number * share
+            games += [(names, place)] * round(owed)
+            owed -= round(owed)
     return games
 
 
