@@ -20,7 +20,7 @@ from liars_dice.agents import (
     load_bot_file,
     make_agent,
 )
-from liars_dice.core import BadValueError, CallLiarAction, GameConfig, preset, view_of
+from liars_dice.core import BadValueError, CallLiarAction, GameConfig, LiarsDiceError, preset, view_of
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from support import dealt
@@ -84,6 +84,19 @@ def test_discovered_bots_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPa
         make_agent("Mien")
     (folder / "zweit.py").write_text("from liars_dice.agents import RandomAgent\nclass Mine(RandomAgent): pass\n")
     assert any("Mine is already in" in problem.reason for problem in discover(folder).problems)
+
+
+def test_a_bot_of_an_earlier_design_is_told_what_to_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "mine.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Mine(Agent):\n    def decide(self, state_view):\n        ...\n"
+    )
+    reason = "Mine has decide, an earlier design's name for choose_action: rename it"
+    assert [problem.reason for problem in discover().problems] == [reason]
+    for name in ("Mine", "agents/mine.py"):
+        with pytest.raises(LiarsDiceError, match=reason):
+            make_agent(name)
 
 
 def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:

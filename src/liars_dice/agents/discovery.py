@@ -21,6 +21,10 @@ ENTRY_POINTS = "liars_dice.agents"
 """The entry-point group in which a package lists its agents."""
 
 
+OLD_METHODS = ("decide", "get_action")
+"""What `choose_action` was called in earlier designs."""
+
+
 class BotFileError(LiarsDiceError):
     """A bot file that cannot be loaded: which file, which line, and why."""
 
@@ -78,12 +82,17 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
         raise BotFileError(str(path), _line_in(path, error), f"{type(error).__name__}: {error}") from error
     finally:
         _BEING_LOADED.reset(token)
-    return {
-        name: member
-        for name, member in vars(module).items()
-        if inspect.isclass(member) and issubclass(member, Agent) and member.__module__ == module.__name__
-        if not inspect.isabstract(member)
-    }
+    bots: dict[str, type[Agent]] = {}
+    for member_name, member in vars(module).items():
+        if not (inspect.isclass(member) and issubclass(member, Agent) and member.__module__ == name):
+            continue
+        if not inspect.isabstract(member):
+            bots[member_name] = member
+        elif old := next((method for method in OLD_METHODS if hasattr(member, method)), None):
+            del sys.modules[name]
+            reason = f"{member_name} has {old}, an earlier design's name for choose_action: rename it"
+            raise BotFileError(str(path), None, reason)
+    return bots
 
 
 def read_bot_file(path: Path) -> bytes:

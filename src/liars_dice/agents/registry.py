@@ -205,7 +205,8 @@ def place_of(name: str) -> str:
             "module:Class",
             "a bot file such as mybot.py",
         )
-        raise AgentNameError(name, "unknown_name", one_of(name, known))
+        not_loaded = "".join(f"; not loaded: {problem}" for problem in found.problems)
+        raise AgentNameError(name, "unknown_name", one_of(name, known) + not_loaded)
     return found.places[name]
 
 
