@@ -30,6 +30,7 @@ from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 GAMES = 4_000
+WAITING_GAMES = 400
 DECLARED = 20
 WAITING = """
 import time
@@ -37,19 +38,19 @@ from liars_dice.agents import Agent
 
 class Waiting(Agent):
     def choose_action(self, view):
-        time.sleep(0.05)
+        time.sleep(0.03)
         return view.legal_actions[-1 if view.current_bid else 0]
 """
 
 
-def play(backend: Backend, games: int, *agents: str) -> None:
+def play(backend: Backend, games: int, *agents: str, dice: int = 5) -> None:
     """Play a pairing by the referee."""
     run_tournament(
         TournamentSettings(
             kind="round-robin",
             agents=agents,
             rules="heads-up",
-            config=preset("heads-up").to_dict(),
+            config=preset("heads-up", dice=dice).to_dict(),
             seed=1,
             games=games,
             record="none",
@@ -80,17 +81,16 @@ def processor_time(work: Callable[[], object]) -> float:
     return sum(ticks - before.get(pid, 0) for pid, ticks in used().items()) / os.sysconf("SC_CLK_TCK")
 
 
-def efficiency(what: str, one: Backend, two: Backend, bot: str) -> None:
-    """One worker and two, in turns: with bots that compute, and with a bot that waits."""
-    for doing, games, agents in (("compute", GAMES, ("detective", "optimal")), ("wait", GAMES // 20, (bot, "sniper"))):
-        play(two, games // 10, *agents)  # start what has to be started
-        ratios = []
-        for _ in range(3):
-            alone = timed(lambda: play(one, games, *agents))
-            both = timed(lambda: play(two, games, *agents))
-            ratios.append(alone / (2 * both))
-        figure(f"efficiency of two {what}, bots that {doing}, {games:,} games", statistics.median(ratios), least=0.9)
-        print(f"  each time: {', '.join(f'{ratio:.2f}' for ratio in ratios)}", flush=True)
+def efficiency(what: str, one: Backend, two: Backend, games: int, *agents: str, dice: int = 5) -> None:
+    """One worker and two, in turns."""
+    play(two, games // 10, *agents, dice=dice)  # start what has to be started
+    ratios = []
+    for _ in range(3):
+        alone = timed(lambda: play(one, games, *agents, dice=dice))
+        both = timed(lambda: play(two, games, *agents, dice=dice))
+        ratios.append(alone / (2 * both))
+    figure(f"efficiency of two {what}, {games:,} games", statistics.median(ratios), least=0.9)
+    print(f"  each time: {', '.join(f'{ratio:.2f}' for ratio in ratios)}", flush=True)
 
 
 def twenty_processors(bot: str) -> None:
@@ -108,8 +108,8 @@ def twenty_processors(bot: str) -> None:
     print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}", flush=True)
     ratios = []
     for _ in range(3):
-        alone = timed(lambda: play(Ray(1), GAMES // 20, bot, "sniper"))
-        twenty = timed(lambda: play(backend, GAMES // 20 * DECLARED, bot, "sniper"))
+        alone = timed(lambda: play(Ray(1), WAITING_GAMES, bot, "conservative", dice=1))
+        twenty = timed(lambda: play(backend, WAITING_GAMES * DECLARED, bot, "conservative", dice=1))
         ratios.append(twenty / alone)
     what = f"time of {DECLARED} workers for {DECLARED} times the games of one, bots that wait"
     figure(what, statistics.median(ratios), "times", most=1.05)
@@ -122,7 +122,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bot = str(Path(folder) / "waiting.py")
         Path(bot).write_text(WAITING, encoding="utf-8")
-        efficiency("processes", Processes(1), Processes(2), bot)
+        efficiency("processes", Processes(1), Processes(2), GAMES, "detective", "optimal")
+        waiting = (WAITING_GAMES, bot, "conservative")
+        efficiency("processes, bots that wait", Processes(1), Processes(2), *waiting, dice=1)
         ray.init(
             address="local",
             num_cpus=DECLARED,
@@ -130,7 +132,8 @@ def main() -> None:
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
-        efficiency("workers on Ray", Ray(1), Ray(2), bot)
+        efficiency("workers on Ray", Ray(1), Ray(2), GAMES, "detective", "optimal")
+        efficiency("workers on Ray, bots that wait", Ray(1), Ray(2), *waiting, dice=1)
         twenty_processors(bot)
         ray.shutdown()
 
