@@ -58,9 +58,7 @@ def test_after_a_death_blocks_are_played_one_by_one_until_one_is_to_blame() -> N
     for _ in range(TRIES - 1):
         queue.worker_died(chunk[:1])
         assert queue.take(1) == chunk[:1]
-    with pytest.raises(
-        WorkerDiedError, match=r"3 workers died while playing detective, mine\.py; .* --isolate"
-    ):
+    with pytest.raises(WorkerDiedError, match=r"3 workers died while playing detective, mine\.py; .* --isolate"):
         queue.worker_died(chunk[:1])
 
 
