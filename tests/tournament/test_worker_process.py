@@ -50,7 +50,7 @@ def test_a_bot_file_may_be_called_like_a_module_of_python(folder: Path) -> None:
     (folder / "enum.py").write_text(BOT)
     words = ("matchup", "enum.py", "random", "--dice", "1", "--games", "2", "--json")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "liars_dice", *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-P", "-m", "liars_dice", *words], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
 
