@@ -33,7 +33,7 @@ from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 GAMES = 4_000
-WAITING_GAMES = 400
+WAITING_GAMES = 1_000
 DECLARED = 20
 WAITING = """
 import time
