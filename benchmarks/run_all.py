@@ -33,7 +33,8 @@ def measured(script: str) -> str:
         assert process.stdout is not None
         for line in process.stdout:
             print(line, end="", flush=True)
-            lines.append(line)
+            if not line.startswith("\x1b"):  # a library's warning in colour
+                lines.append(line)
     if process.returncode:
         raise SystemExit(f"{script} failed")
     where = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"

@@ -1,11 +1,14 @@
 """What a second worker brings, and what scheduling costs on a cluster with twenty processors.
 
-- efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray; bots that wait do not
-  depend on what else this machine computes;
-- twenty declared processors on this machine: the processor time that the whole cluster uses, scheduler and idle loops
-  included, compared with the same games in one process;
+- efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray; bots that wait
+  depend less on what else this machine computes;
+- twenty declared processors on this machine: the processor time that the whole cluster uses, compared with the same
+  games in one process; idle loops are included, which weigh more the longer a busy machine takes;
 - the same cluster with bots that wait instead of compute, which keeps twenty workers busy on any machine: the time for
   twenty times the games, compared with the games of one worker.
+
+The load is printed first. On a busy machine (a load above its number of cores), figures vary by a quarter from run to
+run; measure again on a quiet one.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import run_tournament
 
 GAMES = 4_000
-WAITING_GAMES = 400
+WAITING_GAMES = 1_000
 DECLARED = 20
 WAITING = """
 import time
