@@ -381,11 +381,27 @@ def test_compiled_tables_of_a_league_are_those_of_the_referee() -> None:
     found = [Worker(setup).play(block(compiled=compiled, **changes))[0] for compiled in (True, False)]
     for result in found:
         assert [(table.number, table.members) for table in result.tables] == list(enumerate(tables))
-        assert [sum(table.wins) for table in result.tables] == [60, 120, 120]
+        assert (
+            [sum(table.wins) for table in result.tables] == [table.games for table in result.tables] == [60, 120, 120]
+        )
         decided = np.array(result.decided)
         assert decided[..., 0].sum() == decided[..., 1].sum() == result.rounds
     for one, other in zip(found[0].tables, found[1].tables, strict=True):
         assert np.array(one.wins) / sum(one.wins) == pytest.approx(np.array(other.wins) / sum(other.wins), abs=0.25)
+
+
+def test_a_game_that_a_bot_forfeits_counts_for_all(tmp_path: Path) -> None:
+    """It has no winner; everyone at the table has played it."""
+    (tmp_path / "quitter.py").write_text(
+        "from liars_dice.agents import Agent\n\n\nclass Quitter(Agent):\n"
+        "    def choose_action(self, view):\n        raise SystemExit\n"
+    )
+    config = preset("perudo", players=3, dice=2)
+    result = run_tournament(
+        settings("optimal", "random", str(tmp_path / "quitter.py"), config=config, tables=4), backend=InProcess(1)
+    )
+    assert [standing.games for standing in result.ranking] == [12, 12, 12]
+    assert sum(standing.win_rate for standing in result.ranking) <= 1
 
 
 def test_some_games_are_recorded() -> None:

@@ -241,6 +241,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
 def _how_sure(result: TournamentResult) -> list[str]:
     """What the ranks in brackets mean, and how small a difference the games can show."""
     lines = []
+    if result.settings.until_significant:
+        lines.append("the intervals are valid although pairings were stopped early")
     if any(standing.rank_interval[0] < standing.rank_interval[1] for standing in result.ranking):
         lines.append("in brackets: the ranks that are possible, with 95% confidence for all agents at once")
     if result.resolution is not None:

@@ -77,11 +77,15 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableWins(msgspec.Struct, frozen=True, array_like=True):
-    """One table of a league, or the part of its games that is in one block: its members, and how often each won."""
+    """One table of a league, or the part of its games that is in one block: its members, and how often each won.
+
+    A game that a bot forfeits has no winner at a table of more than two.
+    """
 
     number: int
     members: tuple[int, ...]
     wins: tuple[int, ...]
+    games: int
 
 
 class BlockResult(msgspec.Struct, kw_only=True):
@@ -308,8 +312,11 @@ def _table_wins(block: Block, wins: dict[int, list[int]]) -> list[TableWins]:
     """The tables of a league's block, given each member's wins by the number of the table; none of another block."""
     if not block.tables:
         return []
-    numbers = range(block.table_number(block.first), block.table_number(block.first) + len(block.tables))
-    return [TableWins(n, members, tuple(wins[n])) for n, members in zip(numbers, block.tables, strict=True)]
+    games = Counter(block.table_number(deal) for deal in range(block.first, block.first + block.deals))
+    return [
+        TableWins(number, members, tuple(wins[number]), games[number] * block.rotations)
+        for number, members in enumerate(block.tables, block.table_number(block.first))
+    ]
 
 
 def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:

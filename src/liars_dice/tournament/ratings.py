@@ -29,12 +29,12 @@ class Rating(msgspec.Struct, frozen=True):
 
     @property
     def low(self) -> float:
-        """The lower end of the 95% interval."""
+        """The lower end of the 95% interval, which takes games as independent."""
         return self.mu - 1.96 * self.sigma
 
     @property
     def high(self) -> float:
-        """The upper end of the 95% interval."""
+        """The upper end of the 95% interval, which takes games as independent."""
         return self.mu + 1.96 * self.sigma
 
 

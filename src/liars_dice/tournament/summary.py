@@ -102,8 +102,7 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], n
         for member, number in zip(table.members, table.wins, strict=True):
             wins[row, member] += number
             seats[row, member] += 1
-    games = wins.sum(axis=1)
-    played = seats * games[:, None]
+    played = seats * np.array([table.games for table, _ in tables]).reshape(-1, 1)
     present = seats > 0
     cells = _league_cells(wins, seats, np.array([compiled for _, compiled in tables], dtype=bool))
     rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
@@ -188,9 +187,9 @@ def _tables(results: Iterable[BlockResult]) -> list[tuple[TableWins, bool]]:
             before, compiled = found.get(key, (None, True))
             if before is not None:
                 wins = tuple(a + b for a, b in zip(before.wins, table.wins, strict=True))
-                table = TableWins(table.number, table.members, wins)
+                table = TableWins(table.number, table.members, wins, before.games + table.games)
             found[key] = table, compiled and result.compiled
-    return [found[key] for key in sorted(found) if sum(found[key][0].wins)]
+    return [found[key] for key in sorted(found)]
 
 
 def _league_cells(wins: Floats, seats: Floats, compiled: Truths) -> PairingMatrix:
@@ -253,9 +252,11 @@ def _result(
     for result in results:
         for member, verdict, number in result.faults:
             faults[result.table[member]][verdict] += number
-        for table in result.tables or [TableWins(0, result.table, (result.games,))]:
-            for member in set(table.members):
-                games[member] += sum(table.wins)
+        for members, number in [(table.members, table.games) for table in result.tables] or [
+            (result.table, result.games)
+        ]:
+            for member in set(members):
+                games[member] += number
     ranking = tuple(
         Standing(
             agent=agents[i],
@@ -350,7 +351,7 @@ def _openskill(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple
 
 def _games_to_rate(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple[list[str], int]]:
     """The games to rate, as names and the winner's place: all of them, or a sample evenly spread over the tables."""
-    share = min(1.0, RATED_GAMES * len(agents) / sum(sum(table.wins) for table in tables))
+    share = min(1.0, RATED_GAMES * len(agents) / max(1, sum(sum(table.wins) for table in tables)))
     games: list[tuple[list[str], int]] = []
     owed = 0.0
     for table in tables:
