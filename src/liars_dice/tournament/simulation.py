@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..agents import AgentLike, names_for
-from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, numbered
+from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, derive_seed, fresh_seed, is_whole, numbered
 from ..persistence import rules_name
 from ..referee import BotLimits, limits_for, load_agents, plays_with
 from .backends import Backend, InProcess, Processes
@@ -71,11 +71,14 @@ class Simulation:
         Agents given as objects or classes play in this process; agents given by name may play in several. A bot has
         `time_limit_seconds` for a decision (default: 1) and twice that for `on_game_end`; `limits` sets all its limits.
         """
-        for name, value, least in (("n_tables", n_tables, 1), ("n_replications", n_replications, 1)):
-            if value < least:
-                raise BadValueError(name, value, f"at least {least}")
-        if n_players_per_table not in PLAYERS:
-            raise BadValueError("n_players_per_table", n_players_per_table, f"{PLAYERS[0]} to {PLAYERS[-1]}")
+        for name, value in (("n_tables", n_tables), ("n_replications", n_replications)):
+            if not is_whole(value, range(1, 10**9)):
+                raise BadValueError(name, value, "a whole number, at least 1")
+        if not is_whole(n_players_per_table, PLAYERS):
+            expected = f"a whole number from {PLAYERS[0]} to {PLAYERS[-1]}"
+            raise BadValueError("n_players_per_table", n_players_per_table, expected)
+        if isinstance(agents, str):
+            raise BadValueError("agents", agents, "a list of agents")
         self.config = as_config("perudo" if config is None else config, players=n_players_per_table)
         if self.config.num_players != n_players_per_table:
             raise BadValueError(
