@@ -194,7 +194,10 @@ def test_too_many_biddings_are_sampled_and_that_is_said() -> None:
         (("q", "--basis", "network"), "basis = 'network': expected 'crossed' or 'plain' with q"),
         (("pg", "--basis", "network", "--opponent", "self"), "cannot train in self-play"),
         (("pg", "--hidden", "8"), "--hidden is only for --basis network"),
-        (("pg", "--basis", "network", "--games", "500"), "batch = 2000: expected at most 500, the number of games"),
+        (
+            ("pg", "--basis", "network", "--games", "500", "--batch", "2000"),
+            "batch = 2000: expected at most 500, the number of games",
+        ),
     ],
 )
 def test_what_does_not_go_together(words: tuple[str, ...], message: str) -> None:

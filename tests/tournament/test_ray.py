@@ -104,6 +104,7 @@ def apart() -> Iterator[None]:
         patch.setenv("RAY_AUTH_MODE", "disabled")  # the clusters of Ray's test kit have no token
         for limit in ("RAY_raylet_start_wait_time_s", "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"):
             patch.setenv(limit, f"{A_LONG_TIME:.0f}")
+        patch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")  # Ray's servers fork while gRPC's threads run
         patch.delenv("RAY_ADDRESS", raising=False)
         yield
 

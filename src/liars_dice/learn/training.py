@@ -198,7 +198,7 @@ class Trainer:
         theta = self.model.theta if theta is None else theta
         if self.opponent is None or not isinstance(self.settings, QLearning):
             return None
-        return bellman_error(theta, self.basis, self.round, self.opponent, *self._weights(), self.settings.gamma)
+        return float(bellman_error(theta, self.basis, self.round, self.opponent, *self._weights(), self.settings.gamma))
 
     def player(self, theta: Floats, *, greedy: bool) -> Agent:
         """A player for games of the engine: of the greedy policy, or of π_θ."""
@@ -214,7 +214,7 @@ class Trainer:
         if greedy not in self._out_of_reach:
             wins, objective = network_return(*common, *self._weights(), gamma, greedy, MOST_DECISIONS)
             if not isnan(wins):
-                return PolicyReturn(wins, objective, True)
+                return PolicyReturn(float(wins), float(objective), True)
             self._out_of_reach.add(greedy)
         seed = np.uint64(self.model.training.seed)
         won, returns = network_games(*common, seed, EVALUATION, SAMPLE, gamma, greedy)
@@ -245,7 +245,7 @@ class Trainer:
             for milestone in [number for number in self._milestones() if number > model.games]:
                 games = milestone - model.games
                 theta = model.theta.copy()
-                error = self._learn(theta, games)
+                error = float(self._learn(theta, games))
                 if not isfinite(error) or not np.isfinite(theta).all():
                     raise TrainingError(
                         f"the weights became infinite before {model.games + games:,} games: use a smaller --alpha; "

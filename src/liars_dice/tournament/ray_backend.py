@@ -6,8 +6,9 @@ import logging
 import os
 import secrets
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,8 @@ from .chunks import ChunkQueue
 from .shipping import Shipment
 from .worker_process import PlayedChunk, WorkerDiedError, play_chunk
 
+CONNECT_SECONDS = 120.0
+"""How long a connection by `ray://` may take. If its server fails to start, Ray's client waits forever."""
 LOOK_SECONDS = 1.0
 """How often to look how many processors the cluster has."""
 
@@ -103,11 +106,15 @@ class Ray(Backend):
         new = {"num_cpus": self.workers, "include_dashboard": False} if self._address in (None, "local") else {}
         try:
             try:
-                self._ray.init(**how, **new)
+                if self._address is not None and self._address.startswith("ray://"):
+                    _within(CONNECT_SECONDS, lambda: self._ray.init(**how))
+                else:
+                    self._ray.init(**how, **new)
             except ValueError:  # a cluster runs on this machine, and has the processors it has
                 self._ray.init(**how)
         except Exception as error:
-            self._ray.shutdown()  # else the next attempt would find half a connection
+            if not isinstance(error, TimeoutError):
+                self._ray.shutdown()  # else the next attempt would find half a connection
             reason = " ".join(str(error).split())[:200]
             raise BadValueError("backend", self._address or "ray", f"a Ray cluster that responds ({reason})") from error
 
@@ -135,6 +142,25 @@ class Ray(Backend):
             queue.learn(chunk, seconds)
             for one in played:
                 on_played(one)
+
+
+def _within(seconds: float, work: Callable[[], object]) -> None:
+    """Do the work in a thread of its own; `TimeoutError` if it takes longer than this."""
+    failures: list[Exception] = []
+
+    def attempt() -> None:
+        try:
+            work()
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise TimeoutError(f"no connection within {seconds:.0f} s")
+    if failures:
+        raise failures[0]
 
 
 # -- on the cluster ----------------------------------------------------------------------------------------------------
