@@ -189,9 +189,9 @@ class Trainer:
         else:
             chances = softmax_chances(theta, self.basis)
         arguments = (chances, self.round, self.opponent, *self._weights())
-        plain = table_return(*arguments, 1.0)
+        plain = float(table_return(*arguments, 1.0))
         gamma = self.settings.gamma
-        return PolicyReturn((1 + plain) / 2, plain if gamma == 1 else table_return(*arguments, gamma), True)
+        return PolicyReturn((1 + plain) / 2, plain if gamma == 1 else float(table_return(*arguments, gamma)), True)
 
     def bellman_error(self, theta: Floats | None = None) -> float | None:
         """For Q-learning, the mean of |E[δ | o, a]| over the decisions of the greedy policy; else None."""
