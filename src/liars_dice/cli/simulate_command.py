@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from .options import agent_name, backend_options, dice_option, json_option, rule
 from .output import check_bot_line, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
+
+if TYPE_CHECKING:
+    from ..tournament import Simulation
 
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
@@ -98,6 +102,16 @@ def simulate_command(
             }
         )
         raise SystemExit(0 if complete else 130)
+    _print_result(simulation, rules, elapsed_s)
+    if simulation.faults:
+        click.echo(f"{simulation.faults} faults; {check_bot_line(time_limit)}")
+    if not complete:
+        click.echo("Stopped before the end: the result is of the games played so far.", err=True)
+        raise SystemExit(130)
+
+
+def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
+    """The first tables with their scores, and every agent's win rate."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
@@ -109,17 +123,14 @@ def simulate_command(
     if len(simulation.scores) > 10:
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
     how = "at compiled speed" if simulation.method == "compiled" else "through the referee where it is needed"
-    console.print(f"\n{games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False)
+    console.print(
+        f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False
+    )
     columns = ("tables", "games", "wins", "win rate", "95% interval")
     table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
     for one in simulation.ranking:
         numbers = (f"{one.tables:,}", f"{one.games:,}", f"{one.wins:,}", percent(one.win_rate))
         table.add_row(Text(one.agent), *numbers, " to ".join(map(percent, one.ci95)))
     console.print(table)
-    if tables > 1 and any(one.tables == 1 for one in simulation.ranking):
+    if simulation.n_tables > 1 and any(one.tables == 1 for one in simulation.ranking):
         console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)
-    if simulation.faults:
-        console.print(f"{simulation.faults} faults; {check_bot_line(time_limit)}", markup=False)
-    if not complete:
-        click.echo("Stopped before the end: the result is of the games played so far.", err=True)
-        raise SystemExit(130)

@@ -30,22 +30,32 @@ def sampled_wins(trainer: Trainer, games: int, *, greedy: bool = True) -> int:
         seeds = (derive_seed(training.seed, "evaluation", number) for number in range(games))
         return sum(play_game([player, trainer.judge], trainer.config, seed=seed).winner == 0 for seed in seeds)
     seed = np.uint64(training.seed)
+    if trainer.network is None:
+        cells = greedy_cells(theta, trainer.basis)
+        chances = np.empty((0, 0, 0)) if greedy else softmax_chances(theta, trainer.basis)
     won = 0
     for first in range(0, games, CHUNK):  # Ctrl-C takes effect between two chunks
         common = (trainer.round, trainer.opponent, seed, EVALUATION + first, min(CHUNK, games - first))
         if trainer.network is not None:
             won += network_games(theta, trainer.network, *common, 1.0, greedy)[0]
-        elif greedy:
-            won += _greedy_games(greedy_cells(theta, trainer.basis), *common)
         else:
-            won += _softmax_games(softmax_chances(theta, trainer.basis), *common)
+            won += _table_games(cells, chances, *common)
     return won
 
 
 @compiled
-def _greedy_games(
-    cells: NDArray[np.int32], game: RoundArrays, opponent: OpponentTable, seed: np.uint64, first: int, games: int
+def _table_games(
+    cells: NDArray[np.int32],
+    chances: Floats,
+    game: RoundArrays,
+    opponent: OpponentTable,
+    seed: np.uint64,
+    first: int,
+    games: int,
 ) -> int:
+    """How many games a policy wins that knows its hand and the last bid: one that mixes by `chances`, or, if these are
+    empty, one that always takes the action in its cell.
+    """
     won = 0
     for number in range(games):
         own, other = deal_hands(game, stream(seed, first + number, DICE))
@@ -53,35 +63,16 @@ def _greedy_games(
         rung = np.int64(-1)
         position = 0
         while True:
-            action = np.int64(cells[own, rung + 1])
+            if chances.size:
+                action = np.int64(sample(chances[own, rung + 1], fraction(key, position)))
+                position += 1
+            else:
+                action = np.int64(cells[own, rung + 1])
             if action == game.rungs:
                 won += not bid_holds(game, own, other, rung)
                 break
             rung = opponent_action(opponent, other, action, key, position)
             position += 1
-            if rung == game.rungs:
-                won += bid_holds(game, own, other, action)
-                break
-    return won
-
-
-@compiled
-def _softmax_games(
-    chances: Floats, game: RoundArrays, opponent: OpponentTable, seed: np.uint64, first: int, games: int
-) -> int:
-    won = 0
-    for number in range(games):
-        own, other = deal_hands(game, stream(seed, first + number, DICE))
-        key = stream(seed, first + number, DECISIONS)
-        rung = np.int64(-1)
-        position = 0
-        while True:
-            action = sample(chances[own, rung + 1], fraction(key, position))
-            if action == game.rungs:
-                won += not bid_holds(game, own, other, rung)
-                break
-            rung = opponent_action(opponent, other, action, key, position + 1)
-            position += 2
             if rung == game.rungs:
                 won += bid_holds(game, own, other, action)
                 break
