@@ -13,7 +13,8 @@ import torch
 from champion.network import look
 from champion.perudo_batch import random_actions, step, unpack
 from champion.scripted import scripted_actions
-from champion.train import Trainer, settings_from
+from champion.settings import settings_from
+from champion.train import Trainer
 
 
 def wait(device: str) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src/liars_dice/learn"))
 from champion.league import one_among, play_games, wins_of
+from champion.network import load_policy
 from champion.perudo_batch import RuleMix
 from champion.scripted import FROZEN, LEARNER
-from champion.train import load_policy
 
 one, others, players, device, games = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
 mix = RuleMix((players, players), full_games=1.0)

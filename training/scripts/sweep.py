@@ -25,7 +25,7 @@ VARIANTS = {
 }
 DONE = """
 import sys, json; sys.path.insert(0, {here!r})
-from champion.train import load_policy
+from champion.network import load_policy
 from champion.exploitability import exploit_round
 found = {{}}
 for part in ("averaged", "policy"):

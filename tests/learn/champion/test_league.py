@@ -14,7 +14,8 @@ from liars_dice.learn.champion.league import mixed, one_among, play_games, wins_
 from liars_dice.learn.champion.network import PolicyNetwork
 from liars_dice.learn.champion.perudo_batch import RuleMix, unpack
 from liars_dice.learn.champion.scripted import FROZEN, LEARNER, NAMES
-from liars_dice.learn.champion.train import Trainer, settings_from
+from liars_dice.learn.champion.settings import settings_from
+from liars_dice.learn.champion.train import Trainer
 
 
 def test_every_game_is_won_once_by_somebody_who_sat_there() -> None:

@@ -11,9 +11,11 @@ pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train`
 import torch
 
 from liars_dice.learn.champion.exploitability import exploit_round
+from liars_dice.learn.champion.network import load_policy
 from liars_dice.learn.champion.observation import by_seat, turn_order
 from liars_dice.learn.champion.perudo_batch import EXACT, LIAR, SEATS, random_actions, unpack
-from liars_dice.learn.champion.train import Trainer, load_policy, settings_from
+from liars_dice.learn.champion.settings import settings_from
+from liars_dice.learn.champion.train import Trainer
 
 TINY = "--face-width 16 --table-width 16 --blocks 1 --games 512 --steps 6 --minibatch 1024"
 

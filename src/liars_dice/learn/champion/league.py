@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from .network import sample
+from .network import load_policy, sample
 from .observation import of_turn
 from .perudo_batch import SEATS, PerudoBatch, RuleMix, unpack
 from .scripted import FROZEN, LEARNER, NAMES, scripted_actions
@@ -148,8 +148,6 @@ def report(
 
 def main() -> None:
     """Print one JSON object per figure."""
-    from .train import load_policy
-
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("checkpoint")
     parser.add_argument("--games", type=int, default=20_000)

@@ -8,6 +8,7 @@ what the player expects to be there. Every legal bid has a logit, and the same n
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -21,6 +22,7 @@ from .observation import (
     by_seat,
     observe,
     one_hot,
+    rule_flags,
     turn_order,
 )
 from .perudo_batch import FACES, MOST_DICE, QUANTITIES, SEATS, Tables, legal_mask
@@ -227,12 +229,7 @@ class RoundValue(nn.Module):
         """[B, player]: logits of winning, by player in turn order from the opener, who is to move."""
         order = turn_order(tables)
         flags = [
-            tables.wild_face > 0,
-            tables.exact_call,
-            tables.palifico_rule,
-            tables.palifico,
-            tables.open_on_ones,
-            tables.exact_costs_bidder,
+            *rule_flags(tables),
             tables.total / 15 - 1,
             tables.most_dice == MOST_DICE,
         ]
@@ -264,3 +261,11 @@ def sample(logits: Tensor, draw: Tensor) -> Tensor:
     """[B] int64: an action from each distribution, by one number in [0, 1) each."""
     ends = logits.softmax(-1).cumsum(-1)
     return (ends <= (draw[..., None] * ends[..., -1:]).clamp(max=ends[..., -1:] * (1 - 1e-6))).sum(-1)
+
+
+def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> PolicyNetwork:
+    """The averaged policy of a checkpoint, ready to play."""
+    found = torch.load(path, map_location=device, weights_only=True)
+    policy = PolicyNetwork(**found["shape"]).to(device)
+    policy.load_state_dict(found[part])
+    return policy.requires_grad_(False).eval()

@@ -133,6 +133,18 @@ def one_hot(values: Tensor, size: int) -> Tensor:
     return (values[..., None] == torch.arange(size, device=values.device, dtype=values.dtype)).float()
 
 
+def rule_flags(tables: Tables) -> list[Tensor]:
+    """The rules of each game and of its round, as yes or no."""
+    return [
+        tables.wild_face > 0,
+        tables.exact_call,
+        tables.palifico_rule,
+        tables.palifico,
+        tables.open_on_ones,
+        tables.exact_costs_bidder,
+    ]
+
+
 def observe(tables: Tables) -> Observation:
     """All that the player to move knows about the round."""
     odds = odds_of(tables)
@@ -184,12 +196,7 @@ def observe(tables: Tables) -> Observation:
     holds_now = chance_at_least(odds, quantity, table).gather(-1, place)
     exact_now = holds_now - chance_at_least(odds, quantity + 1, table).gather(-1, place)
     flags = [
-        tables.wild_face > 0,
-        tables.exact_call,
-        tables.palifico_rule,
-        tables.palifico,
-        tables.open_on_ones,
-        tables.exact_costs_bidder,
+        *rule_flags(tables),
         of_turn(tables, tables.dice) < tables.most_dice,
         tables.quantity == 0,
     ]

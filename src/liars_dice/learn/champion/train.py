@@ -1,4 +1,4 @@
-"""Train the champion by self-play: one file, from the first random game to the network that is shipped.
+"""Train the champion by self-play, from the first random game to the network that plays.
 
 The game is Markov between rounds, so a round is an episode. It ends in one of at most twelve ways (who loses a die, and
 whether an exact call was right), and what each is worth to everybody is their chance to win the game from the dice
@@ -15,13 +15,12 @@ are measured in units of what is at stake, so that one temperature suits every t
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +29,7 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from .exploitability import exploit_round
+from .gpu_replay import Replayed
 from .network import (
     NEVER,
     OUTCOMES,
@@ -38,6 +38,7 @@ from .network import (
     PolicyNetwork,
     RoundValue,
     Sight,
+    load_policy,
     look,
     outcomes_by_player,
     outcomes_by_seat,
@@ -51,7 +52,6 @@ from .perudo_batch import (
     MOST_DICE,
     SEATS,
     PerudoBatch,
-    RuleMix,
     Tables,
     after_round,
     matches,
@@ -59,93 +59,7 @@ from .perudo_batch import (
     unpack,
 )
 from .scripted import FROZEN, LEARNER, NAMES, scripted_actions
-
-
-@dataclass
-class Settings:
-    """Everything that can be chosen about a run; each field is an option on the command line."""
-
-    out: str = "champion"
-    """Folder for checkpoints and the curve. A run found there is continued."""
-    minutes: float = 20.0
-    """How long this command trains."""
-    schedule_minutes: float = 0.0
-    """The length of the whole run, over which everything cools down; `minutes` if 0. Longer runs continue it later."""
-    most_updates: int = 0
-    """Train for this many updates instead, whatever time that takes: such a run repeats on the same device."""
-    most_decisions: float = 0.0
-    """Stop after this many decisions of the learner, if that comes first; 0 for no limit."""
-    device: str = "cpu"
-    games: int = 2048
-    """How many games are played side by side."""
-    steps: int = 32
-    """How many decisions are made in each game between two updates."""
-    minibatch: int = 8192
-    learning_rate: tuple[float, float] = (1e-3, 1e-4)
-    entropy: tuple[float, float] = (0.1, 0.03)
-    """The weight of the entropy bonus, at the start and at the end; advantages have a standard deviation of one."""
-    magnet: tuple[float, float] = (0.3, 0.3)
-    """The weight of the pull towards the averaged policy, at the start and at the end."""
-    average: float = 0.999
-    """How much of the averaged policy is kept at each gradient step."""
-    clip: float = 0.2
-    """How far the probability of an action may move in one update before its gradient is cut."""
-    trace: float = 0.9
-    """The lambda of TD(lambda) within a round."""
-    all_actions: bool = True
-    """Whether the critic's word on the bids that were not made counts; else only what came of those that were."""
-    sharpness: float = 0.5
-    """Advantages count (players left / 2) to this power times: larger tables are played colder."""
-    bots: float = 0.3
-    """The share of games in which rule bots play some seats: any number of seats, half of the time all of one kind."""
-    bot_kinds: str = "crawler,probabilistic,optimal,detective,aggressive,bluffer,sniper"
-    players: tuple[int, int] = (2, 6)
-    dice: tuple[int, int] = (1, 5)
-    full_games: float = 0.3
-    """The share of games that start with all dice; the others start with any number in each seat."""
-    endgames: float = 0.1
-    """The share of games that start between two players with one or two dice each."""
-    restart: float = 0.5
-    """How often a game is broken off after a round, so that every kind of round is met; its worth is known."""
-    wild_ones: float = 0.9
-    exact_calls: float = 0.75
-    tournament: float = 0.4
-    """The share of games with palifico and without opening on ones; the next two are drawn in the others."""
-    palifico: float = 0.1
-    open_on_ones: float = 0.9
-    exact_costs_bidder: float = 0.8
-    face_width: int = 128
-    table_width: int = 256
-    blocks: int = 3
-    against: str = ""
-    """A checkpoint whose averaged policy sits in every seat but one: trains an exploiter, starting from its weights."""
-    init: str = ""
-    """A checkpoint whose networks this run starts from."""
-    judges: str = ""
-    """A checkpoint whose critic and value this run starts from; its policy begins anew."""
-    compiled: bool = False
-    """Compile the networks with torch.compile: it takes half a minute, and steps take two thirds of the time."""
-    report_every: float = 10.0
-    """Seconds between lines of the curve."""
-    save_every: float = 60.0
-    """Seconds between checkpoints."""
-    seed: int = 0
-
-    def mix(self) -> RuleMix:
-        """The games to play."""
-        return RuleMix(
-            self.players,
-            self.dice,
-            self.full_games,
-            self.endgames,
-            self.wild_ones,
-            self.exact_calls,
-            self.palifico,
-            self.open_on_ones,
-            self.exact_costs_bidder,
-            most_dice=MOST_DICE,
-            tournament=self.tournament,
-        )
+from .settings import Settings, settings_from
 
 
 class Rollout(NamedTuple):
@@ -181,41 +95,6 @@ def each(function: Callable[..., Any], *trees: Any) -> Any:
     if isinstance(trees[0], tuple):
         return type(trees[0])(*(each(function, *parts) for parts in zip(*trees, strict=True)))
     return function(*trees)
-
-
-class Replayed:
-    """A function without arguments that a GPU records once and then replays.
-
-    Launching its hundreds of small kernels one by one takes longer than running them. The function must use the same
-    tensors every time and must never wait for the GPU. On other devices it is called as it is.
-    """
-
-    def __init__(self, function: Callable[[], Any], device: torch.device, generator: torch.Generator) -> None:
-        self.function, self.device, self.generator = function, device, generator
-        self.calls = 0
-        self.graph: torch.cuda.CUDAGraph | None = None
-        self.result: Any = None
-
-    def __call__(self) -> Any:
-        """What the function returns; on a GPU the next call writes over it."""
-        self.calls += 1
-        if self.device.type != "cuda":
-            return self.function()
-        if self.calls <= 3:  # what is made on first use (tables, optimizer states, compiled code) is not to be recorded
-            stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-            stream.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(stream):
-                self.result = self.function()
-            torch.cuda.synchronize()
-            return self.result
-        if self.graph is None:
-            self.result = None
-            self.graph = torch.cuda.CUDAGraph()
-            self.graph.register_generator_state(self.generator)
-            with torch.cuda.graph(self.graph):
-                self.result = self.function()
-        self.graph.replay()
-        return self.result
 
 
 class Stakes:
@@ -640,32 +519,6 @@ class Trainer:
             self.stakes.seen = found["stakes"]["seen"].to(self.device)
         if whole:
             self.updates, self.decisions, self.trained_s = (found[k] for k in ("updates", "decisions", "trained_s"))
-
-
-def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> PolicyNetwork:
-    """The averaged policy of a checkpoint, ready to play."""
-    found = torch.load(path, map_location=device, weights_only=True)
-    policy = PolicyNetwork(**found["shape"]).to(device)
-    policy.load_state_dict(found[part])
-    return policy.requires_grad_(False).eval()
-
-
-def settings_from(arguments: list[str] | None = None) -> Settings:
-    """Settings from a command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    for option in fields(Settings):
-        default = option.default
-        name = "--" + option.name.replace("_", "-")
-        if isinstance(default, bool):
-            parser.add_argument(name, action=argparse.BooleanOptionalAction, default=default)
-        elif isinstance(default, tuple):
-            parser.add_argument(name, nargs=2, type=type(default[0]), default=default)
-        else:
-            parser.add_argument(name, type=type(default), default=default)
-    found: dict[str, Any] = vars(parser.parse_args(arguments))
-    for name, value in found.items():
-        found[name] = tuple(value) if isinstance(value, list) else value
-    return Settings(**found)
 
 
 def main(arguments: list[str] | None = None) -> None:
