@@ -1,0 +1,171 @@
+"""The outside of a bot's process: start it, exchange messages with it, and end it with everything that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ..core import BadValueError
+from . import protocol, sandbox
+from .limits import BotFault, BotLimits, Verdict
+from .protocol import LONGEST_LINE, Message
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
+    "from liars_dice.referee.bot_process import main; main(sys.argv[1:])"
+)
+
+
+class BotConnection:
+    """A bot's process, with walls around it or without. Whatever the bot does wrong is raised as `BotFault`.
+
+    A bot that is late, ends, or breaks the protocol is killed at once, with everything that it started.
+    """
+
+    def __init__(self, what: Sequence[str], limits: BotLimits, *, walls: bool) -> None:
+        """Start the process. `what` is `python SPEC`, `describe FILE`, or `command WORD...`."""
+        if sys.platform == "win32" and walls:
+            raise BadValueError("isolate", True, "a Unix system: bots cannot be isolated on Windows")
+        self._buffer = b""
+        self._number = 0
+        self._closed = False
+        inside, self._control = os.pipe()
+        fields = msgspec.structs.asdict(limits)
+        names = ("memory_mb", "cpu_seconds", "processes", "open_files", "file_mb")
+        restrictions = {name: fields[name] for name in names} if walls else None
+        path = [str(Path(place).absolute()) for place in sys.path if place]
+        words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I" if walls else "-P", "-c", _START, *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if walls else None,
+                bufsize=0,
+                pass_fds=(inside,),
+                env={} if walls else None,
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(self._control)
+            raise BotFault("died", f"its process could not be started ({error.strerror})") from error
+        finally:
+            os.close(inside)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        os.set_blocking(self._input.fileno(), False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the bot can still be reached."""
+        return not self._closed
+
+    def close(self) -> None:
+        """End the process: when this returns, the bot and every process that it started are gone."""
+        if self._closed:
+            return
+        self._closed = True
+        os.close(self._control)
+        _end(self._process)
+        self._input.close()
+        self._output.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            self.close()
+
+    def next_number(self) -> int:
+        """The `id` of the next message that is answered."""
+        self._number += 1
+        return self._number
+
+    def write(self, message: Message, deadline: float) -> None:
+        """Send a message, and wait no longer than this until the bot has room for it."""
+        self._check_open()
+        data = protocol.encode(message)
+        while data:
+            ready = select.select([], [self._input], [], max(0.0, deadline - time.monotonic()))[1]
+            if not ready:
+                raise self.fault("too_slow", "does not read its messages")
+            try:
+                data = data[os.write(self._input.fileno(), data) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                raise self.fault("died", "its process has ended") from None
+
+    def read(self, deadline: float) -> Message:
+        """The next message from the bot, if it comes in time."""
+        self._check_open()
+        if time.monotonic() > deadline:
+            raise self.fault("too_slow", "no answer in time")
+        while b"\n" not in self._buffer:
+            if len(self._buffer) > LONGEST_LINE:
+                raise self.fault("garbage", f"a line of more than {LONGEST_LINE:,} bytes")
+            if not select.select([self._output], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise self.fault("too_slow", "no answer in time")
+            data = os.read(self._output.fileno(), LONGEST_LINE)
+            if not data:
+                raise self.fault("died", "its process has ended")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        try:
+            message = msgspec.json.decode(line)
+        except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            message = None
+        if not isinstance(message, dict):
+            raise self.fault("garbage", f"not a JSON object: {line[:200]!r}")
+        return message
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BotFault("died", "its process is no longer running")
+
+    def fault(self, verdict: Verdict, detail: str) -> BotFault:
+        """The fault of a bot that gets no second chance: its process is ended."""
+        self.close()
+        return BotFault(verdict, detail)
+
+    def broken(self, message: Message) -> BotFault:
+        """The fault of a bot that sent this instead of what the protocol allows."""
+        self.close()
+        if message.get("type") == "fault":
+            return told_fault(message)
+        return BotFault("garbage", f"unexpected message: {json.dumps(message)[:200]}")
+
+
+_VERDICTS: frozenset[Verdict] = frozenset(("exception", "wrong_type", "out_of_memory"))
+"""The verdicts that a bot's process may give on its own bot; the others are ours."""
+
+
+def told_fault(message: Message) -> BotFault:
+    """The fault that a bot's process reports."""
+    verdict = message.get("verdict")
+    known: Verdict = next((v for v in _VERDICTS if v == verdict), "exception")
+    return BotFault(known, str(message.get("detail", "")))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the keeper has ended everything, and help where the bot may have stopped the keeper."""
+    for _ in range(100):
+        try:
+            process.wait(timeout=0.1)
+            return
+        except subprocess.TimeoutExpired:
+            for pid in sandbox.descendants(process.pid):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            process.send_signal(signal.SIGCONT)
+    process.kill()
+    process.wait()
