@@ -7,7 +7,7 @@ from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
 from .crawler import CrawlerAgent
 from .detective import DetectiveAgent
-from .discovery import BotFileError, Discovered, bot_files, discover, is_discoverable, load_bot_file
+from .discovery import ENTRY_POINTS, BotFileError, Discovered, bot_files, discover, is_discoverable, load_bot_file
 from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .human import HumanAgent
@@ -39,6 +39,7 @@ __all__ = [
     "AGENTS",
     "DEFAULT_CALL_THRESHOLD",
     "DEFAULT_SAFE_RAISE_THRESHOLD",
+    "ENTRY_POINTS",
     "PERSONALITIES",
     "Agent",
     "AgentInfo",

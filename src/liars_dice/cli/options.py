@@ -18,10 +18,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def agent_name(given: str) -> str:
     """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
-    from .runtime import bot_output_to_stderr
 
-    with bot_output_to_stderr():  # looking for your own bots runs their files
-        return listed_name(given)
+    return listed_name(given)
 
 
 players_option = click.option(

@@ -12,19 +12,32 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from ..agents import AGENTS, Agent, Question, ask_all, hook_calls, is_discoverable, load_bot_file, make_agent, make_from
+from ..agents import (
+    AGENTS,
+    Agent,
+    Guard,
+    Question,
+    ask_all,
+    hook_calls,
+    is_discoverable,
+    load_bot_file,
+    make_agent,
+    make_from,
+)
 from ..core import AgentFaulted, GameConfig, GameView, Move, describe, hook_of
 from . import sandbox
 from .bot_description import describe_agent, describe_error
 from .bot_session import BotSession
 from .calls import CallReader, returned
-from .limits import BotFault, BotLimits
+from .limits import MOST_SECONDS, BotFault, BotLimits
 from .protocol import GameFromMessages, Message, answer_message, encode
 from .seats import InProcessSeat, action_from
+from .time_guard import guarded
 
 # Modules that bots commonly use are imported before privileges are dropped: where Python is installed in a directory
 # that only its owner can enter, nothing can be imported afterwards.
@@ -88,6 +101,12 @@ def run(spec: str, source: bytes | None, questions: BinaryIO, answers: FileIO, l
     for line in questions:
         message = json.loads(line)
         if message["type"] == "start":
+            if message.get("anew"):
+                try:
+                    agent = make_agent(spec, source)
+                except BaseException as error:
+                    answers.write(encode(_load_fault(error)))
+                    return
             served = _Served(agent, message)
         try:
             if message["type"] == "ask":
@@ -134,6 +153,10 @@ def _load_fault(error: BaseException) -> Message:
     return _error_fault(None, error)
 
 
+_telling_where: Guard = partial(guarded, MOST_SECONDS)
+"""Errors say in which line of the bot's file they happened. The outside watches the time."""
+
+
 def _error_fault(number: int | None, error: BaseException) -> Message:
     return _fault(number, "exception", describe(error)) | {"error": describe_error(error)}
 
@@ -175,7 +198,7 @@ class _Asked:
         for _, (view, twice) in self._reader.read(message):
             start = time.perf_counter()
             try:
-                (chances,) = ask_all(agent, [view], twice=twice)  # type: ignore[list-item, arg-type]
+                (chances,) = ask_all(agent, [view], _telling_where, twice=twice)  # type: ignore[list-item, arg-type]
             except BaseException as error:
                 yield _error_fault(message["id"], error)
                 return

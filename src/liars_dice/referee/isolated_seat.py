@@ -23,7 +23,7 @@ class IsolatedSeat(Seat):
 
     With `walls` the process is a box, which the bot cannot look out of. A box is built for one match. A process without
     walls can stay for further games (`stays`): then the bot is the same object in all of them, as it would be in this
-    process, unless it has to be started anew because it died.
+    process, unless it died meanwhile. With `anew`, it is made anew for each game.
     """
 
     def __init__(
@@ -35,13 +35,15 @@ class IsolatedSeat(Seat):
         command: Sequence[str] | None = None,
         walls: bool = True,
         stays: bool = False,
+        anew: bool = False,
     ) -> None:
         self.name = spec if name is None else name
         self.player_type = self.name
         self.limits = limits
         self._what = ["command", *command] if command else ["python", spec]
         self._walls = walls
-        self._stays = stays
+        self._stays, self._anew = stays, anew
+        self._games = 0
         self._bot: BotConnection | None = None
         self._ready: Message = {}
         self._wants_events = True
@@ -74,11 +76,13 @@ class IsolatedSeat(Seat):
         deadline = time.monotonic() + self.limits.load
         if self._bot is None or not self._bot.is_open:
             self._bot = BotConnection(self._what, self.limits, walls=self._walls)
+            self._games = 0
             self._ready = self._bot.read(deadline)
             if self._ready.get("type") != "ready":
                 raise self._bot.broken(self._ready)
         self._wants_events = self._ready.get("events") is True
-        message = protocol.message_of(start, 0)
+        message = protocol.message_of(start, 0) | ({"anew": True} if self._anew and self._games else {})
+        self._games += 1
         if self._ready.get("confirms_start") is not True:
             self._bot.write(message, deadline)
             return

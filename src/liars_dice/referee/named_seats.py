@@ -17,11 +17,18 @@ from .seats import InProcessSeat, Seat
 from .time_guard import guarded
 
 
-def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = False, apart: bool = False) -> Seat:
+def make_seat(
+    name: str,
+    limits: BotLimits | None = None,
+    *,
+    isolate: bool = False,
+    apart: bool = False,
+    anew: bool = False,
+) -> Seat:
     """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated.
 
     With `isolate`, every bot is in a box. With `apart`, other people's bots are in processes of their own, without
-    walls, where they stay for further games. Else bots run in this process.
+    walls, where they stay for further games; with `anew`, they are made anew for each. Else bots run in this process.
     """
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
@@ -30,7 +37,7 @@ def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = Fal
     if isolate:
         return IsolatedSeat(_place(name), limits, name=name)
     if apart and needs_process(name):
-        seat = IsolatedSeat(_place(name), limits, name=name, walls=False, stays=True)
+        seat = IsolatedSeat(_place(name), limits, name=name, walls=False, stays=True, anew=anew)
         with suppress(LiarsDiceError):  # then the bot fails when the game begins, too
             seat.adopt(load_remote_agent(_place(name), name, limits, walls=False), named=True)
         return seat
@@ -79,7 +86,7 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
         return make_seat(name, limits, isolate=isolate)
     agent = load_remote_agent(_place(name), name, limits, walls=isolate)
     check_fits(name, agent, config)
-    seat = IsolatedSeat(_place(name), limits, name=name, walls=isolate, stays=not isolate)
+    seat = IsolatedSeat(_place(name), limits, name=name, walls=isolate)
     seat.adopt(agent, named=not isolate)
     return seat
 

@@ -50,9 +50,14 @@ class _RemoteBot:
     def call(self, agent: int, calls: list[Call]) -> Message:
         """Call methods of one of the bot's copies, one after another, and return the answer to the last."""
         seconds = sum(self.limits.load if name == "on_game_start" else self.limits.decision for name, _ in calls)
-        answer = self.ask({"type": "calls", "agent": agent, **self._writer.write(calls)}, seconds)
-        if answer.get("type") != "returned":
-            raise self.connection.broken(answer)
+        try:
+            answer = self.ask({"type": "calls", "agent": agent, **self._writer.write(calls)}, seconds)
+            if answer.get("type") == "fault":
+                raise told_fault(answer)
+            if answer.get("type") != "returned":
+                raise self.connection.broken(answer)
+        except BotFault as fault:
+            raise PolicyError(f"{self.name} failed in {calls[-1][0]}: {fault}") from fault
         return answer
 
     def answers(

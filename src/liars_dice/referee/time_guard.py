@@ -64,6 +64,8 @@ class _Alarm:
 
     armed = False
     installed = False
+    due: float | None = None
+    """When the call that is running now should be over (`time.monotonic`)."""
 
     @classmethod
     def ring(cls, number: int, frame: FrameType | None) -> None:
@@ -106,6 +108,7 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
         with alarms():
             return _interrupted_after(seconds, call, *arguments)
     try:
+        _Alarm.due = time.monotonic() + seconds
         _Alarm.armed = True
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
         try:
@@ -114,7 +117,14 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
             _Alarm.armed = False
     finally:
         _Alarm.armed = False
+        _Alarm.due = None
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def seconds_overdue() -> float:
+    """For how long a bot has been running after its time was up: it swallows the alarm. For a watchdog's thread."""
+    due = _Alarm.due
+    return 0.0 if due is None else max(0.0, time.monotonic() - due)
 
 
 def tables_guard(limits: BotLimits) -> Guard:

@@ -21,6 +21,8 @@ from .worker_process import PlayedChunk, WorkerLostError, WorkerProcess
 
 STOP_SECONDS = 2.0
 """After Ctrl-C, work in progress gets this long to finish."""
+LOOK_SECONDS = 1.0
+"""How often the pool looks for processes that are stuck."""
 FEW_GAMES = 200
 """For this many games or fewer, starting processes is not worthwhile."""
 
@@ -100,7 +102,9 @@ class _Pool:
                 while queue and len(running) < self._workers + 1:
                     chunk = queue.take(self._workers)
                     running[threads.submit(self._play, chunk)] = chunk
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for worker in self._all:
+                    worker.end_if_stuck()
                 for future in done:
                     chunk = running.pop(future)
                     if isinstance(future.exception(), WorkerLostError):
