@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from ..agents import PolicyError
 from ..core import GameConfig, GameEngine, derive_seed, numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
 from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
@@ -141,10 +142,8 @@ class Worker:
     def play(self, block: Block) -> PlayedBlock:
         """Play a block. If a bot turns out not to be compilable, the block is refereed."""
         if block.compiled:
-            from ..exact.tables import PolicyError
-
             try:
-                return self._play_compiled(block)
+                return self.play_compiled(block)
             except PolicyError as error:
                 result, records = self._play_refereed(block)
                 result.why = str(error)
@@ -231,7 +230,8 @@ class Worker:
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
-    def _play_compiled(self, block: Block) -> PlayedBlock:
+    def play_compiled(self, block: Block) -> PlayedBlock:
+        """Play a block in the simulator; `PolicyError` if a bot turns out not to be compilable."""
         result = _nothing(block, 0, compiled=True)
         if block.tables:
             self._play_compiled_league(block, result)
