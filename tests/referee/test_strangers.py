@@ -151,7 +151,7 @@ def test_a_bot_that_ends_its_process_costs_itself_the_game(bot: str, tmp_path: P
                   "--json", *LATE)  # fmt: skip
     assert played.exit_code == 0, played.output
     rows = {row["agent"]: row["faults"] for row in json.loads(played.stdout)["ranking"]}
-    assert set(rows[str(path)]) == {verdict}
+    assert verdict in rows[str(path)]
     assert rows["random"] == {}
 
 
