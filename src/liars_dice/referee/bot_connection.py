@@ -19,6 +19,7 @@ from ..core import BadValueError
 from . import protocol, sandbox
 from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
+from .walls import box
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
@@ -40,14 +41,12 @@ class BotConnection:
         self._number = 0
         self._closed = False
         inside, self._control = os.pipe()
-        fields = msgspec.structs.asdict(limits)
-        names = ("memory_mb", "cpu_seconds", "processes", "open_files", "file_mb")
-        restrictions = {name: fields[name] for name in names} if walls else None
+        restrictions = sandbox.restrictions(limits) if walls else None
         path = [str(Path(place).absolute()) for place in sys.path if place]
         words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I" if walls else "-P", "-c", _START, *words],
+                [*(box(what, path) if walls else ()), sys.executable, "-I" if walls else "-P", "-c", _START, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if walls else None,

@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> None:
         else:
             run(what[0], source, questions, answers, loaded)
 
-    sandbox.keep(int(control), bot)
+    sandbox.keep(int(control), bot, None if restrictions is None else restrictions["user"])
 
 
 def _take_standard_streams(*, quiet: bool) -> tuple[BinaryIO, FileIO]:
