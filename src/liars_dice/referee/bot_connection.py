@@ -17,9 +17,15 @@ import msgspec
 
 from ..core import BadValueError
 from . import protocol, sandbox
+from .bot_group import BotGroup
 from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
 from .walls import box
+
+STARVED_SECONDS = 0.02
+"""How often a bot that is late, and has been kept waiting for the processor, is looked at."""
+MOST_PATIENCE = 20
+"""However busy the machine is, no bot gets more than this many times its time."""
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
@@ -40,6 +46,8 @@ class BotConnection:
         self._buffer = b""
         self._number = 0
         self._closed = False
+        self._group = BotGroup(0)
+        self._awake_since = time.monotonic()
         inside, self._control = os.pipe()
         restrictions = sandbox.restrictions(limits) if walls else None
         path = [str(Path(place).absolute()) for place in sys.path if place]
@@ -62,6 +70,7 @@ class BotConnection:
             os.close(inside)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._group = BotGroup(self._process.pid)
         self._input, self._output = self._process.stdin, self._process.stdout
         os.set_blocking(self._input.fileno(), False)
 
@@ -94,6 +103,8 @@ class BotConnection:
         self._check_open()
         data = protocol.encode(message)
         while data:
+            if not select.select([], [self._input], [], 0)[1]:
+                self._group.go_on()  # it must read to make room
             ready = select.select([], [self._input], [], max(0.0, deadline - time.monotonic()))[1]
             if not ready:
                 raise self.fault("too_slow", "does not read its messages")
@@ -107,12 +118,10 @@ class BotConnection:
     def read(self, deadline: float) -> Message:
         """The next message from the bot, if it comes in time."""
         self._check_open()
-        if time.monotonic() > deadline:
-            raise self.fault("too_slow", "no answer in time")
         while b"\n" not in self._buffer:
             if len(self._buffer) > LONGEST_LINE:
                 raise self.fault("garbage", f"a line of more than {LONGEST_LINE:,} bytes")
-            if not select.select([self._output], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            if not self._has_output(deadline):
                 raise self.fault("too_slow", "no answer in time")
             data = os.read(self._output.fileno(), LONGEST_LINE)
             if not data:
@@ -126,6 +135,29 @@ class BotConnection:
         if not isinstance(message, dict):
             raise self.fault("garbage", f"not a JSON object: {line[:200]!r}")
         return message
+
+    def wake(self) -> None:
+        """Let the bot think, about what is written next."""
+        self._awake_since = time.monotonic()
+        self._group.go_on()
+
+    def rest(self) -> None:
+        """Stop the bot, and everything that it has started, until it is woken: others think now."""
+        self._group.stop()
+
+    def _has_output(self, deadline: float) -> bool:
+        """Wait until there is something to read; False if the bot is late.
+
+        A bot that has had less than its time of the processor, because the machine is busy, may go on.
+        """
+        allowed = deadline - self._awake_since
+        seconds = max(0.0, deadline - time.monotonic())
+        while not select.select([self._output], [], [], seconds)[0]:
+            waited = time.monotonic() - self._awake_since
+            if waited > MOST_PATIENCE * allowed + 1 or not self._group.is_kept_waiting(allowed):
+                return False
+            seconds = STARVED_SECONDS
+        return True
 
     def _check_open(self) -> None:
         if self._closed:

@@ -125,6 +125,7 @@ class IsolatedSeat(Seat):
     def _ask(self, message: Message, seconds: float) -> Message:
         """Send a question and read until its answer; faults of hooks that come before it are kept."""
         bot = self._reached()
+        bot.wake()
         deadline = time.monotonic() + seconds
         bot.write(message, deadline)
         for _ in range(MOST_HOOK_FAULTS):
@@ -138,5 +139,6 @@ class IsolatedSeat(Seat):
                 raise bot.broken(answer)
             if answer.get("type") == "fault":
                 raise told_fault(answer)
+            bot.rest()
             return answer
         raise bot.fault("garbage", f"more than {MOST_HOOK_FAULTS} faults at once")

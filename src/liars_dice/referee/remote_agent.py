@@ -89,6 +89,7 @@ class _RemoteBot:
         A bot that is interrupted here is not asked again: it may still answer the old question.
         """
         bot = self.connection
+        bot.wake()
         deadline = time.monotonic() + seconds
         try:
             if message is not None:
