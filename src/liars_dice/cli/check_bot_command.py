@@ -18,7 +18,9 @@ def check_bot_command(bot: str, time_limit: float | None, as_json: bool) -> None
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     """
     from ..referee import check_bot_apart, limits_for
+    from .runtime import say_what_boxes_lack
 
+    say_what_boxes_lack()
     checks = []
     for check in check_bot_apart(bot, limits_for(time_limit)):
         checks.append(check)

@@ -55,6 +55,10 @@ def serve_command(
     server, players continue where they left off.
     """
     from ..web import serve
+    from .runtime import say_what_boxes_lack
+
+    if agents:
+        say_what_boxes_lack()
 
     def ready(address: str, *, local: bool) -> None:
         if as_json:

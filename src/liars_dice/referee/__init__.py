@@ -25,12 +25,14 @@ from .time_guard import alarms, guarded, seconds_overdue, tables_guard
 if TYPE_CHECKING:
     from .bot_check import check_bot
     from .bot_check_process import check_bot_apart
+    from .walls import missing_walls
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
         "check_bot": "bot_check",
         "check_bot_apart": "bot_check_process",
+        "missing_walls": "walls",
     },
 )
 
@@ -59,6 +61,7 @@ __all__ = [
     "load_agents",
     "make_fitting_seat",
     "make_seat",
+    "missing_walls",
     "plays_with",
     "seconds_overdue",
     "tables_guard",

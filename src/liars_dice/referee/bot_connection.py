@@ -17,6 +17,7 @@ import msgspec
 
 from ..core import BadValueError
 from . import protocol, sandbox
+from .bot_cgroup import BotCgroup, delegated
 from .bot_group import BotGroup
 from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
@@ -52,9 +53,11 @@ class BotConnection:
         restrictions = sandbox.restrictions(limits) if walls else None
         path = [str(Path(place).absolute()) for place in sys.path if place]
         words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
+        command = [sys.executable, "-I" if walls else "-P", "-c", _START, *words]
+        self._cgroup = BotCgroup(limits, delegated() if walls else None)
         try:
             self._process = subprocess.Popen(
-                [*(box(what, path) if walls else ()), sys.executable, "-I" if walls else "-P", "-c", _START, *words],
+                self._cgroup.joined([*box(what, path), *command]) if walls else command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if walls else None,
@@ -65,6 +68,8 @@ class BotConnection:
             )
         except OSError as error:
             os.close(self._control)
+            self._cgroup.close()
+            self._closed = True
             raise BotFault("died", f"its process could not be started ({error.strerror})") from error
         finally:
             os.close(inside)
@@ -86,6 +91,7 @@ class BotConnection:
         self._closed = True
         os.close(self._control)
         _end(self._process)
+        self._cgroup.close()
         self._input.close()
         self._output.close()
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from . import seccomp
+from .bot_cgroup import delegated
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """The programs and libraries of the system, which every box can read."""
@@ -73,16 +74,18 @@ def _folders(place: Path) -> list[str]:
     return [word for folder in folders for word in ("--dir", str(folder))]
 
 
-def missing() -> list[str]:
+def missing_walls() -> list[str]:
     """What boxes lack on this system, in words; empty if they lack nothing."""
     if sys.platform == "win32":
-        return ["bots cannot be isolated on Windows"]
+        return ["no walls: bots cannot be isolated on Windows"]
     lacking = []
     if bubblewrap() is None:
         why = "bubblewrap (bwrap) is not installed, or not allowed here" if sys.platform == "linux" else "not Linux"
         lacking.append(f"no namespaces: bots see other files, processes and the network ({why})")
     if not seccomp.is_known_here():
         lacking.append("no filter of system calls")
+    if delegated() is None:
+        lacking.append("no limits on all processes of a bot together (no cgroup is delegated)")
     if bubblewrap() is None and os.geteuid() != 0:
         lacking.append("no user of their own: bots can do what you can")
     return lacking
