@@ -89,6 +89,7 @@ class BotConnection:
         if self._closed:
             return
         self._closed = True
+        self._group.kill()
         os.close(self._control)
         _end(self._process)
         self._cgroup.close()

@@ -39,6 +39,16 @@ class BotGroup:
             self._is_stopped = False
             _signal(self._leader, signal.SIGCONT)
 
+    def kill(self) -> None:
+        """Kill the bot; in a box with its own processes, all of them, because the first of them is killed.
+
+        What else the bot started is left to its keeper.
+        """
+        for pid in (*_children(self._root)[:1], self._leader):
+            if pid is not None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+
     def is_kept_waiting(self, seconds: float) -> bool:
         """Whether the bot has had less than this many seconds of the processor since it went on, and wants more."""
         leader = self._found()
@@ -71,17 +81,22 @@ def _clock_of(pid: int) -> int:
 
 
 def _below(root: int) -> list[int]:
-    """The processes below one, nearest first, without looking at all there are if the system lists children."""
+    """The processes below one, nearest first."""
     found, queue = [], [root]
     while queue:
         pid = queue.pop(0)
-        try:
-            below = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        except OSError:
-            return sandbox.descendants(root) if Path("/proc/self/stat").exists() else []
+        below = _children(pid)
         found += below
         queue += below
     return found
+
+
+def _children(pid: int) -> list[int]:
+    """The children of a process, on systems that list them."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def _leads_a_group(pid: int) -> bool:
