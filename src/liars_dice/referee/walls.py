@@ -54,14 +54,22 @@ def box(what: Sequence[str], path: Sequence[str]) -> list[str]:
         return []
     here = Path.cwd()
     words = [program, *_namespaces(), *_system()]
-    python = {sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(sys.executable).resolve().parent), *path}
-    for place in sorted(place for place in map(Path, python) if place != here and _is_narrow(place)):
+    for place in sorted(_python(path)):
         words += _shown(place)
     for place in dict.fromkeys(_own_files(what)):
         words += _shown(place)
         for store in _stores_in(place):
             words += ["--ro-bind-try", os.devnull, str(store)]
     return [*words, *_folders(here), "--chdir", str(here), "--"]
+
+
+def _python(path: Sequence[str]) -> set[Path]:
+    """Where Python, the package and everything installed are; of the module search path, nothing else."""
+    roots = {Path(place) for place in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    roots.add(Path(sys.executable).resolve().parent)
+    package = Path(__file__).parents[2]
+    installed = {place for place in map(Path, path) if place.name in ("site-packages", "dist-packages")}
+    return {place for place in (*roots, *installed, package) if _is_narrow(place)}
 
 
 def _shown(place: Path) -> list[str]:
@@ -105,7 +113,7 @@ def _system() -> list[str]:
     places = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS)]
     words = [word for place in places for word in ("--ro-bind-try", place, place)]
     tmp = ["--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"]
-    return [*words, "--proc", "/proc", "--dev", "/dev", "--chmod", "1777", "/dev/shm", *tmp]
+    return ["--dir", "/etc", *words, "--proc", "/proc", "--dev", "/dev", "--chmod", "1777", "/dev/shm", *tmp]
 
 
 def _own_files(what: Sequence[str]) -> Iterator[Path]:
