@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from liars_dice.core import preset
-from liars_dice.referee import BotLimits, Referee, Seat, make_seat, missing_walls
+from liars_dice.referee import BotLimits, Referee, Seat, make_seat, missing_walls, namespaces, walls
 from liars_dice.referee.bot_cgroup import BotCgroup
 from liars_dice.referee.isolated_seat import IsolatedSeat
 from liars_dice.referee.seccomp import is_known_here
@@ -81,6 +81,19 @@ def test_a_box_has_no_sight_of_anything_else(tmp_path: Path) -> None:
     found = verdicts(SIGHTS, tmp_path)
     assert [name for name, error in found.items() if not error] == []
     assert not (tmp_path / "bots" / "left").exists()
+
+
+@pytest.mark.skipif(not namespaces.are_allowed(), reason="no namespaces here")
+def test_without_bubblewrap_a_box_builds_walls_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walls, "bubblewrap", lambda: None)
+    names = ("processes of others", "signals to others", "environment variables")
+    sights = {name: SIGHTS[name] for name in names} | {
+        "interfaces": "len(open('/proc/net/dev').readlines()) > 3 or deny()"
+    }
+    left = Path("/dev/shm/ld-walls")
+    found = verdicts({**sights, "shared memory": f"open({str(left)!r}, 'w')"}, tmp_path)
+    assert [name for name, error in found.items() if not error] == ["shared memory"]
+    assert not left.exists()
 
 
 @boxed
@@ -155,9 +168,7 @@ def test_a_cgroup_limits_all_processes_of_a_box_together(tmp_path: Path) -> None
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    import liars_dice.referee.walls as walls
-
     monkeypatch.setattr(walls, "bubblewrap", lambda: None)
     said = "; ".join(missing_walls())
-    assert "no namespaces" in said
+    assert "file system" in said
     assert "bubblewrap" in said

@@ -21,7 +21,7 @@ from .bot_cgroup import BotCgroup, delegated
 from .bot_group import BotGroup
 from .limits import BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
-from .walls import box
+from .walls import box, builds_walls
 
 STARVED_SECONDS = 0.02
 """How often a bot that is late, and has been kept waiting for the processor, is looked at."""
@@ -50,7 +50,7 @@ class BotConnection:
         self._group = BotGroup(0)
         self._awake_since = time.monotonic()
         inside, self._control = os.pipe()
-        restrictions = sandbox.restrictions(limits) if walls else None
+        restrictions = sandbox.restrictions(limits, builds_walls=builds_walls()) if walls else None
         path = [str(Path(place).absolute()) for place in sys.path if place]
         words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
         command = [sys.executable, "-I" if walls else "-P", "-c", _START, *words]

@@ -30,7 +30,7 @@ from ..agents import (
     make_from,
 )
 from ..core import AgentFaulted, GameConfig, GameView, Move, describe, hook_of
-from . import sandbox
+from . import namespaces, sandbox
 from .bot_description import describe_agent, describe_error
 from .bot_session import BotSession
 from .calls import CallReader, returned
@@ -70,7 +70,11 @@ def main(arguments: list[str]) -> None:
         else:
             run(what[0], source, questions, answers, loaded)
 
-    sandbox.keep(int(control), bot, None if restrictions is None else restrictions["user"])
+    user = None if restrictions is None else restrictions["user"]
+    if restrictions is not None and restrictions["builds_walls"]:
+        namespaces.enter([*sys.path, sys.prefix, sys.base_prefix, str(file.absolute())])
+        user = None  # all its processes end with the first of them, whatever user they have
+    sandbox.keep(int(control), bot, user)
 
 
 def _take_standard_streams(*, quiet: bool) -> tuple[BinaryIO, FileIO]:

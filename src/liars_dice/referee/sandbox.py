@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from . import seccomp
+from . import namespaces, seccomp
 from .limits import BotLimits
 
 NOBODY = 65534
@@ -30,8 +30,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 
 
-def restrictions(limits: BotLimits) -> dict[str, int]:
-    """What a box is restricted to, for `keep` and `restrict` inside it. Worked out outside, where all is visible."""
+def restrictions(limits: BotLimits, *, builds_walls: bool = False) -> dict[str, int]:
+    """What a box is restricted to, for `keep` and `restrict` inside it. Worked out outside, where all is visible.
+
+    With `builds_walls` the box makes namespaces of its own: no one else built walls around it.
+    """
     processes = limits.processes
     if os.geteuid() != 0:  # the limit counts all processes of this user
         processes += _processes_of(os.geteuid())
@@ -42,6 +45,7 @@ def restrictions(limits: BotLimits) -> dict[str, int]:
         "processes": processes,
         "open_files": limits.open_files,
         "file_mb": limits.file_mb,
+        "builds_walls": int(builds_walls),
     }
 
 
@@ -137,8 +141,12 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def restrict(*, user: int, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int) -> None:
+def restrict(
+    *, user: int, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int, builds_walls: int
+) -> None:
     """Put this process under limits, and drop root's privileges."""
+    if builds_walls:
+        namespaces.show_own_processes()
     if os.geteuid() == 0:
         os.setgroups([])
         try:
@@ -160,6 +168,8 @@ def restrict(*, user: int, memory_mb: int, cpu_seconds: int, processes: int, ope
         resource.setrlimit(kind, (capped, capped))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the bot must not outlive the keeper
+        if builds_walls:
+            namespaces.drop_capabilities()
         seccomp.forbid_calls()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from . import seccomp
+from . import namespaces, seccomp
 from .bot_cgroup import delegated
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -82,6 +82,11 @@ def _folders(place: Path) -> list[str]:
     return [word for folder in folders for word in ("--dir", str(folder))]
 
 
+def builds_walls() -> bool:
+    """Whether boxes build walls themselves, because bubblewrap cannot."""
+    return bubblewrap() is None and namespaces.are_allowed()
+
+
 def missing_walls() -> list[str]:
     """What boxes lack on this system, in words; empty if they lack nothing."""
     if sys.platform == "win32":
@@ -89,7 +94,8 @@ def missing_walls() -> list[str]:
     lacking = []
     if bubblewrap() is None:
         why = "bubblewrap (bwrap) is not installed, or not allowed here" if sys.platform == "linux" else "not Linux"
-        lacking.append(f"no namespaces: bots see other files, processes and the network ({why})")
+        own = builds_walls()
+        lacking.append(f"no {'file system' if own else 'processes, file system or network'} of their own ({why})")
     if not seccomp.is_known_here():
         lacking.append("no filter of system calls")
     if delegated() is None:
