@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..core import BadValueError, GameConfig
+from ..core import BadValueError, GameConfig, GameEnded
 from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
@@ -93,9 +93,7 @@ class Ledger:
 
     def write(self) -> None:
         """Write new games and blocks to the store, games first, so that no recorded block lacks its games."""
-        # a block that was interrupted may have stored some of its games already
-        new = [events for events in self._records if not self._store.events(events[0].game_id, 0, 1)]
-        for events in new:
+        for events in [self._unstored(game) for game in self._records]:
             for event in events:
                 self._store.record(event)
         try:
@@ -108,10 +106,28 @@ class Ledger:
         self._new, self._records = {}, []
         self._written = time.monotonic()
 
+    def _unstored(self, game: list[RecordedEvent]) -> list[RecordedEvent]:
+        """What the store lacks of a game: all of it, unless a program that was killed had stored a part."""
+        game_id = game[0].game_id
+        if not self._store.events(game_id, 0, 1):
+            return game
+        stored = self._store.events(game_id)
+        if all(map(_is_same, stored, game)):
+            return game[len(stored) :]
+        if isinstance(stored[-1].payload, GameEnded):
+            return []
+        # a bot that does not play the same game twice: the part stays, and the whole game is stored beside it
+        return self._unstored([msgspec.structs.replace(event, game_id=f"{game_id}-again") for event in game])
+
     def close(self, result: TournamentResult) -> None:
         """Write what is left and record the result."""
         self.write()
         self._save(msgspec.structs.replace(self.entry, result=result))
+
+
+def _is_same(one: RecordedEvent, other: RecordedEvent) -> bool:
+    """Whether two recordings of a game agree in an event; they were made at different times."""
+    return msgspec.structs.replace(one, timestamp_utc=other.timestamp_utc) == other
 
 
 def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSettings) -> None:
