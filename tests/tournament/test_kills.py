@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,6 +20,7 @@ from liars_dice.persistence import GameRecorder, JSONLinesRecorder, PostgresReco
 from liars_dice.tournament import InProcess, Ledger, TournamentSettings, run_tournament
 from liars_dice.tournament import ledger as ledger_module
 from liars_dice.tournament.ledger import BLOCKS, TOURNAMENTS
+from patience import PATIENCE
 
 ASKED = TournamentSettings(
     kind="round-robin",
@@ -244,3 +246,17 @@ def test_a_game_that_went_another_way_is_stored_beside_its_beginning(tmp_path: P
         assert len(store.events(game[0].game_id)) == at + 1
         again = store.events(f"{game[0].game_id}-again")
         assert [event.payload for event in again] == [event.payload for event in game]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "jsonl"])
+def test_the_second_program_that_resumes_a_tournament_is_told_so(tmp_path: Path, kind: str) -> None:
+    db = str(tmp_path / f"games.{kind}")
+    plain = KINDS[kind][1]
+    with plain(db) as store:
+        Ledger(store, ASKED, "cup").begin(())
+        command = [sys.executable, "-m", "liars_dice", "tournament", "--resume", "last", "--db", db]
+        second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        assert (second.returncode, second.stdout) == (1, "")
+        assert second.stderr == "Error: tournament cup is being played by another program; wait for it\n"
+    assert in_child(partial(play_in, partial(plain, db)))
+    assert list(tmp_path.glob("*.tournament-*")) == []

@@ -2,7 +2,15 @@
 
 from .codec import encode_line
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
-from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
+from .errors import (
+    ClaimLostError,
+    ClaimTakenError,
+    CorruptEventError,
+    ReplayError,
+    StoreError,
+    UnknownSchemaError,
+    VersionConflictError,
+)
 from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
@@ -27,6 +35,8 @@ __all__ = [
     "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
+    "ClaimLostError",
+    "ClaimTakenError",
     "Clock",
     "CorruptEventError",
     "Enveloper",

@@ -26,6 +26,18 @@ class VersionConflictError(StoreError):
         return f"game {self.game_id}: expected an event with version {self.expected}, got version {self.found}"
 
 
+class ClaimTakenError(StoreError):
+    """A name under which another program is writing: a second studio, or a second program that resumes a tournament."""
+
+    code = "claim_taken"
+
+
+class ClaimLostError(StoreError):
+    """A write by a program whose claim another one has taken over in the meantime; nothing was stored."""
+
+    code = "claim_lost"
+
+
 class CorruptEventError(StoreError):
     """Stored data that cannot be read as an event, and where it is."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ..core import GameState
+from .claims import LockFile, check_claims
 from .codec import LineReader, decode_state, encode_line, encode_state
 from .envelope import RecordedEvent
 from .errors import CorruptEventError, StoreError, UnknownSchemaError, VersionConflictError
@@ -35,6 +36,8 @@ class JSONLinesRecorder(GameRecorder):
         super().__init__()
         self.path = Path(path)
         self.durable = durable
+        self._claims: dict[str, int] = {}
+        self._locks: list[LockFile] = []
         self._games: dict[str, list[RecordedEvent]] = {}
         self._reader = LineReader()
         self._read_to = 0
@@ -55,6 +58,41 @@ class JSONLinesRecorder(GameRecorder):
 
     def _release(self) -> None:
         os.close(self._file)
+        for lock in self._locks:
+            lock.release()
+
+    def claim(self, name: str) -> None:
+        """Become the only one to write under a name; the number of each claim is in a small file next to the games."""
+        if name in self._claims:
+            return
+        lock = LockFile(self.path, name)
+        try:
+            with self._locked(), self._trouble("written"):
+                stored = self._stored_claims()
+                check_claims(self._claims, stored, self.path)
+                stored[name] = stored.get(name, 0) + 1
+                write_anew(self._claims_file(), msgspec.json.encode(stored), durable=self.durable)
+        except BaseException:
+            lock.release()
+            raise
+        self._locks.append(lock)
+        self._claims[name] = stored[name]
+
+    def check_claims(self) -> None:
+        """Raise `ClaimLostError` if a claim has been lost. A writer calls it under the lock."""
+        if self._claims:
+            with self._trouble("read"):
+                check_claims(self._claims, self._stored_claims(), self.path)
+
+    def _stored_claims(self) -> dict[str, int]:
+        beside = self._claims_file()
+        try:
+            return msgspec.json.decode(beside.read_bytes(), type=dict[str, int]) if beside.exists() else {}
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise StoreError(f"{beside}: this file is damaged ({error}); stop all programs and remove it") from error
+
+    def _claims_file(self) -> Path:
+        return self.path.with_name(f"{self.path.stem}.claims.json")
 
     def _version(self, game_id: str) -> int:
         with self._locked():
@@ -69,6 +107,7 @@ class JSONLinesRecorder(GameRecorder):
                 stored = len(self._games.get(game_id, ()))
                 if events[0].version != stored:
                     raise VersionConflictError(game_id, stored, events[0].version)
+            self.check_claims()
             data = b"".join(encode_line(event) + b"\n" for event in batch)
             self._write_whole(b"\n" + data if self._unended else data)
             self._lines_read += len(batch)
@@ -90,6 +129,7 @@ class JSONLinesRecorder(GameRecorder):
         """Store a state in a file next to the games. A line that was cut short there is skipped later."""
         with self._locked():
             self._catch_up()
+            self.check_claims()
             snapshot = (game_id, version, self._mark(game_id, version), encode_state(state))
             with self._trouble("written"), self._snapshots_file().open("a+b") as file:
                 ended = file.tell() == 0 or os.pread(file.fileno(), 1, file.tell() - 1) == b"\n"
@@ -134,6 +174,7 @@ class JSONLinesRecorder(GameRecorder):
         """Store texts in a second file next to the games; a later line replaces an earlier one."""
         lines = [msgspec.json.encode([kind, name, text]) + b"\n" for name, text in documents.items()]
         with self._locked(), self._trouble("written"):
+            self.check_claims()
             beside = self._documents_file()
             kept = beside.read_bytes() if beside.exists() else b""
             whole = kept[: kept.rfind(b"\n") + 1]  # drops a line that was cut short

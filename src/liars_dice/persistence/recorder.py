@@ -194,6 +194,16 @@ class GameRecorder(ABC):
         """All texts of a kind whose names begin with `beginning`, sorted by name."""
         raise StoreError("this store keeps only games")
 
+    def claim(self, name: str) -> None:
+        """Become the only one to write under a name, such as `studio`, until the store is closed or the process ends.
+
+        Raises `ClaimTakenError` while another holds the name. If this recorder loses it later (a database that was
+        restarted) and another claims it, every further write raises `ClaimLostError` and stores nothing.
+        """
+
+    def check_claims(self) -> None:
+        """Raise `ClaimLostError` if a claim has been lost; a connection that broke is opened again."""
+
     def close(self) -> None:
         """Flush and close the store; it is closed even if the flush fails."""
         if self._closed:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from .claims import CLAIMS, LockFile, check_claims
 from .envelope import SCHEMA, RecordedEvent
 from .errors import StoreError, UnknownSchemaError
 from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
@@ -26,6 +27,8 @@ class SQLiteRecorder(SQLRecorder):
     def __init__(self, path: str | Path, *, durable: bool = False, wait: float = 30.0) -> None:
         super().__init__()
         self.path = Path(path)
+        self._claims: dict[str, int] = {}
+        self._locks: list[LockFile] = []
         with self._trouble():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = self._connect(wait)
@@ -70,6 +73,8 @@ class SQLiteRecorder(SQLRecorder):
 
     def _release(self) -> None:
         self._db.close()
+        for lock in self._locks:
+            lock.release()
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:
@@ -102,6 +107,36 @@ class SQLiteRecorder(SQLRecorder):
                 self._db.execute("ROLLBACK")
             raise
 
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction in which nothing is written if a claim was lost."""
+        with self._trouble(), self._transaction():
+            if self._claims:
+                check_claims(self._claims, dict(self._db.execute("SELECT name, number FROM claims")), self.path)
+            yield
+
+    def claim(self, name: str) -> None:
+        """Become the only one to write under a name."""
+        if name in self._claims:
+            return
+        lock = LockFile(self.path, name)
+        try:
+            with self._writing():
+                self._db.execute(CLAIMS)
+                self._db.execute("INSERT INTO claims VALUES (?, 0) ON CONFLICT (name) DO NOTHING", (name,))
+                self._db.execute("UPDATE claims SET number = number + 1 WHERE name = ?", (name,))
+                (number,) = self._db.execute("SELECT number FROM claims WHERE name = ?", (name,)).fetchone()
+        except BaseException:
+            lock.release()
+            raise
+        self._locks.append(lock)
+        self._claims[name] = number
+
+    def check_claims(self) -> None:
+        """Raise `ClaimLostError` if a claim has been lost."""
+        with self._writing():
+            pass
+
     def _version(self, game_id: str) -> int:
         with self._trouble():
             row = self._db.execute("SELECT events FROM games WHERE game_id = ?", (game_id,)).fetchone()
@@ -111,7 +146,7 @@ class SQLiteRecorder(SQLRecorder):
         ids = list(dict.fromkeys(event.game_id for event in batch))
         if not self.path.exists():
             raise StoreError(f"{self.path}: the file has been removed")
-        with self._trouble(), self._transaction():
+        with self._writing():
             changes = self._changes(batch, self._stored(ids))
             self._db.executemany("DELETE FROM blocks WHERE game_id = ?", [(game_id,) for game_id in changes.joined])
             self._db.executemany(f"INSERT INTO games VALUES ({_marks(8)})", changes.new_games)
@@ -132,7 +167,7 @@ class SQLiteRecorder(SQLRecorder):
             return self._db.execute(BLOCKS.format("?"), (game_id, stop, game_id, start)).fetchall()
 
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
-        with self._trouble():
+        with self._writing():
             self._db.execute("REPLACE INTO snapshots VALUES (?, ?, ?)", (game_id, version, data))
 
     def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
@@ -144,7 +179,7 @@ class SQLiteRecorder(SQLRecorder):
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
         """Store texts."""
         rows = [(kind, name, text) for name, text in documents.items()]
-        with self._trouble(), self._transaction():
+        with self._writing():
             self._db.execute(DOCUMENTS)
             self._db.executemany("REPLACE INTO documents VALUES (?, ?, ?)", rows)
 

@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 
 from ..core import BadValueError, GameConfig, GameEnded
-from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
+from ..persistence import (
+    ClaimTakenError,
+    GameRecorder,
+    RecordedEvent,
+    StoreError,
+    VersionConflictError,
+    new_game_id,
+    utc_now,
+)
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
 
@@ -54,6 +62,8 @@ class Ledger:
 
     def __init__(self, store: GameRecorder, settings: TournamentSettings, tournament_id: str | None = None) -> None:
         self._store = store
+        if tournament_id is not None:
+            self._claim(tournament_id)
         known = None if tournament_id is None else store.documents(TOURNAMENTS, tournament_id).get(tournament_id)
         if known is not None:
             self.entry = msgspec.json.decode(known, type=TournamentEntry)
@@ -61,9 +71,16 @@ class Ledger:
         else:
             name = tournament_id or new_game_id()
             self.entry = TournamentEntry(id=name, created_utc=utc_now(), settings=settings)
+            self._claim(name)
         self._new: dict[str, str] = {}
         self._records: list[list[RecordedEvent]] = []
         self._written = time.monotonic()
+
+    def _claim(self, tournament_id: str) -> None:
+        try:
+            self._store.claim(f"tournament-{tournament_id}")
+        except ClaimTakenError as error:
+            raise StoreError(f"tournament {tournament_id} is being played by another program; wait for it") from error
 
     @property
     def id(self) -> str:

@@ -154,6 +154,7 @@ class Rooms:
     async def _sweep_idle(self) -> None:
         while True:
             await self.clock.sleep(min(15.0, self.limits.linger_s))
+            await self.store.keep_claim()
             for room in [room for room in self._live.values() if room.idle]:
                 room.give_up("")
                 if not room.doc.over:  # written before anything a later visitor may write
