@@ -53,11 +53,10 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
     if out is None and (kind == "parquet" or as_json):
         raise click.UsageError("Parquet and --json need --out FILE.")
     with open_store(db, must_exist=True) as store:
-        ids = [find_game(store, game, quiet=as_json) for game in games] or [
-            game.game_id for game in reversed(store.games())
-        ]
-        ids = list(dict.fromkeys(ids))
-        events = (event for game_id in ids for event in store.events(game_id))
+        named = [find_game(store, game, quiet=as_json) for game in games]
+        ids = list(dict.fromkeys(named or [game.game_id for game in reversed(store.games())]))
+        read = store.events if named else store.intact_events
+        events = (event for game_id in ids for event in read(game_id))
         if out is None:
             _to_standard_output(events, kind)
         else:

@@ -3,6 +3,7 @@
 from .codec import encode_line
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import (
+    UNREADABLE,
     ClaimLostError,
     ClaimTakenError,
     CorruptEventError,
@@ -35,6 +36,7 @@ __all__ = [
     "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
+    "UNREADABLE",
     "ClaimLostError",
     "ClaimTakenError",
     "Clock",

@@ -50,6 +50,10 @@ class UnknownSchemaError(StoreError):
     code = "unknown_schema"
 
 
+UNREADABLE = (CorruptEventError, UnknownSchemaError)
+"""The errors that concern one game or document: others in the same store can be read."""
+
+
 class ReplayError(LiarsDiceError):
     """A recorded game that breaks the rules, and the first event that does."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 import warnings
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,8 +19,8 @@ from ..core import GameState
 from .claims import LockFile, check_claims
 from .codec import LineReader, decode_state, encode_line, encode_state
 from .envelope import RecordedEvent
-from .errors import CorruptEventError, StoreError, UnknownSchemaError, VersionConflictError
-from .recorder import GameRecorder, GameSummary, by_game, check_first, summarise
+from .errors import UNREADABLE, CorruptEventError, StoreError, VersionConflictError
+from .recorder import GameRecorder, GameSummary, by_game, check_event, summarise
 
 if sys.platform != "win32":
     import fcntl
@@ -44,6 +46,8 @@ class JSONLinesRecorder(GameRecorder):
         self._lines_read = 0
         self._unended = False
         self._warned_at = -1
+        self._foreign: StoreError | None = None
+        self._damage: list[str] = []
         self._snapshots: dict[str, dict[int, tuple[int, bytes]]] = {}
         self._snapshots_read_to = 0
         with self._trouble("opened"):
@@ -97,13 +101,19 @@ class JSONLinesRecorder(GameRecorder):
     def _version(self, game_id: str) -> int:
         with self._locked():
             self._catch_up()
+        self._check_intact(game_id)
         return len(self._games.get(game_id, ()))
+
+    def _check_intact(self, game_id: str) -> None:
+        if game_id in self._damaged:
+            raise self._damaged[game_id]
 
     def _append(self, batch: list[RecordedEvent]) -> None:
         games = by_game(batch)
         with self._locked():
             self._catch_up()
             for game_id, events in games.items():
+                self._check_intact(game_id)
                 stored = len(self._games.get(game_id, ()))
                 if events[0].version != stored:
                     raise VersionConflictError(game_id, stored, events[0].version)
@@ -117,12 +127,13 @@ class JSONLinesRecorder(GameRecorder):
     def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
         with self._locked():
             self._catch_up()
+        self._check_intact(game_id)
         return self._games.get(game_id, [])[start:stop]
 
     def _summaries(self) -> Iterator[GameSummary]:
         with self._locked():
             self._catch_up()
-        games = [summarise(events) for events in self._games.values()]
+        games = [summarise(events) for game_id, events in self._games.items() if game_id not in self._damaged]
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
 
     def save_snapshot(self, game_id: str, version: int, state: GameState) -> None:
@@ -163,7 +174,7 @@ class JSONLinesRecorder(GameRecorder):
                 whole, newline, _ = file.read().rpartition(b"\n")
         self._snapshots_read_to += len(whole) + len(newline)
         for line in whole.split(b"\n") if newline else ():
-            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):  # it can be made again
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # it can be made again
                 game_id, version, mark, data = msgspec.json.decode(line, type=tuple[str, int, int, bytes])
                 self._snapshots.setdefault(game_id, {})[version] = mark, data
 
@@ -184,9 +195,16 @@ class JSONLinesRecorder(GameRecorder):
         """Texts by name."""
         with self._locked(), self._trouble("read"):
             beside = self._documents_file()
-            lines = beside.read_bytes().splitlines() if beside.exists() else []
-        found = [msgspec.json.decode(line, type=tuple[str, str, str]) for line in lines]
-        named = {name: text for one, name, text in found if one == kind and name.startswith(beginning)}
+            lines = beside.read_bytes().rstrip(b"\n").split(b"\n") if beside.exists() else []
+        named: dict[str, str] = {}
+        for number, line in enumerate(lines, 1):
+            try:
+                one, name, text = msgspec.json.decode(line, type=tuple[str, str, str])
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                self._warn_once(f"{beside}, line {number}: not a document ({error}); it is left out")
+                continue
+            if one == kind and name.startswith(beginning):
+                named[name] = text
         return dict(sorted(named.items()))
 
     def _documents_file(self) -> Path:
@@ -236,28 +254,66 @@ class JSONLinesRecorder(GameRecorder):
             self._take(rest)
             self._read_to += len(rest)
             self._unended = True
-        elif rest:
+            rest = b""
+        self._take_older_games()
+        if self._foreign is not None and not self._games:
+            raise self._foreign
+        self._warn_of_damage()
+        if rest:
             check_is_ours(rest, self.path, self._lines_read)
             if self._read_to != self._warned_at:
                 self._warned_at = self._read_to
                 warn_of_cut(self.path, self._lines_read + 1)
-        for game in self._reader.older_games():
-            check_first(game[0])
-            self._games[game[0].game_id] = game
+
+    def _take_older_games(self) -> None:
+        for game_id, found in self._reader.older_games().items():
+            try:
+                if isinstance(found, StoreError):
+                    raise found
+                for game in found:
+                    check_event(game[0])
+                    self._games[game[0].game_id] = game
+            except StoreError as error:
+                self._quarantine(game_id, CorruptEventError(f"{self.path}: {error}"))
 
     def _take(self, line: bytes) -> None:
-        number = self._lines_read + 1
-        for event in decode_at(self._reader, line, self.path, number):
-            game = self._games.setdefault(event.game_id, [])
+        """Take in one line. A line that cannot be read stays in the file, and only its game cannot be read."""
+        self._lines_read += 1
+        try:
+            events = decode_at(self._reader, line, self.path, self._lines_read)
+        except UNREADABLE as error:
+            self._foreign = self._foreign or error
+            named = _GAME_ID.match(line)
+            self._quarantine("" if named is None else named[1].decode("utf-8", "replace"), error)
+            return
+        for event in events:
+            if event.game_id in self._damaged:
+                continue
+            game = self._games.get(event.game_id, [])
             try:
                 if event.version != len(game):
                     raise VersionConflictError(event.game_id, len(game), event.version)
-                if not game:
-                    check_first(event)
+                check_event(event)
             except StoreError as error:
-                raise CorruptEventError(f"{self.path}, line {number}: {error}") from error
+                at_line = CorruptEventError(f"{self.path}, line {self._lines_read}: {error}")
+                self._quarantine(event.game_id, at_line)
+                continue
             game.append(event)
-        self._lines_read = number
+            self._games[event.game_id] = game
+
+    def _quarantine(self, game_id: str, error: StoreError) -> None:
+        """Refuse to read or extend a game from now on, and say why. Without an id it is not known which game."""
+        if game_id:
+            self._damaged.setdefault(game_id, error)
+        self._damage.append(f"{error}; {'its game' if game_id else 'the line'} is left out")
+
+    def _warn_of_damage(self) -> None:
+        """Warn of what was found damaged: the first cases, and the number of others."""
+        found, self._damage = self._damage, []
+        for line in found[:MOST_WARNINGS]:
+            self._warn_once(line)
+        if len(found) > MOST_WARNINGS:
+            self._warn_once(f"{self.path}: {len(found) - MOST_WARNINGS} more lines or games are damaged and left out")
 
     def _write_whole(self, data: bytes) -> None:
         """Write all of it or nothing, after removing what a crash left behind the last complete line."""
@@ -277,6 +333,10 @@ class JSONLinesRecorder(GameRecorder):
         self._unended = False
 
 
+_GAME_ID = re.compile(rb'\{"game_id":"([^"\\]{1,200})"')
+"""How a line begins that may be damaged later on."""
+
+
 def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
     """Replace a file in one step: a reader sees the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -291,13 +351,21 @@ def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
         beside.unlink(missing_ok=True)
 
 
+MOST_WARNINGS = 5
+"""Damaged lines that are named one by one."""
+LONGEST_LINE = 1 << 24
+"""Bytes in a line of a file to import; ours have a few hundred."""
+
+
 def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
     """The events of a file, one by one; the file is only read."""
     path = Path(path)
     reader = LineReader()
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), 1):
+                if len(line) > LONGEST_LINE:
+                    raise CorruptEventError(f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes")
                 if not line.endswith(b"\n") and is_cut_short(line):
                     check_is_ours(line, path, number - 1)
                     warn_of_cut(path, number)
@@ -305,8 +373,11 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
                 yield from decode_at(reader, line, path, number)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
-    for game in reader.older_games():
-        yield from game
+    for found in reader.older_games().values():
+        if isinstance(found, StoreError):
+            raise found
+        for game in found:
+            yield from game
 
 
 def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[RecordedEvent]:
@@ -315,7 +386,7 @@ def decode_at(reader: LineReader, line: bytes, path: Path, number: int) -> list[
         return []
     try:
         return reader.decode(line)
-    except (CorruptEventError, UnknownSchemaError) as error:
+    except UNREADABLE as error:
         raise type(error)(f"{path}, line {number}: {error}") from error
 
 

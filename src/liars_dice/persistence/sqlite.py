@@ -6,11 +6,13 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .claims import CLAIMS, LockFile, check_claims
 from .envelope import SCHEMA, RecordedEvent
-from .errors import StoreError, UnknownSchemaError
+from .errors import CorruptEventError, StoreError, UnknownSchemaError
 from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, GameRow, SQLRecorder
 
 APPLICATION_ID = 0x4C644963
@@ -32,6 +34,7 @@ class SQLiteRecorder(SQLRecorder):
         with self._trouble():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = self._connect(wait)
+            self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # one bad letter is no catastrophe
         try:
             with self._trouble():
                 self._prepare(durable=durable, wait=wait)
@@ -82,7 +85,7 @@ class SQLiteRecorder(SQLRecorder):
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            code = _code(error)
             kind = {
                 sqlite3.SQLITE_BUSY: "locked by another program",
                 sqlite3.SQLITE_FULL: "the disk is full",
@@ -140,7 +143,9 @@ class SQLiteRecorder(SQLRecorder):
     def _version(self, game_id: str) -> int:
         with self._trouble():
             row = self._db.execute("SELECT events FROM games WHERE game_id = ?", (game_id,)).fetchone()
-        return 0 if row is None else int(row[0])
+        if row is not None and not isinstance(row[0], int):
+            raise CorruptEventError(f"game {game_id}: its entry is damaged ({row[0]!r} events)")
+        return 0 if row is None else row[0]
 
     def _append(self, batch: list[RecordedEvent]) -> None:
         ids = list(dict.fromkeys(event.game_id for event in batch))
@@ -188,12 +193,36 @@ class SQLiteRecorder(SQLRecorder):
         with self._trouble():
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'documents'").fetchone():
                 return []
-            return self._db.execute(query, (kind, len(beginning), beginning)).fetchall()
+            return list(self._rows(query, "documents", (kind, len(beginning), beginning)))
 
     def _game_rows(self) -> Iterator[GameRow]:
         query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
         with self._trouble():
-            yield from self._db.execute(query)
+            yield from self._rows(query, "games")
+
+    def _rows(self, query: str, table: str, parameters: Sequence[object] = ()) -> Iterator[Any]:
+        """The rows of a query. If a page of the file is damaged, also what can be reached around it, in any order."""
+        seen: set[Any] = set()
+        try:
+            for row in self._db.execute(query, parameters):
+                seen.add(row[0])
+                yield row
+        except sqlite3.DatabaseError as error:
+            if _code(error) not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise
+            self._warn_once(f"{self.path}: the database is damaged ({error}); what cannot be reached is left out")
+            unordered = query.partition(" ORDER BY ")[0].replace(f"FROM {table}", f"FROM {table} NOT INDEXED")
+            for order in ("ASC", "DESC"):  # up to the damage from either side
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    for row in self._db.execute(f"{unordered} ORDER BY rowid {order}", parameters):
+                        if row[0] not in seen:
+                            seen.add(row[0])
+                            yield row
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own number for the kind of error."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _while_busy(deadline: float, action: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from ..core import LiarsDiceError
 from ..persistence import (
+    UNREADABLE,
     ClaimLostError,
     ClaimTakenError,
     GameRecorder,
@@ -147,7 +148,7 @@ def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[E
             for event in events:
                 store.record(event)
         store.flush()
-    except VersionConflictError as error:
+    except (VersionConflictError, *UNREADABLE) as error:
         store.discard()
         if len(games) == 1:
             return [error]
