@@ -22,6 +22,7 @@ from .replay import Replay, branch, decisions, final_state, replay, resume_point
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
+from .stored_documents import DOCUMENT_SCHEMA, decode_document
 from .unfinished_games import (
     PERSON,
     is_person,
@@ -42,6 +43,7 @@ __all__ = [
     "Clock",
     "CorruptEventError",
     "Enveloper",
+    "DOCUMENT_SCHEMA",
     "GameRecorder",
     "GameSummary",
     "InMemoryRecorder",
@@ -60,6 +62,7 @@ __all__ = [
     "by_opener",
     "by_rules",
     "decisions",
+    "decode_document",
     "default_store",
     "encode_line",
     "final_state",

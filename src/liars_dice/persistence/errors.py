@@ -39,7 +39,7 @@ class ClaimLostError(StoreError):
 
 
 class CorruptEventError(StoreError):
-    """Stored data that cannot be read as an event, and where it is."""
+    """Stored data that cannot be read, and where it is."""
 
     code = "corrupt_event"
 

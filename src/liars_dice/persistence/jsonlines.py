@@ -201,7 +201,7 @@ class JSONLinesRecorder(GameRecorder):
             try:
                 one, name, text = msgspec.json.decode(line, type=tuple[str, str, str])
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                self._warn_once(f"{beside}, line {number}: not a document ({error}); it is left out")
+                self.warn_once(f"{beside}, line {number}: not a document ({error}); it is left out")
                 continue
             if one == kind and name.startswith(beginning):
                 named[name] = text
@@ -311,9 +311,9 @@ class JSONLinesRecorder(GameRecorder):
         """Warn of what was found damaged: the first cases, and the number of others."""
         found, self._damage = self._damage, []
         for line in found[:MOST_WARNINGS]:
-            self._warn_once(line)
+            self.warn_once(line)
         if len(found) > MOST_WARNINGS:
-            self._warn_once(f"{self.path}: {len(found) - MOST_WARNINGS} more lines or games are damaged and left out")
+            self.warn_once(f"{self.path}: {len(found) - MOST_WARNINGS} more lines or games are damaged and left out")
 
     def _write_whole(self, data: bytes) -> None:
         """Write all of it or nothing, after removing what a crash left behind the last complete line."""

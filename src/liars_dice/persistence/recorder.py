@@ -132,10 +132,10 @@ class GameRecorder(ABC):
         try:
             return self.events(game_id, start, stop)
         except UNREADABLE as error:
-            self._warn_once(f"{error}; the game is left out")
+            self.warn_once(f"{error}; the game is left out")
             return []
 
-    def _warn_once(self, line: str) -> None:
+    def warn_once(self, line: str) -> None:
         """Warn about damage, once per open store."""
         if line not in self._said:
             self._said.add(line)

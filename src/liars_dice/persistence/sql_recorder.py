@@ -176,7 +176,7 @@ class SQLRecorder(GameRecorder):
                 yield _summary_of(row)
             except CorruptEventError as error:
                 self._damaged[str(row[0])] = error
-                self._warn_once(f"{error}; the game is left out")
+                self.warn_once(f"{error}; the game is left out")
 
 
 def _summary_of(row: GameRow) -> GameSummary:

@@ -95,7 +95,7 @@ class SQLiteRecorder(SQLRecorder):
                 sqlite3.SQLITE_CORRUPT: "the database is damaged",
                 sqlite3.SQLITE_IOERR: "the disk failed",
             }.get(code, "the database failed")
-            raise StoreError(f"{self.path}: {kind} ({error})") from error
+            raise StoreError(f"{self.path}: {kind} ({_one_line(error)})") from error
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be opened ({error.strerror})") from error
 
@@ -210,7 +210,9 @@ class SQLiteRecorder(SQLRecorder):
         except sqlite3.DatabaseError as error:
             if _code(error) not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 raise
-            self._warn_once(f"{self.path}: the database is damaged ({error}); what cannot be reached is left out")
+            self.warn_once(
+                f"{self.path}: the database is damaged ({_one_line(error)}); what cannot be reached is left out"
+            )
             unordered = query.partition(" ORDER BY ")[0].replace(f"FROM {table}", f"FROM {table} NOT INDEXED")
             for order in ("ASC", "DESC"):  # up to the damage from either side
                 with contextlib.suppress(sqlite3.DatabaseError):
@@ -223,6 +225,11 @@ class SQLiteRecorder(SQLRecorder):
 def _code(error: sqlite3.Error) -> int:
     """SQLite's own number for the kind of error."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _one_line(error: Exception) -> str:
+    """What an error says, without line breaks: SQLite quotes the statements in a damaged file."""
+    return " ".join(str(error).split())[:200]
 
 
 def _while_busy(deadline: float, action: Callable[[], object]) -> None:

@@ -10,11 +10,15 @@ import msgspec
 
 from ..core import BadValueError, GameConfig, GameEnded
 from ..persistence import (
+    DOCUMENT_SCHEMA,
+    UNREADABLE,
     ClaimTakenError,
+    CorruptEventError,
     GameRecorder,
     RecordedEvent,
     StoreError,
     VersionConflictError,
+    decode_document,
     new_game_id,
     utc_now,
 )
@@ -23,6 +27,8 @@ from .result import TournamentResult, TournamentSettings
 
 TOURNAMENTS, BLOCKS = "tournament", "tournament-block"
 """The kinds of documents a tournament keeps in the store."""
+DAMAGED = "damaged"
+"""The kind of documents that could not be read and have been replaced."""
 WRITE_EVERY = 1.0
 """Seconds between writes to the store, so that recording costs little time."""
 
@@ -37,12 +43,25 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The agents whose results are computed rather than played; None until that is decided."""
     result: TournamentResult | None = None
     """None until the tournament is over."""
+    schema: int = DOCUMENT_SCHEMA
 
 
 def tournaments(store: GameRecorder) -> list[TournamentEntry]:
-    """All tournaments in a store, newest first."""
-    entries = [msgspec.json.decode(text, type=TournamentEntry) for text in store.documents(TOURNAMENTS).values()]
+    """All tournaments in a store, newest first, without damaged ones, of which it warns."""
+    entries = []
+    for name, text in store.documents(TOURNAMENTS).items():
+        try:
+            entries.append(_entry(name, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
     return sorted(entries, key=lambda entry: entry.created_utc, reverse=True)
+
+
+def _entry(name: str, text: str) -> TournamentEntry:
+    entry = decode_document(text, TournamentEntry, f"tournament {name}")
+    if entry.id != name or entry.created_utc.tzinfo is None:
+        raise CorruptEventError(f"tournament {name}: the document is damaged (it is of {entry.id})")
+    return entry
 
 
 def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
@@ -57,6 +76,13 @@ def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
     return matching[0]
 
 
+def _block(name: str, text: str) -> BlockResult:
+    result = decode_document(text, BlockResult, f"block {name}")
+    if name.rpartition("/")[2] != f"{result.number:08}" or not result.fits_together:
+        raise CorruptEventError(f"block {name}: the document is damaged (its numbers do not fit together)")
+    return result
+
+
 class Ledger:
     """Records the progress of one tournament. A block that has been recorded is never played again."""
 
@@ -66,7 +92,8 @@ class Ledger:
             self._claim(tournament_id)
         known = None if tournament_id is None else store.documents(TOURNAMENTS, tournament_id).get(tournament_id)
         if known is not None:
-            self.entry = msgspec.json.decode(known, type=TournamentEntry)
+            assert tournament_id is not None
+            self.entry = _entry(tournament_id, known)
             check_settings_unchanged(self.entry, settings)
         else:
             name = tournament_id or new_game_id()
@@ -98,8 +125,14 @@ class Ledger:
 
     def finished(self) -> list[BlockResult]:
         """The blocks played so far."""
-        kept = self._store.documents(BLOCKS, f"{self.id}/")
-        return [msgspec.json.decode(text, type=BlockResult) for text in kept.values()]
+        results = []
+        for name, text in self._store.documents(BLOCKS, f"{self.id}/").items():
+            try:
+                results.append(_block(name, text))
+            except UNREADABLE as error:
+                self._store.warn_once(f"{error}; it is played again")
+                self._store.save_documents(DAMAGED, {f"{BLOCKS}/{name}": text})
+        return results
 
     def add(self, result: BlockResult, records: list[list[RecordedEvent]]) -> None:
         """Add a finished block and its games, to be written every `WRITE_EVERY` seconds."""

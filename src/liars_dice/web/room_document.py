@@ -9,7 +9,7 @@ from hashlib import sha256
 import msgspec
 
 from ..core import GameConfig
-from ..persistence import rules_name
+from ..persistence import DOCUMENT_SCHEMA, CorruptEventError, decode_document, rules_name
 from .messages import RoomListItem, RoomStatus, SeatKind
 
 ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
@@ -48,6 +48,7 @@ class RoomDoc(msgspec.Struct):
     """How many moves were taken back."""
     visited_utc: datetime | None = None
     """When the room last left memory, if it has."""
+    schema: int = DOCUMENT_SCHEMA
 
     @property
     def last_visit(self) -> datetime:
@@ -74,6 +75,15 @@ class RoomDoc(msgspec.Struct):
         """The room in the list of rooms."""
         names = [seat.name for seat in self.seats if seat.kind != "open"]
         return RoomListItem(self.id, rules_name(self.config), names, len(self.seats) - len(names), self.status)
+
+
+def decode_room(room_id: str, text: str) -> RoomDoc:
+    """A room as it was stored; one of `UNREADABLE` if the document is damaged, or from a later version."""
+    doc = decode_document(text, RoomDoc, f"room {room_id}")
+    times = [when for when in (doc.created_utc, doc.visited_utc) if when is not None]
+    if doc.id != room_id or len(doc.seats) != doc.config.num_players or any(when.tzinfo is None for when in times):
+        raise CorruptEventError(f"room {room_id}: the document is damaged (its parts do not fit together)")
+    return doc
 
 
 def clean_name(name: str) -> str:

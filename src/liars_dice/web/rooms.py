@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -12,14 +13,22 @@ import msgspec
 
 from ..agents import AGENTS
 from ..core import BadValueError, ConfigError, GameConfig, one_of, without_number
-from ..persistence import GameRecorder, RecordedEvent, StoreError
+from ..persistence import (
+    UNREADABLE,
+    CorruptEventError,
+    GameRecorder,
+    RecordedEvent,
+    ReplayError,
+    StoreError,
+    final_state,
+)
 from .clock import StudioClock
 from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
 from .messages import RoomListItem
 from .room import Room
 from .room_bots import STAND_IN, on_offer
-from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
+from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name, decode_room
 from .room_list import RoomIndex
 from .server_limits import ServerLimits
 from .store_worker import StoreWorker
@@ -126,13 +135,20 @@ class Rooms:
         text = (await self.store.read(lambda store: store.documents(KIND, room_id))).get(room_id)
         if text is None:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
-        doc = msgspec.json.decode(text, type=RoomDoc)
+        try:
+            doc = decode_room(room_id, text)
+            game_id = doc.game_id
+            record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
+            if record and len(final_state(record).public.names) != len(doc.seats):
+                raise CorruptEventError(f"room {room_id}: its game has another number of players")
+            room = Room(doc, self, record)
+        except (*UNREADABLE, ReplayError) as error:
+            warnings.warn(f"{error}; room {room_id} is closed", stacklevel=2)
+            raise RoomError("this room is damaged and stays closed; start another", code="room_damaged") from error
         index = await self._open_rooms()
         index.make_place(self._live)
         index.update(doc)
-        game_id = doc.game_id
-        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
-        room = self._live[room_id] = Room(doc, self, record)
+        self._live[room_id] = room
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
@@ -209,4 +225,10 @@ class Rooms:
 
 
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
-    return [msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values()]
+    rooms = []
+    for room_id, text in store.documents(KIND).items():
+        try:
+            rooms.append(decode_room(room_id, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
+    return rooms
