@@ -297,3 +297,54 @@ def test_every_value_of_a_row_may_be_wrong(tmp_path: Path) -> None:
                     store.intact_events("one")
                     assert store.events("two") == sample_game("two", seed=2)
             assert call("games", "stats", "--db", str(tmp_path / "bad.sqlite")).exit_code == 0
+
+
+def test_an_import_takes_what_is_whole(tmp_path: Path) -> None:
+    """A damaged game, one against the rules and one from a later version are named; the others arrive."""
+    file = tmp_path / "games.jsonl"
+    lines = {name: [codec.encode_line(event) for event in sample_game(name, seed=n)] for n, name in enumerate(GAMES)}
+    lines["one"][3] = b'{"game_id":"one", "oh'
+    lines["two"] = [line for line in lines["two"] if b'"RoundEnded"' not in line]
+    lines["three"][2] = lines["three"][2].replace(b'"schema":1', b'"schema":2')
+    file.write_bytes(b"\n".join(line for game in lines.values() for line in game) + b"\n")
+    db = str(tmp_path / "games.sqlite")
+    result = call("import", str(file), "--db", db)
+    assert result.exit_code == 1
+    assert "1 game imported, 0 already" in result.stdout
+    assert all(line.startswith("Not imported: ") for line in result.stderr.splitlines())
+    for name in ("line 4: not JSON", "game one, event", "game two, event", "schema 2 is unknown"):
+        assert name in result.stderr, result.stderr
+    with open_store(db) as store:
+        assert [game.game_id for game in store.games()] == ["four"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (b'"timestamp_utc":"', b'"timestamp_utc":"0001-01-01T00:00:00+23:59","x":"'),
+        (b'"timestamp_utc":"', b'"timestamp_utc":"9999-12-31T23:59:59-23:59","x":"'),
+        (b'"timestamp_utc":"', b'"timestamp_utc":"2026-01-01T00:00:00","x":"'),
+        (b'"names":["', b'"names":["' + b"x" * 5000),
+        (b'"names":["', b'"names":["a","b","c","'),
+        (b'"dice":[', b'"dice":[NaN,'),
+        (b'"dice":[', b'"dice":[1e999,'),
+        (b'"faces":', b'"faces":99999999999999999999999'),
+        (b'"game_id":"one"', b'"game_id":"one\\u001b[2J"'),
+        (b'{"game_id"', b'{"x":"' + b"y" * (1 << 24) + b'","game_id"'),
+    ],
+    ids=lambda change: change[1][:40].decode(),
+)
+def test_what_is_imported_is_bounded(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+    """Times, numbers, names and lines that no program of ours writes are refused in one line each."""
+    file = tmp_path / "games.jsonl"
+    game = [codec.encode_line(event) for event in sample_game("one")]
+    other = [codec.encode_line(event) for event in sample_game("two")]
+    file.write_bytes(b"\n".join([*(line.replace(*change) for line in game), *other]) + b"\n")
+    for db in ("games.sqlite", "other.jsonl"):
+        result = call("import", str(file), "--db", str(tmp_path / db))
+        assert isinstance(result.exception, SystemExit), repr(result.exception)
+        assert result.exit_code == 1
+        assert "\x1b" not in result.output
+        assert all(line.startswith(("Not imported: ", "Error: ")) for line in result.stderr.splitlines())
+        assert result.stderr.count("\n") <= 11
+        assert max(map(len, result.stderr.splitlines())) < 2000

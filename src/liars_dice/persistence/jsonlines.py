@@ -9,13 +9,13 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from ..core import GameState
+from ..core import GameState, LiarsDiceError
 from .claims import LockFile, check_claims
 from .codec import LineReader, decode_state, encode_line, encode_state
 from .envelope import RecordedEvent
@@ -357,8 +357,11 @@ LONGEST_LINE = 1 << 24
 """Bytes in a line of a file to import; ours have a few hundred."""
 
 
-def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
-    """The events of a file, one by one; the file is only read."""
+def read_lines(path: str | Path, refused: Callable[[LiarsDiceError], None] | None = None) -> Iterator[RecordedEvent]:
+    """The events of a file, one by one; the file is only read.
+
+    With `refused`, a line that cannot be read is passed to it as an error, and the others follow.
+    """
     path = Path(path)
     reader = LineReader()
     try:
@@ -370,12 +373,22 @@ def read_lines(path: str | Path) -> Iterator[RecordedEvent]:
                     check_is_ours(line, path, number - 1)
                     warn_of_cut(path, number)
                     break
-                yield from decode_at(reader, line, path, number)
+                try:
+                    events = decode_at(reader, line, path, number)
+                except UNREADABLE as error:
+                    if refused is None:
+                        raise
+                    refused(error)
+                    continue
+                yield from events
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
     for found in reader.older_games().values():
         if isinstance(found, StoreError):
-            raise found
+            if refused is None:
+                raise found
+            refused(found)
+            continue
         for game in found:
             yield from game
 
