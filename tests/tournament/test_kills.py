@@ -88,7 +88,7 @@ def mortal_lines(path: str, countdown: Countdown) -> GameRecorder:
             countdown.tick()
             return os.getpid()
 
-    jsonlines.os = MortalOS()  # type: ignore[assignment]
+    vars(jsonlines)["os"] = MortalOS()
     return JSONLinesRecorder(path)
 
 

@@ -23,9 +23,7 @@ _KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write. [default: standard output]"
-)
+@click.option("--out", type=click.Path(path_type=Path), help="File to write. [default: standard output]")
 @click.option(
     "--format",
     "kind",
@@ -40,8 +38,11 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
     GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
     those it lost. Without GAME, all games are exported.
     """
+    from ..core import check_output_file
     from ..persistence import StoreError, open_store
 
+    if out is not None:
+        check_output_file("out", out)
     if out is not None and out.exists() and out.suffix in (".sqlite", ".db"):
         raise StoreError(f"{out}: this is a store; expected another file to export to")
     if kind is None:
@@ -81,11 +82,11 @@ def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
 
 
 def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
-    """Write to a temporary file and move it into place when complete, so that no partial export is left."""
-    from ..persistence import StoreError, write_csv, write_jsonl, write_parquet
+    """Write the whole file or none."""
+    from ..core import writing_whole
+    from ..persistence import write_csv, write_jsonl, write_parquet
 
-    partial = out.with_name(f"{out.name}.partial")
-    try:
+    with writing_whole("out", out) as partial:
         if kind == "csv":
             with partial.open("w", newline="", encoding="utf-8") as text:
                 write_csv(events, text)
@@ -94,8 +95,3 @@ def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
         else:
             with partial.open("wb") as binary:
                 write_jsonl(events, binary)
-        partial.replace(out)
-    except OSError as error:
-        raise StoreError(f"{out}: cannot write the file ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -96,12 +97,23 @@ def round_options(command: Command) -> Command:
     return faces(wild(ordering(command)))
 
 
+class NumberRange(click.FloatRange):
+    """A range of numbers; `nan`, which is neither below nor above anything, is not in it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a number in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
 def pace_options(command: Command) -> Command:
     """`--step` and `--delay`: how fast a game is shown."""
     step = click.option("--step", is_flag=True, help="Wait for Enter after each event; q quits.")
     delay = click.option(
         "--delay",
-        type=click.FloatRange(0, 60),
+        type=NumberRange(0, 60),
         default=0.0,
         show_default=True,
         metavar="S",

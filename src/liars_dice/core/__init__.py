@@ -71,6 +71,7 @@ from .odds import (
     prob_holds,
 )
 from .old_names import OLD_NAMES
+from .output_files import check_output_file, writing_whole
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
 from .progress import Progress
@@ -153,6 +154,7 @@ __all__ = [
     "chance_exact",
     "chance_true",
     "changed_preset",
+    "check_output_file",
     "check_rules",
     "count_matches",
     "deal",
@@ -197,4 +199,5 @@ __all__ = [
     "view_of",
     "visible_to",
     "without_number",
+    "writing_whole",
 ]

@@ -15,6 +15,7 @@ from .bid import BidOrdering
 from .errors import ConfigError, one_of, reason_of
 from .ladder import Ladder, shared_ladder
 from .old_names import OLD_NAMES
+from .output_files import writing_whole
 
 Wild = Literal["none", "ones", "top"]
 WildBids = Literal["natural", "forbidden"]
@@ -27,6 +28,8 @@ DICE_PER_SEAT = range(1, 61)
 SHARED_DICE = range(61)
 FACES = range(2, 21)
 SEEDS = range(2**63)
+LARGEST_FILE = 1 << 20
+"""Bytes in a file of rules."""
 
 
 class _NamedFields(msgspec.StructMeta):
@@ -214,7 +217,11 @@ class GameConfig(
         if reader is None:
             raise ConfigError("file", str(path), "a name that ends in .toml or .json")
         try:
-            text = path.read_text(encoding="utf-8")
+            with path.open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+            if len(data) > LARGEST_FILE:
+                raise ConfigError("file", str(path), f"at most {LARGEST_FILE:,} bytes; rules need a few hundred")
+            text = data.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError("file", str(path), f"a readable text file ({reason_of(error)})") from error
         return reader(text)
@@ -225,7 +232,8 @@ class GameConfig(
         writer = {".toml": self.to_toml, ".json": self.to_json}.get(path.suffix)
         if writer is None:
             raise ConfigError("file", str(path), "a name that ends in .toml or .json")
-        path.write_text(writer(), encoding="utf-8")
+        with writing_whole("file", path) as file:
+            file.write_text(writer(), encoding="utf-8")
 
 
 def _check_names(names: Iterable[object]) -> None:

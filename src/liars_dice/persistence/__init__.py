@@ -34,6 +34,7 @@ from .unfinished_games import (
 )
 
 __all__ = [
+    "DOCUMENT_SCHEMA",
     "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
@@ -43,7 +44,6 @@ __all__ = [
     "Clock",
     "CorruptEventError",
     "Enveloper",
-    "DOCUMENT_SCHEMA",
     "GameRecorder",
     "GameSummary",
     "InMemoryRecorder",

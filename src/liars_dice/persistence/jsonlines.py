@@ -214,7 +214,7 @@ class JSONLinesRecorder(GameRecorder):
         try:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         except OSError as error:
-            if error.errno not in (errno.EACCES, errno.EROFS):
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
             return os.open(self.path, os.O_RDONLY)  # it can still be read
 

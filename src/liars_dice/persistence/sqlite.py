@@ -19,6 +19,10 @@ APPLICATION_ID = 0x4C644963
 """Written into the file's header, to tell our files from those of other programs."""
 
 
+_lenient = partial(str, encoding="utf-8", errors="replace")
+"""How text is read: a damaged letter does not make its row unreadable."""
+
+
 class SQLiteRecorder(SQLRecorder):
     """A SQLite file with a write-ahead log, for any number of readers and writers in any number of processes.
 
@@ -34,16 +38,32 @@ class SQLiteRecorder(SQLRecorder):
         with self._trouble():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = self._connect(wait)
-            self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # one bad letter is no catastrophe
+            self._db.text_factory = _lenient
         try:
             with self._trouble():
-                self._prepare(durable=durable, wait=wait)
+                try:
+                    self._prepare(durable=durable, wait=wait)
+                except sqlite3.OperationalError as error:
+                    self._open_unchanging(error)
         except BaseException:
             self._db.close()
             raise
 
     def _connect(self, wait: float) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=wait, isolation_level=None)
+
+    def _open_unchanging(self, error: sqlite3.OperationalError) -> None:
+        """Open a file that can only be read, in a folder that can only be read: SQLite wants to put files beside it."""
+        if _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or not self.path.is_file():
+            raise error
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreError(f"{self.path}: read-only, with a log of late changes; copy both to a folder of your own")
+        self._db.close()
+        self._db = sqlite3.connect(f"{self.path.resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
+        self._db.text_factory = _lenient
+        if not self._is_ready():
+            raise error
 
     def _prepare(self, *, durable: bool, wait: float) -> None:
         """Check that the file is ours, and create the tables if it is new. Several processes may do this at once."""
