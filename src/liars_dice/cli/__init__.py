@@ -59,17 +59,21 @@ class _LazyGroup(click.Group):
         """Run the command. Our own errors and Ctrl-C become one line and a non-zero exit code."""
         import warnings
 
-        from ..core import LiarsDiceError
+        from ..core import LiarsDiceError, one_line, without_controls
+        from .output import safe_output
 
-        with warnings.catch_warnings():
+        with safe_output(), warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(ctx)
             except click.NoSuchOption as error:
                 raise _with_hint(error) from error
+            except click.ClickException as error:
+                error.message = without_controls(error.message)
+                raise
             except LiarsDiceError as error:
-                raise click.ClickException(str(error)) from error
+                raise click.ClickException(one_line(error)) from error
             except KeyboardInterrupt:
                 click.echo("Stopped before the end.", err=True)
                 raise SystemExit(130) from None
@@ -96,7 +100,9 @@ def _with_hint(error: click.NoSuchOption) -> click.NoSuchOption:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as one line, without Python's file name and line number."""
-    click.echo(f"Warning: {message}", err=True)
+    from ..core import one_line
+
+    click.echo(f"Warning: {one_line(message)}", err=True)
 
 
 @click.group(

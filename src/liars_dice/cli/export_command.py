@@ -12,7 +12,7 @@ import click
 
 from .game_lookup import find_game
 from .options import db_option, json_option
-from .output import print_json
+from .output import SafeStream, data_output, print_json
 
 if TYPE_CHECKING:
     from ..persistence import RecordedEvent
@@ -69,14 +69,17 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
 
 
 def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
-    from ..persistence import write_csv, write_jsonl
+    from ..persistence import encode_line, write_csv, write_jsonl
 
     try:
+        out = data_output()
         if kind == "csv":
-            write_csv(events, sys.stdout)
+            write_csv(events, out)
+        elif isinstance(out, SafeStream):
+            out.writelines(f"{encode_line(event).decode()}\n" for event in events)
         else:
-            write_jsonl(events, sys.stdout.buffer)
-        sys.stdout.flush()
+            write_jsonl(events, out.buffer)
+        out.flush()
     except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

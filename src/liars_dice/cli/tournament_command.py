@@ -19,7 +19,7 @@ from .options import (
     time_limit_option,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, percent, print_json
+from .output import check_bot_line, command_line, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -199,12 +199,11 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
 
 def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
     settings = result.settings
-    console = Console(highlight=False)
+    console = open_console()
     kind = "round robin" if settings.kind == "round-robin" else "league"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)

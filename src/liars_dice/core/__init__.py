@@ -77,11 +77,15 @@ from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_r
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
+from .safe_text import one_line, without_controls
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
-from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
+from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, next_opener, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
+    "LONGEST_NAME",
+    "one_line",
+    "without_controls",
     "DICE_PER_SEAT",
     "FACES",
     "MOVES",

@@ -15,8 +15,9 @@ from .events import Event, visible_to
 from .narration import narrate
 from .player import GameResult, Player, hook_of, result_of
 from .presets import RulesLike, as_config
+from .safe_text import one_line
 from .state import GameState
-from .transition import apply, can_apply, deal, legal_actions, new_game, verify
+from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, view_of
 
 Subscriber = Callable[[Event], object]
@@ -353,13 +354,13 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
 def agent_id(agent: object) -> str:
     """The agent's own name, or the name of its class."""
     name = getattr(agent, "name", None)
-    return name if isinstance(name, str) and name else type(agent).__name__
+    return one_line(name if isinstance(name, str) and name else type(agent).__name__, LONGEST_NAME)
 
 
 def recorded_id(agent: object) -> str:
     """What the record says about who plays: the agent's `agent_id`, or its name."""
     said = getattr(agent, "agent_id", None)
-    return said if isinstance(said, str) and said else agent_id(agent)
+    return one_line(said, LONGEST_NAME) if isinstance(said, str) and said else agent_id(agent)
 
 
 def numbered(names: Iterable[str]) -> list[str]:

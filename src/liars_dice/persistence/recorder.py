@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from ..core import MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
+from ..core import LONGEST_NAME, MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
 from .envelope import ACTS, RecordedEvent
 from .errors import UNREADABLE, StoreError, VersionConflictError
 
@@ -271,8 +271,6 @@ class GameRecorder(ABC):
 
 YEARS = range(1900, 9000)
 """The years a time may be in: far enough from the ends of the calendar for every time zone."""
-LONGEST_NAME = 1000
-"""Characters in the name of a player, which may be a file or a command."""
 
 
 def check_event(event: RecordedEvent) -> None:

@@ -116,6 +116,8 @@ class SQLiteRecorder(SQLRecorder):
                 sqlite3.SQLITE_IOERR: "the disk failed",
             }.get(code, "the database failed")
             raise StoreError(f"{self.path}: {kind} ({_one_line(error)})") from error
+        except UnicodeDecodeError as error:  # SQLite's own message quotes damaged bytes
+            raise StoreError(f"{self.path}: the database is damaged") from error
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be opened ({error.strerror})") from error
 
@@ -235,7 +237,7 @@ class SQLiteRecorder(SQLRecorder):
             )
             unordered = query.partition(" ORDER BY ")[0].replace(f"FROM {table}", f"FROM {table} NOT INDEXED")
             for order in ("ASC", "DESC"):  # up to the damage from either side
-                with contextlib.suppress(sqlite3.DatabaseError):
+                with contextlib.suppress(sqlite3.DatabaseError, UnicodeDecodeError):
                     for row in self._db.execute(f"{unordered} ORDER BY rowid {order}", parameters):
                         if row[0] not in seen:
                             seen.add(row[0])
