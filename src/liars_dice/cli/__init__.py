@@ -55,23 +55,26 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; nothing that it prints can command the terminal."""
+        from .output import safe_output
+
+        with safe_output():
+            return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Our own errors and Ctrl-C become one line and a non-zero exit code."""
         import warnings
 
-        from ..core import LiarsDiceError, one_line, without_controls
-        from .output import safe_output
+        from ..core import LiarsDiceError, one_line
 
-        with safe_output(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(ctx)
             except click.NoSuchOption as error:
                 raise _with_hint(error) from error
-            except click.ClickException as error:
-                error.message = without_controls(error.message)
-                raise
             except LiarsDiceError as error:
                 raise click.ClickException(one_line(error)) from error
             except KeyboardInterrupt:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -74,7 +74,7 @@ def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
     try:
         out = data_output()
         if kind == "csv":
-            write_csv(events, out)
+            write_csv(events, cast(TextIO, out))
         elif isinstance(out, SafeStream):
             out.writelines(f"{encode_line(event).decode()}\n" for event in events)
         else:
@@ -89,7 +89,7 @@ def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
     from ..core import writing_whole
     from ..persistence import write_csv, write_jsonl, write_parquet
 
-    with writing_whole("out", out) as partial:
+    with writing_whole("out", out, make_folders=False) as partial:
         if kind == "csv":
             with partial.open("w", newline="", encoding="utf-8") as text:
                 write_csv(events, text)

@@ -72,7 +72,7 @@ class SafeStream:
 def safe_output() -> Iterator[None]:
     """Make everything that is printed safe for a terminal."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (None if one is None else SafeStream(one) for one in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (None if one is None else SafeStream(one) for one in before)
     try:
         yield
     finally:
@@ -81,8 +81,15 @@ def safe_output() -> Iterator[None]:
 
 def data_output() -> SafeStream | TextIO:
     """Standard output for files: their bytes arrive as they are, except on a terminal."""
-    stream: TextIO = getattr(sys.stdout, "rich_proxied_file", sys.stdout)
+    stream = _unwrapped(sys.stdout)
     return SafeStream(stream) if stream.isatty() else stream
+
+
+def _unwrapped(stream: TextIO) -> TextIO:
+    """The stream under ours, and under those of Rich's progress bars."""
+    while (below := getattr(stream, "rich_proxied_file", None)) is not None:
+        stream = below
+    return stream
 
 
 def open_console(*, stderr: bool = False) -> Console:
@@ -104,7 +111,7 @@ def open_console(*, stderr: bool = False) -> Console:
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
             return [Safe(one) for one in renderables]
 
-    console = Console(highlight=False, stderr=stderr)
+    console = Console(highlight=False, stderr=stderr, file=_unwrapped(sys.stderr if stderr else sys.stdout))
     console.push_render_hook(Hook())
     if console.is_dumb_terminal:
         console.size = shutil.get_terminal_size()

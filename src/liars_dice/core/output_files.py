@@ -20,17 +20,18 @@ def check_output_file(option: str, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def writing_whole(option: str, path: Path) -> Iterator[Path]:
+def writing_whole(option: str, path: Path, *, make_folders: bool = True) -> Iterator[Path]:
     """A new file beside `path` to write to. It takes the place of `path` at the end, and is removed after an error.
 
-    Readers see the old file or the new one. Folders on the way are made. What fails is a `BadValueError` of `option`.
+    Readers see the old file or the new one. What fails is a `BadValueError` of `option`.
     """
     import tempfile
 
     target = _target(option, path)
     beside: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if make_folders:
+            target.parent.mkdir(parents=True, exist_ok=True)
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
         file, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         os.close(file)
