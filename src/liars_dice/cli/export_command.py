@@ -38,8 +38,7 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
     GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
     those it lost. Without GAME, all games are exported.
     """
-    from ..core import check_output_file
-    from ..persistence import StoreError, open_store
+    from ..persistence import StoreError, check_output_file, open_store
 
     if out is not None:
         check_output_file("out", out)
@@ -86,8 +85,7 @@ def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
 
 def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
     """Write the whole file or none."""
-    from ..core import writing_whole
-    from ..persistence import write_csv, write_jsonl, write_parquet
+    from ..persistence import write_csv, write_jsonl, write_parquet, writing_whole
 
     with writing_whole("out", out, make_folders=False) as partial:
         if kind == "csv":

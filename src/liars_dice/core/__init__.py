@@ -71,7 +71,6 @@ from .odds import (
     prob_holds,
 )
 from .old_names import OLD_NAMES
-from .output_files import check_output_file, writing_whole
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
 from .progress import Progress
@@ -83,11 +82,9 @@ from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
-    "LONGEST_NAME",
-    "one_line",
-    "without_controls",
     "DICE_PER_SEAT",
     "FACES",
+    "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
     "PLAYERS",
@@ -158,7 +155,6 @@ __all__ = [
     "chance_exact",
     "chance_true",
     "changed_preset",
-    "check_output_file",
     "check_rules",
     "count_matches",
     "deal",
@@ -179,6 +175,7 @@ __all__ = [
     "new_game",
     "next_opener",
     "numbered",
+    "one_line",
     "one_of",
     "opener_after",
     "parse_action",
@@ -202,6 +199,6 @@ __all__ = [
     "verify",
     "view_of",
     "visible_to",
+    "without_controls",
     "without_number",
-    "writing_whole",
 ]

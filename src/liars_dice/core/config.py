@@ -15,7 +15,6 @@ from .bid import BidOrdering
 from .errors import ConfigError, one_of, reason_of
 from .ladder import Ladder, shared_ladder
 from .old_names import OLD_NAMES
-from .output_files import writing_whole
 
 Wild = Literal["none", "ones", "top"]
 WildBids = Literal["natural", "forbidden"]
@@ -232,8 +231,7 @@ class GameConfig(
         writer = {".toml": self.to_toml, ".json": self.to_json}.get(path.suffix)
         if writer is None:
             raise ConfigError("file", str(path), "a name that ends in .toml or .json")
-        with writing_whole("file", path) as file:
-            file.write_text(writer(), encoding="utf-8")
+        path.write_text(writer(), encoding="utf-8")
 
 
 def _check_names(names: Iterable[object]) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from ..core import BadValueError, GameConfig, reason_of, writing_whole
+from ..core import BadValueError, GameConfig, reason_of
 from ..numeric import Floats
+from ..persistence import writing_whole
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 

@@ -15,6 +15,7 @@ from .errors import (
 from .export import import_games, write_csv, write_jsonl, write_parquet
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
+from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
@@ -61,6 +62,7 @@ __all__ = [
     "by_game",
     "by_opener",
     "by_rules",
+    "check_output_file",
     "decisions",
     "decode_document",
     "default_store",
@@ -90,4 +92,5 @@ __all__ = [
     "write_csv",
     "write_jsonl",
     "write_parquet",
+    "writing_whole",
 ]

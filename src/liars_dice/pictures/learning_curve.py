@@ -8,8 +8,9 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import BadValueError, check_output_file, writing_whole
+from ..core import BadValueError
 from ..learn import CurvePoint, Model
+from ..persistence import check_output_file, writing_whole
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
 from .png_files import new_figure, write_png
 

@@ -6,7 +6,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import BadValueError, check_output_file, writing_whole
+from ..core import BadValueError
+from ..persistence import check_output_file, writing_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

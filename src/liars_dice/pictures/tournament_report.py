@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import BadValueError, writing_whole
+from ..core import BadValueError
+from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
 from .png_files import DPI

@@ -19,7 +19,8 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import BadValueError, GameConfig, RulesLike, as_config, check_output_file, writing_whole
+from ...core import BadValueError, GameConfig, RulesLike, as_config
+from ...persistence import check_output_file, writing_whole
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool, slots_by_level
 from .cpu_solver import CpuSolver, best_responses, warm_up

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import BadValueError, reason_of
+from ..core import BadValueError, reason_of
 
 
 def check_output_file(option: str, path: Path) -> None:
