@@ -26,7 +26,7 @@ from .config import (
     is_whole,
 )
 from .conformance import check_rules
-from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
+from .dice import DiceCup, Die, Randomness, SeatStream, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id, without_number
 from .errors import (
     BadValueError,
@@ -57,6 +57,7 @@ from .events import (
     SharedDiceRolled,
     visible_to,
 )
+from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
 from .narration import narrate, percent, say_bid, say_face
@@ -82,6 +83,7 @@ from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
     "DICE_PER_SEAT",
+    "ENTROPY_LENGTH",
     "FACES",
     "MOVES",
     "OLD_NAMES",
@@ -110,6 +112,7 @@ __all__ = [
     "Event",
     "ExactCalled",
     "ExactPayer",
+    "Fairness",
     "GameConfig",
     "GameCreated",
     "GameEnded",
@@ -139,6 +142,7 @@ __all__ = [
     "RoundRules",
     "RoundStarted",
     "RulesLike",
+    "SeatStream",
     "SharedDiceRolled",
     "Wild",
     "WildBids",
@@ -154,6 +158,7 @@ __all__ = [
     "chance_true",
     "changed_preset",
     "check_rules",
+    "checked_entropy",
     "count_matches",
     "deal",
     "derive_seed",
@@ -170,6 +175,7 @@ __all__ = [
     "load_rules",
     "match_chance",
     "narrate",
+    "new_commitment",
     "new_game",
     "next_opener",
     "numbered",

@@ -1,6 +1,7 @@
 """Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
+from .dice_check import RollsChecked, check_dice
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
 from .export import import_games, write_csv, write_jsonl, write_parquet
@@ -38,6 +39,7 @@ __all__ = [
     "RecordedEvent",
     "Replay",
     "ReplayError",
+    "RollsChecked",
     "SQLiteRecorder",
     "StoreError",
     "UnknownSchemaError",
@@ -47,6 +49,7 @@ __all__ = [
     "by_game",
     "by_opener",
     "by_rules",
+    "check_dice",
     "decisions",
     "default_store",
     "encode_line",
