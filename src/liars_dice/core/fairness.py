@@ -19,12 +19,12 @@ ENTROPY_LENGTH = 100
 """The most characters that a player can add."""
 
 
-class Fairness(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class Fairness(msgspec.Struct, frozen=True, gc=False):
     """What binds the dice of a game. Players must not see the secret before the game is over."""
 
     commitment: str
     """`commitment_to(secret)`, known to the players before they add anything and before the first roll."""
-    entropy: tuple[str, ...] = ()
+    entropy: tuple[str, ...]
     """The text that each seat added; an empty one for those who added none."""
     secret: str | None = None
     """64 hexadecimal digits; None where it is not shown yet."""
