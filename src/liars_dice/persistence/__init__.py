@@ -5,6 +5,7 @@ from .dice_check import RollsChecked, check_dice
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
 from .export import import_games, write_csv, write_jsonl, write_parquet
+from .fair_check import FairnessCheck, check_fairness, fairness_in, read_game
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .postgres import PostgresRecorder
@@ -31,6 +32,7 @@ __all__ = [
     "Clock",
     "CorruptEventError",
     "Enveloper",
+    "FairnessCheck",
     "GameRecorder",
     "GameSummary",
     "InMemoryRecorder",
@@ -50,9 +52,11 @@ __all__ = [
     "by_opener",
     "by_rules",
     "check_dice",
+    "check_fairness",
     "decisions",
     "default_store",
     "encode_line",
+    "fairness_in",
     "final_state",
     "import_games",
     "is_person",
@@ -61,6 +65,7 @@ __all__ = [
     "new_game_id",
     "open_store",
     "player_type",
+    "read_game",
     "read_lines",
     "record_game",
     "replay",

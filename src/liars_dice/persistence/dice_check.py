@@ -36,6 +36,7 @@ def check_dice(events: Sequence[Event]) -> RollsChecked:
     branched = re.fullmatch(r".*@(\d{1,9})", created.branched_from or "")
     copied = int(branched[1]) if branched else 0
     cup = DiceCup(created.config.faces)
+    _check_where_the_seed_begins(created, events, copied)
     round_index, rolled_again, without_seed = -1, 0, 0
     seeds: set[int] = set()
     for version, event in enumerate(events):
@@ -64,6 +65,15 @@ def check_dice(events: Sequence[Event]) -> RollsChecked:
                 raise ReplayError(f"{where}: expected the dice {expected}, which the seed gives, found {dice}")
         rolled_again += 1
     return RollsChecked(rolled_again, without_seed, len(seeds))
+
+
+def _check_where_the_seed_begins(created: GameCreated, events: Sequence[Event], copied: int) -> None:
+    """A commitment is for every round that was not copied from another game."""
+    if created.fairness is None:
+        return
+    began = next((event.round_index for event in events[copied:] if isinstance(event, RoundStarted)), None)
+    if began is not None and began < created.fairness.first_round:
+        raise ReplayError(f"round {began + 1} was dealt in this game, but the commitment leaves it out")
 
 
 def _seed_of_game(created: GameCreated, round_index: int, *, new: bool) -> int | None:
