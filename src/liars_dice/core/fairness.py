@@ -7,14 +7,13 @@ these texts together give the seed. Both hashes are plain SHA-256, so that anyon
 from __future__ import annotations
 
 import json
-import secrets
 from hashlib import sha256
 
 import msgspec
 
+from .dice import fresh_secret
 from .errors import BadValueError
 
-SECRET_BYTES = 32
 ENTROPY_LENGTH = 100
 """The most characters that a player can add."""
 
@@ -51,7 +50,7 @@ class Fairness(msgspec.Struct, frozen=True, gc=False):
 
 def new_commitment(entropy: tuple[str, ...] = ()) -> Fairness:
     """A new secret that cannot be guessed, and the commitment to it."""
-    secret = secrets.token_hex(SECRET_BYTES)
+    secret = fresh_secret()
     return Fairness(commitment_to(secret), entropy, secret)
 
 
