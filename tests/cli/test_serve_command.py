@@ -8,6 +8,9 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
+
+from command_line import call
 from patience import PATIENCE
 
 
@@ -28,3 +31,14 @@ def test_an_address_that_others_can_use(tmp_path: Path) -> None:
                 assert b"<!doctype html>" in page.read()
         finally:
             process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
+def test_a_store_that_everyone_can_read_is_pointed_out(tmp_path: Path) -> None:
+    store = tmp_path / "games.sqlite"
+    for mode, warned in ((0o600, False), (0o640, False), (0o644, True)):
+        store.touch()
+        store.chmod(mode)
+        result = call("serve", "--db", str(store), "--host", "256.0.0.1")  # no server starts at such an address
+        assert result.exit_code != 0
+        assert ("every user of this machine can read" in result.stderr) == warned

@@ -237,9 +237,14 @@ def test_the_scan_can_fail() -> None:
 def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[str]:
     """What a bot was told and must not know. A round is public from its `DiceRevealed` or `round_end` on."""
     held, _ = rounds_of(events)
+    created = events[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.fairness is not None
+    sealed = (str(created.config.seed), str(created.fairness.secret))
     found: list[str] = []
     now = 0
     for message in said:
+        found += [f"the seed or its secret: {message}" for secret in sealed if secret in json.dumps(message)]
         if message["type"] == "round_end":
             now = message["resolution"]["round_index"] + 1
             continue
