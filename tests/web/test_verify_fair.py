@@ -115,6 +115,27 @@ def test_every_cheat_is_found(
     assert "This game is not proved to be fair." in call("verify-fair", game).output
 
 
+def test_a_branch_is_checked_from_where_its_own_dice_begin(tmp_path: Path) -> None:
+    store = tmp_path / "games.sqlite"
+
+    async def run() -> Json:
+        async with studio(store) as one:
+            wish = {"seats": seats("crawler", "crawler"), "changes": {"dice": 2}, "delay_ms": 0}
+            over = await (await one.enter((await one.post("/rooms", wish))["room"])).until("over")
+            made = await one.post(f"/games/{over['game_id']}/branch", {"turn": 1, "seat": 0, "delay_ms": 0})
+            socket = await one.enter(made["room"], made["token"])
+            await play(socket, 0)
+            return await one.get(f"/games/{socket.heard[-1]['game_id']}")
+
+    record = asyncio.run(run())
+    assert not failed(record["id"], "--db", str(store))
+    game = saved(record, tmp_path)
+    assert not failed(game)
+    assert "from round 2 on, because this game continues another" in call("verify-fair", game).output
+    record["fairness"]["first_round"] += 1
+    assert failed(saved(record, tmp_path)) == ["dice"]
+
+
 def test_what_cannot_be_checked_is_said_in_one_line(played: tuple[Path, Json], tmp_path: Path) -> None:
     record = copy.deepcopy(played[1])
     record["fairness"]["secret"] = None

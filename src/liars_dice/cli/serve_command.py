@@ -60,6 +60,7 @@ def serve_command(
     from ..web import serve
 
     def ready(address: str, *, local: bool) -> None:
+        _warn_if_readable(db)
         if as_json:
             print_json({"address": address, "local": local})
             return
@@ -72,7 +73,6 @@ def serve_command(
         if not local:
             click.echo("Anyone who can reach this machine can play.")
 
-    _warn_if_readable(db)
     serve(
         host,
         port,
