@@ -12,6 +12,7 @@ from studio_kit import EASY, Json, first_legal, play, seats, studio
 
 from liars_dice.core import GameCreated
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, check_dice, verify_game
+from liars_dice.tournament import Ledger, round_robin
 from liars_dice.web.room_document import RoomDoc
 
 
@@ -208,3 +209,18 @@ def test_rooms_stored_before_commitments_existed_open_as_before() -> None:
     store.save_documents("room", {made: json.dumps(document)})
     asyncio.run(run(made))
     assert created_in(store.events(store.games()[0].game_id)).config.seed == 5
+
+
+def test_the_seed_of_a_tournament_is_not_told_before_its_last_game() -> None:
+    store = InMemoryRecorder()
+    result = round_robin(["maniac", "passive"], "duel", games=2, seed=123456789)
+    Ledger(store, result.settings, "under-way").begin(())
+    Ledger(store, result.settings, "done").close(result)
+
+    async def run() -> None:
+        async with studio(store) as one:
+            for name, told in (("under-way", False), ("done", True)):
+                said = await one.get(f"/lab/tournaments/{name}")
+                assert ("123456789" in json.dumps(said)) == told
+
+    asyncio.run(run())
