@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
@@ -13,11 +15,34 @@ from .rate_limits import AddressRates
 from .server_limits import ServerLimits
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+ANY_ADDRESS = "any address"
+"""Among the hosts that requests may name: every IP address. A page elsewhere can claim our address for its name, but
+then its requests name its name, not the address."""
+
+
+def hosts_when_bound_to(host: str) -> frozenset[str]:
+    """The host names and addresses under which a server that listens on `host` can be reached."""
+    if host in LOOPBACK:
+        return LOOPBACK
+    machine = socket.gethostname().lower()
+    short = machine.partition(".")[0]
+    return LOOPBACK | {ANY_ADDRESS, host.lower(), machine, short, f"{short}.local"}
 
 
 def host_allowed(headers: Mapping[str, str], hosts: frozenset[str] | None) -> bool:
     """Whether the request names this server. A page elsewhere cannot claim our name (DNS rebinding)."""
-    return hosts is None or urlsplit(f"//{headers.get('host', '')}").hostname in hosts
+    if hosts is None:
+        return True
+    named = urlsplit(f"//{headers.get('host', '')}").hostname
+    return named is not None and (named in hosts or (ANY_ADDRESS in hosts and _is_address(named)))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def origin_allowed(headers: Mapping[str, str], names: Collection[str] = ()) -> bool:
@@ -95,7 +120,7 @@ class HttpGuard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             if not host_allowed(headers, self._hosts):
-                line = "this server is not reachable under that name; allow it with --host or --public-name"
+                line = "this server is not reachable under that name; allow it with --public-name"
                 return 403, ErrorResponse(line, "host_not_allowed")
         except ValueError:
             return 400, ErrorResponse("the Host header cannot be read", "bad_host")

@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from ..core import BadValueError
 from ..persistence import open_store
 from .app import create_app
-from .connection_limits import header_timeout_protocol
-from .http_guard import LOOPBACK
+from .connection_limits import guarded_protocol
+from .http_guard import LOOPBACK, hosts_when_bound_to
 from .server_limits import ServerLimits
 
 
@@ -40,8 +40,8 @@ def serve(
 ) -> None:
     """Serve until the process is stopped. `ready` is called as soon as the server answers.
 
-    `public_names` are the names of a proxy in front of this server. With `behind_proxy`, `X-Forwarded-*` headers from
-    this machine are trusted, and from nowhere else.
+    `public_names` are more names of this server: those of a proxy in front of it, or those it has in your network.
+    With `behind_proxy`, `X-Forwarded-*` headers from this machine are trusted, and from nowhere else.
     """
     limits = ServerLimits() if limits is None else limits
     _allow_many_files()
@@ -51,7 +51,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     try:
-        hosts = LOOPBACK if local else None
+        hosts = hosts_when_bound_to(host)
         app = create_app(db, limits=limits, agents=agents, hosts=hosts, public_names=public_names)
 
         def up() -> None:
@@ -76,7 +76,7 @@ def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = 
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        http=header_timeout_protocol(limits.hello_s),
+        http=guarded_protocol(limits.hello_s),
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,
