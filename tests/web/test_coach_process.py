@@ -35,7 +35,7 @@ def test_a_review_says_how_far_it_is() -> None:
     heard: list[tuple[int, int]] = []
 
     async def run() -> Json:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
         try:
             events = played(GameConfig(dice=(2, 2), seed=3))
             found: Json = await coach.ask("review", events, None, progress=lambda *at: heard.append(at))
@@ -49,7 +49,7 @@ def test_a_review_says_how_far_it_is() -> None:
 
 def test_a_question_that_cannot_be_answered_gets_one_line() -> None:
     async def run() -> None:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
         try:
             with pytest.raises(RefusedError, match="hand"):
                 await coach.ask("explain", (1, 1), (1, 2, 3), [])
@@ -66,7 +66,7 @@ def test_a_question_that_cannot_be_answered_gets_one_line() -> None:
 
 def test_a_coach_that_dies_is_replaced() -> None:
     async def run() -> None:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
 
         def die(*_: int) -> None:
             assert coach.process is not None

@@ -155,18 +155,23 @@ async def list_games(studio: Studio, request: ApiRequest) -> m.GameList:
     return m.GameList(await studio.rooms.store.browse(partial(studio.game_lister.page, query.limit, query.after)))
 
 
-async def show_game(studio: Studio, request: ApiRequest) -> m.GameRecord:
+async def show_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """A recorded game: all of it if it has a winner, otherwise what a spectator may know."""
     events = await _events(studio, request.path["game"])
+    return await studio.rooms.load.of_length(len(events), partial(_game_record, events, studio.rooms.limits.events))
+
+
+def _game_record(events: Sequence[RecordedEvent], most: int) -> msgspec.Raw:
     created = events[0].payload
     assert isinstance(created, GameCreated)
     winner = _winner(events)
     seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
     notes = [event_json(event.version, event.payload) for event in seen]
-    too_long = events[-1].version >= studio.rooms.limits.events
+    too_long = events[-1].version >= most
     ended: m.Ending | None = "won" if winner is not None else "too_long" if too_long else None
     names, finished = list(created.names), winner is not None
-    return m.GameRecord(events[0].game_id, public_rules(created.config), names, notes, winner, finished, ended)
+    found = m.GameRecord(events[0].game_id, public_rules(created.config), names, notes, winner, finished, ended)
+    return msgspec.Raw(m.encode_json(found))
 
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
@@ -190,7 +195,7 @@ def _laid_open(event: RecordedEvent) -> RecordedEvent:
     return msgspec.structs.replace(event, payload=seen)
 
 
-async def review_game(studio: Studio, request: ApiRequest) -> m.Json:
+async def review_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """The coach's verdict on every move of a finished game."""
     events = await _events(studio, request.path["game"])
     if _winner(events) is None:
@@ -232,8 +237,12 @@ async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         names[n] = free_name(clean_name(agent) or "bot", names)
         seats.append(SeatDoc("bot", names[n], agent))
     seed = fresh_seed()
-    _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, seed=seed)
-    past = as_new_game(past, rooms.clock)
+
+    def begin_again() -> list[RecordedEvent]:
+        _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, seed=seed)
+        return as_new_game(past, rooms.clock)
+
+    past = await rooms.load.of_length(len(events), begin_again)
     doc = RoomDoc(
         new_room_id(),
         rooms.clock.utc_now(),

@@ -75,26 +75,29 @@ class Room:
         if doc.game_id is not None:
             self._open(record)
 
-    def _open(self, record: Sequence[RecordedEvent] = ()) -> None:
-        """Set up the game, from the beginning or from its record."""
-        doc = self.doc
-        assert doc.game_id is not None
-        types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
-        self._enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
-        if record:
-            created = record[0].payload
-            assert isinstance(created, GameCreated)
-            self.engine = GameEngine.resume(final_state(record), seed=created.config.seed)
-            for event in record:
-                self._enveloper.seal(event.payload)
-        else:
-            self.engine = GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats])
+    def _open(self, record: Sequence[RecordedEvent] = (), game: tuple[GameEngine, Enveloper] | None = None) -> None:
+        """Set up the game, from the beginning or from its record. `game` is what `_game` made of both."""
+        self.engine, self._enveloper = self._game(self.doc, record) if game is None else game
         self.record = list(record)
         self.moves = len(decisions(record))
         self.state = self.engine.state
         """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
         self.engine.subscribe(self._seal)
         self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed, self._rooms.limits.bots)
+
+    def _game(self, doc: RoomDoc, record: Sequence[RecordedEvent]) -> tuple[GameEngine, Enveloper]:
+        """The engine and the enveloper of this game. Changes nothing here, so a thread can do it for a long record."""
+        assert doc.game_id is not None
+        types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
+        enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
+        if not record:
+            return GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats]), enveloper
+        created = record[0].payload
+        assert isinstance(created, GameCreated)
+        engine = GameEngine.resume(final_state(record), seed=created.config.seed)
+        for event in record:
+            enveloper.seal(event.payload)
+        return engine, enveloper
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
@@ -280,17 +283,22 @@ class Room:
 
     async def _continue_from(self, events: Sequence[RecordedEvent], version: int) -> None:
         """Replace the room's game by a new one that begins like this record."""
-        _, past = branch(events, version, seed=self.engine.seed)
-        past = as_new_game(past, self.clock)
+
+        def begin_again() -> tuple[list[RecordedEvent], RoomDoc, tuple[GameEngine, Enveloper]]:
+            _, past = branch(events, version, seed=self.engine.seed)
+            past = as_new_game(past, self.clock)
+            doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
+            return past, doc, self._game(doc, past)
+
+        past, doc, game = await self._rooms.load.of_length(len(events), begin_again)
         try:
             await self._rooms.store.write(past)
-            doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
             await self._save(doc)
         except BaseException:
             self.give_up(NOT_STORED)
             raise
         self._rooms.run_cleanup(self._bots.close)
-        self._open(past)
+        self._open(past, game)
 
     async def set_speed(self, one: Listener, delay_ms: int) -> None:
         """Set the pause before bots' moves: for a player alone with bots or, among bots only, the longest spectator."""
@@ -392,13 +400,14 @@ class Room:
 
     async def _pause(self, times: int) -> None:
         """Wait before a bot's move; a change of speed takes effect at once."""
-        limits, since = self._rooms.limits, self.clock.now()
-        while True:
-            left = since + max(times * self.doc.delay_ms / 1000, limits.min_delay_s) - self.clock.now()
-            if left <= 0:
-                return
-            self._changed.clear()
-            await self.clock.wait(self._changed, left)
+        since = self.clock.now()
+        with self._rooms.pacing() as shortest_s:
+            while True:
+                left = since + max(times * self.doc.delay_ms / 1000, shortest_s()) - self.clock.now()
+                if left <= 0:
+                    return
+                self._changed.clear()
+                await self.clock.wait(self._changed, left)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -16,6 +17,7 @@ from ..persistence import GameRecorder, RecordedEvent, StoreError
 from .clock import StudioClock
 from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
+from .load import ServerLoad
 from .messages import RoomListItem
 from .room import Room
 from .room_bots import STAND_IN, on_offer
@@ -40,9 +42,11 @@ class Rooms:
         coach: CoachClient,
         limits: ServerLimits,
         clock: StudioClock,
+        load: ServerLoad,
         agents: Sequence[str] = (),
     ) -> None:
         self.store = store
+        self.load = load
         self.coach = coach
         self.limits = limits
         self.clock = clock
@@ -55,6 +59,8 @@ class Rooms:
         self._opening: dict[str, asyncio.Lock] = {}
         self._index: RoomIndex | None = None
         self._sweeper: asyncio.Task[None] | None = None
+        self._pacing = 0
+        """How many rooms are about to let a bot move."""
 
     async def run_bot(self, work: Callable[[], Result], *, ours: bool) -> Result:
         """Let a bot think in a thread. Slow bots from `--agents` do not hold up our own."""
@@ -72,6 +78,15 @@ class Rooms:
         """Close bots in a thread: ending a sandbox takes a while."""
         with contextlib.suppress(RuntimeError):  # the server is shutting down, and they end with it
             self._cleanup_threads.submit(work)
+
+    @contextlib.contextmanager
+    def pacing(self) -> Iterator[Callable[[], float]]:
+        """While a room waits before a bot's move: the shortest time it may wait, by how many rooms are doing so."""
+        self._pacing += 1
+        try:
+            yield lambda: max(self.limits.min_delay_s, self._pacing / self.limits.bot_moves_per_s)
+        finally:
+            self._pacing -= 1
 
     async def _open_rooms(self) -> RoomIndex:
         """The rooms that are waiting or playing, read from the store at the first call."""
@@ -97,7 +112,7 @@ class Rooms:
         if past:
             await self.store.write(list(past))
         await self.save(doc)
-        room = self._live[doc.id] = Room(doc, self, past)
+        room = self._live[doc.id] = await self.load.of_length(len(past), partial(Room, doc, self, past), urgent=True)
         self._sweep()
         if past:
             room.drive()
@@ -132,7 +147,8 @@ class Rooms:
         index.update(doc)
         game_id = doc.game_id
         record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
-        room = self._live[room_id] = Room(doc, self, record)
+        room = await self.load.of_length(len(record), partial(Room, doc, self, record), urgent=True)
+        self._live[room_id] = room
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
@@ -199,7 +215,8 @@ class Rooms:
         limits = self.limits
         if config.total_dice > limits.total_dice or config.dice_cap * config.num_players > 2 * limits.total_dice:
             raise ConfigError("dice", config.dice, f"at most {limits.total_dice} dice in total on this server")
-        if len(config.ladder().bids) > limits.rungs:
+        highest = config.total_dice if config.max_quantity == "total" else config.max_quantity
+        if highest * config.faces > 2 * limits.rungs or len(config.ladder().bids) > limits.rungs:
             raise ConfigError(
                 "max_quantity", config.max_quantity, f"at most {limits.rungs} different bids on this server"
             )

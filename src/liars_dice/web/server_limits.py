@@ -18,6 +18,14 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_s: float = 100.0
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
+    cost_per_s: float = 0.25
+    """Seconds of processor time that one address may use per second, on average."""
+    cost_burst_s: float = 5.0
+    """The same at once."""
+    behind_s: float = 0.03
+    """For how long the event loop may work before it comes around. While it takes longer, only moves are accepted."""
+    bot_moves_per_s: float = 500.0
+    """Moves of the studio's own bots in all rooms together; where many rooms play fast, each plays slower."""
     new_rooms_per_s: float = 1.0
     """New rooms from one address."""
     new_room_burst: int = 200
@@ -41,7 +49,9 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     hello_s: float = 10.0
     """How long a new socket may stay silent, and how long a request's head or body may take to arrive."""
     questions: int = 16
-    """Questions of one kind that may wait for the coach."""
+    """Questions of one kind that may wait for the coach, and pieces of long work that may wait for a thread."""
+    questions_per_address: int = 4
+    """The same for one address."""
     away_s: float = 60.0
     """How long a player may be away before a bot plays for them."""
     linger_s: float = 120.0
