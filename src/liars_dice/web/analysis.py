@@ -79,9 +79,9 @@ class Analysis:
 
         try:
             long = len(decisions(events)) > MANY_TURNS
-            pickled = await self._load.apart(partial(_pickled, events), urgent=not long)
+            pieces = await self._load.apart(partial(pickled, events), urgent=not long)
             kind = "long_review" if long else "review"
-            found: msgspec.Raw = await self._coach.ask(kind, pickled, key[1], progress=progress)
+            found: msgspec.Raw = await self._coach.ask(kind, pieces, key[1], progress=progress)
             return found
         finally:
             self._progress.pop(key, None)
@@ -116,7 +116,7 @@ class Analysis:
         raise NotFoundError(f"there is no tournament {name[:40]!r}")
 
 
-def _pickled(events: Sequence[RecordedEvent]) -> list[bytes]:
+def pickled(events: Sequence[RecordedEvent]) -> list[bytes]:
     """The events in pieces, because pickling many at once would stop all threads."""
     return [pickle.dumps(events[n : n + PIECE]) for n in range(0, len(events), PIECE)]
 

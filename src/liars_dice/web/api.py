@@ -94,9 +94,13 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
     config = config.replace(seed=fresh_seed() if wish.seed is None else wish.seed)
     delay_ms = min(wish.delay_ms, rooms.limits.max_delay_ms)
-    doc = RoomDoc(new_room_id(), rooms.clock.utc_now(), config, seats, wish.practice, delay_ms)
+    mine = kinds.index("you") if "you" in kinds else None
+    invite = new_token() if wish.closed else None
+    doc = RoomDoc(
+        new_room_id(), rooms.clock.utc_now(), config, seats, wish.practice, delay_ms, host=mine, invite=invite
+    )
     await rooms.create(doc)
-    return m.SeatGranted(doc.id, kinds.index("you") if "you" in kinds else None, token)
+    return m.SeatGranted(doc.id, mine, token, invite)
 
 
 async def list_rooms(studio: Studio, request: ApiRequest) -> m.RoomList:
@@ -105,16 +109,25 @@ async def list_rooms(studio: Studio, request: ApiRequest) -> m.RoomList:
 
 
 async def show_room(studio: Studio, request: ApiRequest) -> m.RoomView:
-    """The public view of a room."""
-    return (await studio.rooms.get(request.path["room"])).view()
+    """The public view of a room. A closed room is shown only to those with a seat's token or its invitation."""
+    room = await studio.rooms.look_at(request.path["room"])
+    room.check_invited(request.token)
+    return room.view()
 
 
 async def take_seat(studio: Studio, request: ApiRequest) -> m.SeatGranted:
     """Take a seat and get its token. The game starts when the last open seat is taken."""
     wish: m.TakeSeat = request.body
     room = await studio.rooms.get(request.path["room"])
-    seat, token = await room.take_seat(wish.name, wish.seat, bot=wish.bot)
+    seat, token = await room.take_seat(wish.name, wish.seat, bot=wish.bot, invite=wish.invite)
     return m.SeatGranted(room.doc.id, seat, token)
+
+
+async def set_access(studio: Studio, request: ApiRequest) -> m.Access:
+    """Close a room to strangers, or open it again. Each time it is closed it gets a new invitation."""
+    room = await studio.rooms.get(request.path["room"])
+    invite = await room.set_closed(room.seat_of(request.body.token), request.body.closed)
+    return m.Access(invite is not None, invite)
 
 
 async def start_room(studio: Studio, request: ApiRequest) -> m.RoomView:
@@ -315,6 +328,7 @@ ENDPOINTS = (
     Endpoint("POST", "/rooms", create_room, m.SeatGranted, body=m.CreateRoom),
     Endpoint("GET", "/rooms/{room}", show_room, m.RoomView),
     Endpoint("POST", "/rooms/{room}/seats", take_seat, m.SeatGranted, body=m.TakeSeat),
+    Endpoint("POST", "/rooms/{room}/access", set_access, m.Access, body=m.AccessRequest),
     Endpoint("POST", "/rooms/{room}/start", start_room, m.RoomView, body=m.StartRoom),
     Endpoint("GET", "/rooms/{room}/next", next_question, m.Json, query=m.NextQuery, bearer=True),
     Endpoint("POST", "/rooms/{room}/act", act, m.Ok, body=m.BotMove, bearer=True),

@@ -49,8 +49,9 @@ class _Question:
 
 
 class CoachClient:
-    """Sends questions to the coach's process and returns its answers; at most `most` of a kind at a time, and `most_each` of
-    one address.
+    """Sends questions to the coach's process and returns its answers.
+
+    Of each kind, at most `most` wait at a time, and `most_each` of one address.
     """
 
     def __init__(self, most: int, most_each: int) -> None:

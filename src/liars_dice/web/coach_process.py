@@ -21,7 +21,6 @@ from typing import IO, Any
 import msgspec
 
 from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, Progress, PublicState, describe
-from ..persistence import RecordedEvent
 from .messages import Json, MatchupTable, plain
 
 _LENGTH = struct.Struct(">Q")

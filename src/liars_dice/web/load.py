@@ -23,6 +23,8 @@ Result = TypeVar("Result")
 BEAT_S = 0.02
 """How often the event loop notes that it has come around."""
 
+PATIENCE_S = 4.0
+"""The longest that an address has to wait because of what it has used."""
 MANY_EVENTS = 500
 """Work on a game with this many events does not run on the event loop."""
 
@@ -30,9 +32,10 @@ MANY_EVENTS = 500
 class Account:
     """The seconds of processor time that one address may still use."""
 
-    __slots__ = ("_level", "_limits", "_now", "_then", "waiting")
+    __slots__ = ("_level", "_limits", "_now", "_then", "address", "waiting")
 
-    def __init__(self, limits: ServerLimits, now: Callable[[], float]) -> None:
+    def __init__(self, address: str, limits: ServerLimits, now: Callable[[], float]) -> None:
+        self.address = address
         self._limits, self._now = limits, now
         self._level, self._then = limits.cost_burst_s, now()
         self.waiting = 0
@@ -47,8 +50,8 @@ class Account:
         return self._level
 
     def charge(self, seconds: float) -> None:
-        """It has used this much. A debt never grows beyond a full account."""
-        self._level = max(-self._limits.cost_burst_s, self.left_s - seconds)
+        """It has used this much. Its debt never takes longer than `PATIENCE_S` to pay off."""
+        self._level = max(-PATIENCE_S * self._limits.cost_per_s, self.left_s - seconds)
 
 
 class Accounts:
@@ -60,7 +63,7 @@ class Accounts:
 
     def of(self, address: str) -> Account:
         """The account of this address. Of too many, the one that has been quiet the longest is dropped."""
-        account = self._accounts.pop(address, None) or Account(self._limits, self._now)
+        account = self._accounts.pop(address, None) or Account(address, self._limits, self._now)
         self._accounts[address] = account
         if len(self._accounts) > KEPT_ADDRESSES:
             self._accounts.popitem(last=False)

@@ -23,6 +23,7 @@ from ..core import (
     GameCreated,
     GameEngine,
     GameView,
+    RoundEnded,
     RoundStarted,
     free_name,
     view_of,
@@ -38,11 +39,12 @@ from ..persistence import (
 )
 from .clock import StudioClock
 from .errors import ForbiddenError, RoomError
+from .load import MANY_EVENTS
 from .messages import Ending, RoomView
 from .presence import Listener, Presence
 from .room_bots import STAND_IN, HouseBots, is_ours, type_of
 from .room_document import RoomDoc, SeatDoc, display_name, hash_token, new_token
-from .room_messages import room_view, seats_message, turn_message
+from .room_messages import encoded_events, room_view, seats_message, turn_message
 
 if TYPE_CHECKING:
     from .rooms import Rooms
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NOT_STORED = "The game could not be stored. Reconnect to continue."
+CLOSED = "The host has closed this room. Ask for the new link."
+IDLE = "No one has played in this room for a while, so it is asleep. Connect again to wake it."
 FAILED = "Something went wrong in this room. Reconnect to continue."
 
 
@@ -71,6 +75,8 @@ class Room:
         self._told_seats = b""
         """The last message about the seats."""
         self.record: list[RecordedEvent] = []
+        self._encoded: dict[int, list[bytes | None]] = {}
+        """The finished rounds of a long game as each seat gets them; None for what it may not see."""
         self.moves = 0
         if doc.game_id is not None:
             self._open(record)
@@ -79,6 +85,7 @@ class Room:
         """Set up the game, from the beginning or from its record. `game` is what `_game` made of both."""
         self.engine, self._enveloper = self._game(self.doc, record) if game is None else game
         self.record = list(record)
+        self._encoded.clear()
         self.moves = len(decisions(record))
         self.state = self.engine.state
         """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
@@ -132,14 +139,56 @@ class Room:
 
     def view(self) -> RoomView:
         """The public view of the room."""
-        self.presence.touch()
         return room_view(self)
+
+    def events_for(self, seat: int, start: int = 0) -> list[msgspec.Raw]:
+        """What this seat may see of the game from event `start` on, as JSON."""
+        known = self._encoded.get(seat, [])
+        fresh = encoded_events(self.record, seat, max(start, len(known)))
+        return [msgspec.Raw(event) for event in (*known[start:], *fresh) if event is not None]
+
+    async def encode_ahead(self, seat: int) -> None:
+        """Let a thread prepare `events_for` if the game is long."""
+        if len(self.record) < MANY_EVENTS:
+            return
+        record, known = tuple(self.record), self._encoded.get(seat, [])
+        ended = next((n for n in range(len(record), 0, -1) if isinstance(record[n - 1].payload, RoundEnded)), 0)
+        if ended > len(known):
+            work = partial(encoded_events, record[:ended], seat, len(known))
+            found = await self._rooms.load.apart(work, urgent=seat != SPECTATOR)
+            if self.record[:1] == list(record[:1]) and len(self._encoded.get(seat, [])) == len(known):
+                self._encoded[seat] = [*known, *found]
 
     def player_view(self, seat: int) -> GameView:
         """What the player of this seat may know now."""
         if self.doc.game_id is None:
             raise RoomError("the game has not started", code="not_started")
         return view_of(self.state, seat)
+
+    def check_invited(self, secret: str | None) -> None:
+        """Raise `ForbiddenError` if the room is closed, and this is neither its invitation nor the token of a seat."""
+        invite = self.doc.invite
+        if invite is None or hmac.compare_digest(invite.encode(), (secret or "").encode("utf-8", "surrogatepass")):
+            return
+        try:
+            self.seat_of(secret)
+        except ForbiddenError:
+            raise ForbiddenError("this room is closed; ask its host for the link", code="closed_room") from None
+
+    async def set_closed(self, seat: int, closed: bool) -> str | None:
+        """Close the room to everyone without its new invitation, which is returned, or open it again."""
+        if seat != self.doc.host:
+            raise ForbiddenError("only the player who set up the room can close or open it", code="not_host")
+        async with self._lock:
+            self._check_open()
+            if closed != (self.doc.invite is not None):
+                await self._save(msgspec.structs.replace(self.doc, invite=new_token() if closed else None))
+        if closed:
+            for one in tuple(self.presence.listeners):
+                if one.seat == SPECTATOR:
+                    one.leave(CLOSED, stay_away=True)
+        self._presence_changed()
+        return self.doc.invite
 
     # -- presence ------------------------------------------------------------------------------------------------------
 
@@ -196,10 +245,13 @@ class Room:
 
     # -- before the game -----------------------------------------------------------------------------------------------
 
-    async def take_seat(self, name: str, wanted: int | None, *, bot: bool) -> tuple[int, str]:
+    async def take_seat(
+        self, name: str, wanted: int | None, *, bot: bool, invite: str | None = None
+    ) -> tuple[int, str]:
         """Give a player a seat; returns it with its token, which no one else is told."""
         async with self._lock:
             self._check_open()
+            self.check_invited(invite)
             open_seats = [n for n, seat in enumerate(self.doc.seats) if seat.kind == "open"]
             if self.doc.game_id is not None or not open_seats:
                 raise RoomError("this room has no open seat; you can watch", code="no_open_seat")
@@ -215,6 +267,7 @@ class Room:
             doc = msgspec.structs.replace(self.doc, seats=seats)
             await (self._begin(doc) if len(open_seats) == 1 else self._save(doc))
             self.presence.left(seat)
+            self.presence.played()
         self._presence_changed()
         return seat, token
 
@@ -259,6 +312,7 @@ class Room:
             if turn != self.turn:
                 raise RoomError(f"turn {turn} is not the current turn ({self.turn})", code="wrong_turn")
             self.presence.returned(seat)
+            self.presence.played()
             self.engine.apply_action(seat, action)
             await self._commit()
 
@@ -276,6 +330,8 @@ class Room:
                     f"{self.doc.undos} moves were taken back in this room; no more are allowed", code="too_many_undos"
                 )
             await self._continue_from(self.record, places[-1])
+        for seat in {one.seat for one in self.presence.listeners}:
+            await self.encode_ahead(seat)
         for one in tuple(self.presence.listeners):
             one.begin_anew(self)
         self._changed.set()
@@ -290,6 +346,7 @@ class Room:
             doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
             return past, doc, self._game(doc, past)
 
+        self._rooms.take_sandboxes(self.doc)
         past, doc, game = await self._rooms.load.of_length(len(events), begin_again)
         try:
             await self._rooms.store.write(past)
@@ -414,14 +471,19 @@ class Room:
     def _finish_bots(self) -> None:
         """Tell the bots how the game ended, without waiting for them."""
         agents = {n: seat.agent for n, seat in enumerate(self.doc.seats) if seat.agent is not None}
+        self._rooms.free_sandboxes(self.doc)
         self._rooms.run_cleanup(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
 
     @property
     def idle(self) -> bool:
         """Whether the room can leave memory. A game between bots alone then waits, too."""
-        return self.presence.deserted and not self._lock.locked()
+        return (self.presence.deserted or self.presence.idle) and not self._lock.locked()
 
-    def give_up(self, reason: str) -> None:
+    def fall_asleep(self) -> None:
+        """Leave memory because no one plays here. Pages that still look on are told so, and do not reconnect."""
+        self.give_up(IDLE, stay_away=True)
+
+    def give_up(self, reason: str, *, stay_away: bool = False) -> None:
         """Remove the room from memory; the next client loads it from the store."""
         if self.gone:
             return
@@ -432,7 +494,7 @@ class Room:
         if self.doc.game_id is not None:
             self._rooms.run_cleanup(self._bots.close)
         for one in tuple(self.presence.listeners):
-            one.leave(reason)
+            one.leave(reason, stay_away=stay_away)
         self._changed.set()
 
 

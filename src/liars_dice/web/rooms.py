@@ -17,12 +17,13 @@ from ..persistence import GameRecorder, RecordedEvent, StoreError
 from .clock import StudioClock
 from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
-from .load import ServerLoad
+from .load import ServerLoad, who_pays
 from .messages import RoomListItem
 from .room import Room
-from .room_bots import STAND_IN, on_offer
+from .room_bots import STAND_IN, is_ours, on_offer
 from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
 from .room_list import RoomIndex
+from .sandbox_places import SandboxPlaces
 from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
@@ -52,6 +53,7 @@ class Rooms:
         self.clock = clock
         self.offered_bots = on_offer(agents)
         """Bots from `--agents`: the name each is offered under, and its specification. They play in a sandbox."""
+        self._sandboxes = SandboxPlaces(limits)
         self._own_bot_threads = ThreadPoolExecutor(4, "own-bot")
         self._offered_bot_threads = ThreadPoolExecutor(OFFERED_BOT_THREADS, "offered-bot")
         self._cleanup_threads = ThreadPoolExecutor(8, "cleanup")
@@ -109,9 +111,14 @@ class Rooms:
         """Create a room. If no seat is open, its game starts at once."""
         if not (await self._open_rooms()).make_place(self._live):
             raise FullError("too many rooms are open; try again later", code="too_many_rooms")
-        if past:
-            await self.store.write(list(past))
-        await self.save(doc)
+        self.take_sandboxes(doc)
+        try:
+            if past:
+                await self.store.write(list(past))
+            await self.save(doc)
+        except BaseException:
+            self.free_sandboxes(doc)
+            raise
         room = self._live[doc.id] = await self.load.of_length(len(past), partial(Room, doc, self, past), urgent=True)
         self._sweep()
         if past:
@@ -120,13 +127,17 @@ class Rooms:
             await room.start()
         return room
 
+    async def look_at(self, room_id: str) -> Room:
+        """The room with this id, to show it. Looking at a room does not bring it into memory, nor keep it there."""
+        room = self._live.get(room_id)
+        return room if room is not None else await self._read(room_id)
+
     async def get(self, room_id: str) -> Room:
         """The room with this id, loaded from the store if it is not in memory."""
         room = self._live.get(room_id)
         if room is not None:
             return room
-        if len(room_id) != ROOM_ID_LENGTH or not set(room_id) <= set(ROOM_ID_LETTERS):
-            raise NotFoundError(f"there is no room {room_id[:40]!r}")
+        _check_room_id(room_id)
         lock = self._opening.setdefault(room_id, asyncio.Lock())
         try:
             async with lock:
@@ -137,17 +148,24 @@ class Rooms:
             self._opening.pop(room_id, None)
         return room
 
-    async def _load(self, room_id: str) -> Room:
+    async def _read(self, room_id: str) -> Room:
+        _check_room_id(room_id)
         text = (await self.store.read(lambda store: store.documents(KIND, room_id))).get(room_id)
         if text is None:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
         doc = msgspec.json.decode(text, type=RoomDoc)
+        game_id = doc.game_id
+        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
+        return await self.load.of_length(len(record), partial(Room, doc, self, record), urgent=True)
+
+    async def _load(self, room_id: str) -> Room:
+        room = await self._read(room_id)
+        doc, game_id = room.doc, room.doc.game_id
         index = await self._open_rooms()
         index.make_place(self._live)
         index.update(doc)
-        game_id = doc.game_id
-        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
-        room = await self.load.of_length(len(record), partial(Room, doc, self, record), urgent=True)
+        if not doc.over:
+            self.take_sandboxes(doc)
         self._live[room_id] = room
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
@@ -162,6 +180,17 @@ class Rooms:
         """Remove a room from memory."""
         if self._live.get(room.doc.id) is room:
             del self._live[room.doc.id]
+            self.free_sandboxes(room.doc)
+
+    def take_sandboxes(self, doc: RoomDoc) -> None:
+        """Reserve sandboxes for a room's bots from `--agents`; raises `FullError` if too many play already."""
+        account = who_pays.get()
+        wanted = sum(seat.agent is not None and not is_ours(seat.agent) for seat in doc.seats)
+        self._sandboxes.take(doc.id, "" if account is None else account.address, wanted)
+
+    def free_sandboxes(self, doc: RoomDoc) -> None:
+        """A room's bots have left."""
+        self._sandboxes.give_back(doc.id)
 
     def _sweep(self) -> None:
         if self._sweeper is None:
@@ -171,7 +200,7 @@ class Rooms:
         while True:
             await self.clock.sleep(min(15.0, self.limits.linger_s))
             for room in [room for room in self._live.values() if room.idle]:
-                room.give_up("")
+                room.fall_asleep()
                 if not room.doc.over:  # written before anything a later visitor may write
                     with contextlib.suppress(StoreError):
                         await self.save(msgspec.structs.replace(room.doc, visited_utc=self.clock.utc_now()))
@@ -222,6 +251,11 @@ class Rooms:
             )
         if config.rounds is not None and config.rounds > limits.rounds:
             raise ConfigError("rounds", config.rounds, f"at most {limits.rounds} on this server")
+
+
+def _check_room_id(room_id: str) -> None:
+    if len(room_id) != ROOM_ID_LENGTH or not set(room_id) <= set(ROOM_ID_LETTERS):
+        raise NotFoundError(f"there is no room {room_id[:40]!r}")
 
 
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:

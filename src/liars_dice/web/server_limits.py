@@ -56,10 +56,17 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long a player may be away before a bot plays for them."""
     linger_s: float = 120.0
     """How long a room without visitors stays in memory."""
+    idle_s: float = 1_800.0
+    """How long a room stays in memory after a player last did something in it, even while pages are open."""
     min_delay_s: float = 0.01
     """The shortest pause before a bot's move, so that spectators can keep up."""
     bots: BotLimits = BotLimits()
     """What each bot that the studio runs may use in a game."""
+    sandboxes: int = 64
+    """Bots from `--agents` that may play at the same time."""
+    sandboxes_per_address: int = 16
+    """The same in rooms that one address has opened."""
+    sandboxes_per_room: int = 8
     max_delay_ms: int = 10_000
     total_dice: int = 150
     rungs: int = 3_000
