@@ -12,7 +12,7 @@ import pytest
 from studio_kit import EASY, ManualClock, Studio, first_legal, play, seats, studio
 
 from liars_dice.web import ServerLimits, api, load, room
-from liars_dice.web.errors import FullError
+from liars_dice.web.errors import FullError, RoomError
 from liars_dice.web.load import Account, Metered
 from liars_dice.web.rooms import Rooms
 from liars_dice.web.sandbox_places import SandboxPlaces
@@ -104,7 +104,7 @@ def test_the_loop_notices_what_holds_it_up() -> None:
         one.start()
         assert one.behind_s < 0.03
         work(0.05)
-        with pytest.raises(room.RoomError) as refused:
+        with pytest.raises(RoomError) as refused:
             one.refuse_if_busy()
         assert refused.value.code == "busy"
         await asyncio.sleep(2 * load.BEAT_S)
@@ -122,17 +122,18 @@ async def a_practice_game(one: Studio) -> tuple[str, list[Any]]:
     player.say({"type": "undo", "id": "back"})
     heard = [await player.until("welcome"), await watcher.until("welcome")]
     await play(player, 0)
-    heard += [(await watcher.until("over"))["winner"]]
     late = one.socket(made["room"])
     late.say({"type": "hello", "token": made["token"], "from": 3})
-    heard.append(await late.next())
-    game = heard[-1]["game_id"]
-    heard.append(await one.get(f"/games/{game}"))
-    return game, heard
+    said = await late.next()
+    record = await one.get(f"/games/{said['game_id']}")
+    assert [event["n"] for event in record["events"]] == list(range(len(record["events"])))
+    bids, told = ([e["bid"] for e in events if "bid" in e] for events in (record["events"], said["events"]))
+    assert bids[-len(told) :] == told != []
+    return record["id"], heard
 
 
 def without_ids(value: Any) -> Any:
-    ids = ("game_id", "id", "room", "spectators")
+    ids = ("game_id", "id", "room", "spectators", "branched_from")
     if isinstance(value, dict):
         return {key: without_ids(one) for key, one in value.items() if key not in ids}
     return [without_ids(one) for one in value] if isinstance(value, list) else value
@@ -179,11 +180,11 @@ def test_one_address_cannot_fill_the_queue_of_long_work() -> None:
 
         tasks = [asked_by(ann), asked_by(ann)]
         await asyncio.sleep(0)
-        with pytest.raises(room.RoomError):
+        with pytest.raises(RoomError):
             await asked_by(ann)
         tasks.append(asked_by(ben))
         await asyncio.sleep(0)
-        with pytest.raises(room.RoomError):
+        with pytest.raises(RoomError):
             await asked_by(ben)
         wait.set()
         assert await asyncio.gather(*tasks) == [True] * 3
