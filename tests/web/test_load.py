@@ -90,7 +90,7 @@ def test_while_the_loop_is_behind_only_moves_are_accepted() -> None:
             assert (await player.until("answer"))["to"] == 2
             bot = {"authorization": f"Bearer {other['token']}"}
             asked = await one.get(f"/rooms/{made['room']}/next", **bot)
-            await one.post(f"/rooms/{made['room']}/act", {"id": asked["id"], "action": "liar"}, **bot)
+            await one.post(f"/rooms/{made['room']}/act", {"id": asked["id"], "action": "liar"}, 200, **bot)
             watcher = one.socket(made["room"])
             watcher.say({"type": "hello"})
             assert (await watcher.next())["code"] == "busy"
