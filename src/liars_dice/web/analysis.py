@@ -58,6 +58,11 @@ class Analysis:
             task = self._matchups[config] = asyncio.create_task(self._coach.ask("matchups", name, config))
         return await asyncio.shield(task)
 
+    def known_review(self, game_id: str, seat: int | None) -> asyncio.Task[msgspec.Raw] | None:
+        """The review of this game, if it was asked for not long ago."""
+        task = self._reviews.get((game_id, seat))
+        return None if task is None or _failed(task) else task
+
     async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> msgspec.Raw:
         """The coach's review of a game, as JSON."""
         if len(decisions(events)) > MOST_TURNS:

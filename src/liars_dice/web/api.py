@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
@@ -36,6 +37,9 @@ from .rules_form import public_rules, requested_config, rule_fields
 
 POLL_GRACE_S = 15.0
 """How long a bot without a socket counts as connected after a request."""
+
+KEPT_GAMES = 16
+"""How many finished games are kept as they are sent. Their records do not change."""
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 
@@ -170,8 +174,18 @@ async def list_games(studio: Studio, request: ApiRequest) -> m.GameList:
 
 async def show_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """A recorded game: all of it if it has a winner, otherwise what a spectator may know."""
-    events = await _events(studio, request.path["game"])
-    return await studio.rooms.load.of_length(len(events), partial(_game_record, events, studio.rooms.limits.events))
+    name = request.path["game"]
+    known = studio.finished_games.pop(name, None)
+    if known is None:
+        events = await _events(studio, name)
+        most = studio.rooms.limits.events
+        known = await studio.rooms.load.of_length(len(events), partial(_game_record, events, most))
+        if _winner(events) is None:
+            return known
+    studio.finished_games[name] = known
+    if len(studio.finished_games) > KEPT_GAMES:
+        studio.finished_games.popitem(last=False)
+    return known
 
 
 def _game_record(events: Sequence[RecordedEvent], most: int) -> msgspec.Raw:
@@ -210,6 +224,9 @@ def _laid_open(event: RecordedEvent) -> RecordedEvent:
 
 async def review_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """The coach's verdict on every move of a finished game."""
+    known = studio.analysis.known_review(request.path["game"], request.query.seat)
+    if known is not None:
+        return await asyncio.shield(known)
     events = await _events(studio, request.path["game"])
     if _winner(events) is None:
         raise RoomError("this game is not over yet", code="game_not_over")

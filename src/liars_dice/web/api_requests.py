@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ class Studio:
         self.rooms = rooms
         self.analysis = analysis
         self.game_lister = GameLister()
+        self.finished_games: OrderedDict[str, msgspec.Raw] = OrderedDict()
+        """Games that were asked for, as they are sent; the last one at the end."""
 
 
 class ApiRequest:

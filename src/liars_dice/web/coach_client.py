@@ -22,6 +22,9 @@ from .load import who_pays
 MAX_PREPARED = 1024
 """How many kinds of rounds are remembered as prepared."""
 
+COACH_COST = 0.1
+"""What a second of the coach's process costs: it holds up no move, but others who ask."""
+
 
 class RefusedError(RoomError):
     """A question that is invalid, or that the coach cannot answer."""
@@ -161,7 +164,7 @@ class CoachClient:
                     question.progress(*value)
             case "used":
                 if question.account is not None:
-                    question.account.charge(value)
+                    question.account.charge(value * COACH_COST)
             case "answer":
                 question.answer.set_result(value)
             case "refused":

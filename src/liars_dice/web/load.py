@@ -1,6 +1,6 @@
 """The server's time: what each address has used of it, how far the event loop is behind, and what runs beside the loop.
 
-All times here are processor time, so other programs on the machine change nothing.
+What an address has used is processor time, so other programs on the machine cost no one anything.
 """
 
 from __future__ import annotations
@@ -104,20 +104,21 @@ class ServerLoad:
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
-        self._beat_at: float | None = None
+        self._beat_due: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._thread = ThreadPoolExecutor(1, "apart")
         self._waiting = 0
 
     def start(self) -> None:
         """Measure from now on. Call this in the event loop."""
-        self._beat_at = time.thread_time()
-        self._timer = asyncio.get_running_loop().call_later(BEAT_S, self.start)
+        loop = asyncio.get_running_loop()
+        self._beat_due = loop.time() + BEAT_S
+        self._timer = loop.call_at(self._beat_due, self.start)
 
     @property
     def behind_s(self) -> float:
-        """How long the loop has worked since it last came around: what a new request waits for, at least."""
-        return 0.0 if self._beat_at is None else time.thread_time() - self._beat_at
+        """How long ago the loop should have come around: what a new request waits for, at least."""
+        return 0.0 if self._beat_due is None else max(0.0, time.monotonic() - self._beat_due)
 
     def refuse_if_busy(self) -> None:
         """Raise `BusyError` while the loop is behind. Moves never ask."""

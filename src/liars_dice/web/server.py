@@ -59,7 +59,7 @@ def serve(
             _up(address, local, open_browser, ready)
             app.state.coach.warm_up()
 
-        sys.setswitchinterval(0.001)  # threads that compute let the event loop go on soon
+        sys.setswitchinterval(0.0002)  # threads that compute let the event loop go on soon
         gc.freeze()  # what is loaded by now stays; scanning it repeatedly would make players wait
         gc.set_threshold(50_000, 20, 100)
         _Server(server_config(app, limits, behind_proxy=behind_proxy), up, app.state.coach.close).run(

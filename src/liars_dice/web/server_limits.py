@@ -18,12 +18,12 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_s: float = 100.0
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
-    cost_per_s: float = 0.25
+    cost_per_s: float = 0.1
     """Seconds of processor time that one address may use per second, on average."""
-    cost_burst_s: float = 5.0
+    cost_burst_s: float = 1.0
     """The same at once."""
     behind_s: float = 0.03
-    """For how long the event loop may work before it comes around. While it takes longer, only moves are accepted."""
+    """How far the event loop may be behind. While it is further behind, only moves are accepted."""
     bot_moves_per_s: float = 500.0
     """Moves of the studio's own bots in all rooms together; where many rooms play fast, each plays slower."""
     new_rooms_per_s: float = 1.0
