@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import signal
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from pg_server import PostgresServer, why_not
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests interrupt would ignore it, too
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers use all cores: threads of PyTorch only wait for them
 
 settings.register_profile("any_load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_load")
