@@ -36,7 +36,7 @@ ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
     "public_names",
     multiple=True,
     metavar="NAME",
-    help="Host name under which a proxy publishes this server, e.g. dice.example. May be repeated.",
+    help="Another host name of this server: of a proxy in front of it, or in your network. May be repeated.",
 )
 @click.option("--behind-proxy", is_flag=True, help="Trust X-Forwarded-* headers from a proxy on this machine.")
 @click.option("--agents", multiple=True, metavar="BOT", help="Also offer this bot; it runs sandboxed. May be repeated.")

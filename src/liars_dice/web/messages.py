@@ -53,6 +53,8 @@ class CreateRoom(msgspec.Struct, frozen=True):
     """The pause before each bot's move."""
     hold: bool = False
     """Wait for `start` even if no seat is open, so that you can note the commitment and add your entropy before."""
+    closed: bool = False
+    """Whether only those with the invitation can watch or take a seat. The room is then not listed."""
 
 
 class TakeSeat(msgspec.Struct, frozen=True):
@@ -65,6 +67,8 @@ class TakeSeat(msgspec.Struct, frozen=True):
     """Whether a program will play in this seat."""
     entropy: Entropy = ""
     """What you add to the dice; see `fairness` of the room."""
+    invite: Token | None = None
+    """The invitation, if the room is closed."""
 
 
 class AddEntropy(msgspec.Struct, frozen=True):
@@ -78,6 +82,14 @@ class StartRoom(msgspec.Struct, frozen=True):
     """Start the game, with bots in the open seats."""
 
     token: Token
+
+
+class AccessRequest(msgspec.Struct, frozen=True):
+    """Close a room to strangers, or open it."""
+
+    token: Token
+    """Of the seat of the player who set up the room."""
+    closed: bool
 
 
 class RulesRequest(msgspec.Struct, frozen=True):
@@ -222,6 +234,15 @@ class SeatGranted(msgspec.Struct, frozen=True):
     room: str
     seat: int | None
     token: str | None
+    invite: str | None = None
+    """The invitation to a closed room, for those you want to let in."""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """Whether a room is closed to strangers, and the invitation that lets others in."""
+
+    closed: bool
+    invite: str | None
 
 
 class SeatView(msgspec.Struct, frozen=True):
@@ -255,6 +276,10 @@ class RoomView(msgspec.Struct, frozen=True):
     """How the game ended; null until it has."""
     fairness: Fairness | None = None
     """The commitment to the dice, what the players added, and, once the game is over, the secret."""
+    host: int | None = None
+    """The seat of the player who set up the room."""
+    closed: bool = False
+    """Whether only those with the invitation can watch or take a seat."""
 
 
 class RoomListItem(msgspec.Struct, frozen=True):
@@ -371,6 +396,8 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     token: Token | None = None
     from_: Count = msgspec.field(default=0, name="from")
     game_id: Word | None = None
+    invite: Token | None = None
+    """The invitation, to watch in a closed room."""
 
 
 class MoveRequest(msgspec.Struct, frozen=True):
@@ -435,11 +462,14 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
 
     room: RoomView
     seat: int | None
-    events: list[Json]
+    events: list[msgspec.Raw]
+    """Each an object as in `event`."""
     you: OwnDice | None
     game_id: str | None
     """The game of these events; null before it starts."""
     from_: int = msgspec.field(name="from")
+    invite: str | None = None
+    """The invitation to a closed room, for players."""
 
 
 class EventNote(msgspec.Struct, frozen=True, tag="event"):
@@ -469,6 +499,7 @@ class Seats(msgspec.Struct, frozen=True, tag="seats"):
     seats: list[SeatView]
     status: RoomStatus
     spectators: int
+    closed: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", omit_defaults=True):

@@ -56,6 +56,11 @@ class RoomDoc(msgspec.Struct):
     hold: bool = False
     """Whether the game waits for a player to start it, even if no seat is open."""
 
+    host: int | None = None
+    """The seat of the player who set up the room, if it has one."""
+    invite: str | None = None
+    """If set, the room is closed: it is not listed, and only those who know this can watch it or take a seat."""
+
     @property
     def last_visit(self) -> datetime:
         """When the room was last visited, as far as the store knows."""
@@ -68,8 +73,8 @@ class RoomDoc(msgspec.Struct):
 
     @property
     def private(self) -> bool:
-        """Whether one person plays here alone with bots. Such rooms are not listed."""
-        return self.solo and any(seat.kind == "person" for seat in self.seats)
+        """Whether the room is closed, or one person plays here alone with bots. Such rooms are not listed."""
+        return self.invite is not None or (self.solo and any(seat.kind == "person" for seat in self.seats))
 
     @property
     def status(self) -> RoomStatus:

@@ -41,8 +41,17 @@ async function call(path, options) {
 /** @param {string} line an error line of the server */
 export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, "")}.`;
 
-/** @param {string} path */
-export const get = (path) => call(path);
+/**
+ * @param {string} path
+ * @param {string | null} [secret] that lets you in
+ */
+export const get = (path, secret = null) => call(path, secret ? { headers: { Authorization: `Bearer ${secret}` } } : {});
+
+/** What lets you into a room, even if it is closed: your seat's token, or the invitation at the end of its link. @param {string} room */
+export const pass = (room) => token(room) ?? invitation();
+
+/** The invitation at the end of the link by which you came, if it has one. */
+export const invitation = () => (location.pathname.startsWith("/room/") && location.hash.slice(1)) || null;
 
 /**
  * @param {string} path
@@ -66,7 +75,7 @@ export function agents() {
 
 /**
  * Creates a room. The token of your own seat is kept in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {

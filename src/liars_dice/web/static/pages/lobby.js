@@ -1,6 +1,6 @@
 // A room before its game: the players, the invite link, the rules.
 
-import { field, h } from "../dom.js";
+import { field, h, toggle } from "../dom.js";
 import { capital, diceCount, unnamed } from "../events.js";
 import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
 import { describe } from "../rules_text.js";
@@ -13,7 +13,7 @@ const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
-   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void }} doing
+   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
    * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
@@ -27,6 +27,8 @@ export class Lobby {
     this.added = h("p", { class: "muted", role: "status" });
     this.words = this.#words();
     this.inviting = h("h3", {});
+    this.closing = toggle("Closed: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
+    this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
     this.start = h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() });
     this.starting = h("div", { class: "row" }, this.start);
     this.element = h(
@@ -37,7 +39,7 @@ export class Lobby {
         "div",
         { class: "lobby-columns" },
         h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How to play"))),
-        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.words, this.starting, this.problem),
+        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.closing, this.words, this.starting, this.problem),
       ),
     );
     this.key = "";
@@ -49,7 +51,7 @@ export class Lobby {
    * @param {number | null} me
    */
   show(room, me) {
-    const key = JSON.stringify([room.seats, room.fairness, me]);
+    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite]);
     if (key === this.key) return;
     this.key = key;
     /** @type {SeatLine[]} */
@@ -66,6 +68,9 @@ export class Lobby {
     this.lead.textContent = lead;
     this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me)));
     this.rules.textContent = `${capital(describe(room.config).join(" · "))}.`;
+    this.link.value = `${location.origin}${location.pathname}${room.closed ? `#${room.invite ?? location.hash.slice(1)}` : ""}`;
+    this.closing.hidden = me === null || room.host !== me;
+    /** @type {HTMLInputElement} */ (this.closing.firstChild).checked = Boolean(room.closed);
     this.join.hidden = !invited;
     this.inviting.textContent = invited ? "Invite others" : "Invite";
     this.start.textContent = open ? "Start now with bots in the open seats" : "Start";
@@ -90,16 +95,14 @@ export class Lobby {
   }
 
   #invite() {
-    const address = `${location.origin}${location.pathname}`;
-    const link = h("input", { type: "text", readonly: true, value: address, "aria-label": "Invite link", onfocus: () => link.select() });
     const copied = h("span", { role: "status" });
     const copy = h("button", {
       type: "button",
       class: "plain",
       onclick: async () => {
-        link.select();
+        this.link.select();
         try {
-          await navigator.clipboard.writeText(address);
+          await navigator.clipboard.writeText(this.link.value);
           copied.textContent = "Copied.";
         } catch {
           copied.textContent = "Press Ctrl+C to copy.";
@@ -107,7 +110,7 @@ export class Lobby {
       },
     }, "Copy link");
     const localOnly = SELF.test(location.hostname) && h("small", {}, "This link works only on this computer. To let others on your network join, start the server with ", h("code", {}, "liars-dice serve --host 0.0.0.0"), " and use this computer’s address.");
-    return h("div", { class: "invite" }, h("div", { class: "row" }, link, copy, copied), localOnly);
+    return h("div", { class: "invite" }, h("div", { class: "row" }, this.link, copy, copied), localOnly);
   }
 
   /** A player's words for the dice, which can be changed until the game starts. */

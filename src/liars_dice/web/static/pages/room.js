@@ -1,6 +1,6 @@
 // A room: take a seat, play, watch, reconnect.
 
-import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
+import { createRoom, forgetRoom, get, invitation, keepToken, markOver, pass, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
 import { capital, inWords, narrate, read, sayBid } from "../events.js";
@@ -27,7 +27,7 @@ const REVEAL_MS = 10_000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const first = await get(`/rooms/${encodeURIComponent(id)}`).catch((error) => {
+  const first = await get(`/rooms/${encodeURIComponent(id)}`, pass(id)).catch((error) => {
     if (error.status === 404) forgetRoom(id);
     throw error;
   });
@@ -61,7 +61,15 @@ class RoomPage {
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin() }, this.lobbyProblem);
+    this.lobby = new Lobby(
+      {
+        sit: (name, words) => this.sit(name, words),
+        add: (words) => this.add(words),
+        begin: () => this.begin(),
+        close: (closed) => this.close(closed),
+      },
+      this.lobbyProblem,
+    );
     this.fair = new FairDice();
     this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
@@ -114,7 +122,7 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed };
         break;
       case "over":
         this.gameId = message.game_id;
@@ -135,7 +143,7 @@ class RoomPage {
   welcome(message) {
     const { events } = message;
     if (this.gameId && message.game_id !== this.gameId) settleAnew(this.id, message.room.fairness);
-    this.room = message.room;
+    this.room = { ...message.room, invite: message.invite };
     this.gameId = message.game_id;
     this.me = message.seat;
     this.turn = null;
@@ -164,12 +172,14 @@ class RoomPage {
     this.online = this.busy = false;
     this.offline.hidden = true;
     this.complain(null);
+    const asleep = error.code === "stay_away";
+    if (asleep && this.room.status === "over") return;
     const seated = token(this.id) !== null;
     const notMine = seated && error.code === "wrong_token";
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
     this.refusal.replaceChildren(
-      h("h2", {}, notMine ? "This seat is not yours" : "You cannot join this room"),
+      h("h2", {}, notMine ? "This seat is not yours" : asleep ? "The room is not connected" : "You cannot join this room"),
       h("p", {}, `The server says: ${error.message}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
       h("div", { class: "row" }, notMine ? again("Continue without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Go to the home page")),
     );
@@ -264,7 +274,7 @@ class RoomPage {
   async sit(name, words) {
     await this.#try(async () => {
       keep("name", name.trim());
-      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null, entropy: words });
+      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null, entropy: words, invite: invitation() });
       keepToken(this.id, seat.token, seat.seat);
       this.connect();
     });
@@ -276,6 +286,16 @@ class RoomPage {
       this.room = { ...this.room, fairness: (await addWords(this.id, words)).fairness };
       this.show(false);
     });
+  }
+
+  /** @param {boolean} closed whether only people with the link can join */
+  async close(closed) {
+    await this.#try(async () => {
+      const { invite } = await post(`/rooms/${encodeURIComponent(this.id)}/access`, { token: token(this.id), closed });
+      this.room = { ...this.room, closed, invite };
+      say(closed ? "The room is closed. Only people with the new link can join." : "The room is open.");
+    });
+    this.show(false);
   }
 
   async begin() {
