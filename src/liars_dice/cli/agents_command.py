@@ -19,16 +19,16 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     """List the available bots: built-in ones, your own in a folder, and those of installed packages."""
     from pathlib import Path
 
-    from ..agents import AGENTS, discover
+    from ..agents import AGENTS
     from ..core import BadValueError, one_line
+    from ..referee import find_bots
 
     if was_given(context, "folder") and not Path(folder).is_dir():
         raise BadValueError("folder", folder, "an existing folder")
-    found = discover(folder)
+    found = find_bots(folder)
     listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
-    for name, bot in found.agents.items():
-        summary = one_line((bot.__doc__ or "").strip().partition("\n")[0], MOST_SHOWN)
-        listed.append((name, summary, bot.memoryless, bot.players, ()))
+    for name, bot in found.bots.items():
+        listed.append((name, one_line(bot.summary, MOST_SHOWN), bot.memoryless, bot.players, ()))
     for problem in found.problems:
         click.echo(f"Not loaded: {one_line(problem)}", err=True)
     if as_json:

@@ -19,10 +19,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def agent_name(given: str) -> str:
     """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
-    from .runtime import bot_output_to_stderr
 
-    with bot_output_to_stderr():  # looking for your own bots runs their files
-        return listed_name(given)
+    return listed_name(given)
 
 
 players_option = click.option(
@@ -147,8 +145,21 @@ db_option = click.option(
     help="Store of recorded games: a SQLite or .jsonl file, or postgresql://... "
     "[default: $LIARS_DICE_DB, or a file in your data directory]",
 )
+
+
+def _say_what_is_missing(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    if value:
+        from .runtime import say_what_boxes_lack
+
+        say_what_boxes_lack()
+    return value
+
+
 isolate_option = click.option(
-    "--isolate", is_flag=True, help="Run each bot in a sandboxed process of its own (for bots you do not trust)."
+    "--isolate",
+    is_flag=True,
+    callback=_say_what_is_missing,
+    help="Run each bot in a box: a sandboxed process of its own, for bots you do not trust (see docs/security.md).",
 )
 
 
@@ -170,8 +181,9 @@ time_limit_option = click.option(
     type=float,
     callback=_check_time_limit,
     metavar="SECONDS",
-    help="How long a bot may take for a decision, for example 0.5; its on_game_end may take twice as long. A bot that "
-    "is late calls liar, or opens with the lowest bid. Exact and compiled results do not depend on it. [default: 1]",
+    help="How long a bot may take for a decision, for example 0.5; its on_game_end may take twice as long. While a bot "
+    "computes, its time on the processor counts, where the system tells. A bot that is late calls liar, or opens with "
+    "the lowest bid. Exact and compiled results do not depend on it. [default: 1]",
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"

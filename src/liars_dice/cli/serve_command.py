@@ -58,6 +58,10 @@ def serve_command(
     server, players continue where they left off.
     """
     from ..web import serve
+    from .runtime import say_what_boxes_lack
+
+    if agents:
+        say_what_boxes_lack()
 
     def ready(address: str, *, local: bool) -> None:
         _warn_if_readable(db)

@@ -140,7 +140,9 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     from ..core import load_rules
     from ..tournament import FIELDS, TournamentSettings, agents_in_field, check_settings
 
-    from_fields = dict.fromkeys(name for one in given["fields"] for name in agents_in_field(one))
+    from_fields = dict.fromkeys(
+        name for one in given["fields"] for name in agents_in_field(one, isolate=given["isolate"])
+    )
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     wanted = TournamentSettings(

@@ -162,9 +162,10 @@ def train_command(as_json: bool, **given: Any) -> None:
     the best possible W. In other commands, q:FILE plays the greedy policy of a model, pg:FILE the softmax policy, and
     pg:FILE,greedy the greedy one.
     """
+    from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins
     from ..pictures import check_comparable, check_curve_file, write_curve
-    from ..referee import BotLimits, tables_guard
+    from ..referee import BotLimits, load_agents, tables_guard
     from ..tournament import wilson_ci
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
@@ -186,7 +187,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         check_comparable(model, others)
         if out is not None:
             model.save(out)
-        trainer = Trainer(model, tables_guard(BotLimits()))
+        limits = BotLimits()
+        trainer = Trainer(model, tables_guard(limits), lambda name: askable([name], load_agents([name], limits))[0])
         with show_compiling(quiet=as_json):
             trainer.warm_up()
     compile_s = time.perf_counter() - start

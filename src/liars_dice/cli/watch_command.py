@@ -154,6 +154,8 @@ def _quick(
     from ..core import derive_seed
     from ..referee import Referee, make_seat
 
+    bots = [make_seat(name, limits, isolate=isolate, apart=True, anew=True) for name in names if games]
     for number in range(games):
-        bots = [make_seat(name, limits, isolate=isolate) for name in names]
         yield Referee(bots, config, seed=derive_seed(seed, "game", number)).play().winner
+    for bot in bots:
+        bot.dismiss()

@@ -99,8 +99,8 @@ class Simulation:
             if not names or len(set(names)) < len(names):
                 raise BadValueError("agents", list(names), "at least one agent, and none of them twice")
             if agents is None:  # only those that can play with this many players
-                fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
-                names = tuple(name for name, one in zip(names, fits, strict=True) if one)
+                loaded = load_agents(names, self._limits)
+                names = tuple(n for n, one in zip(names, loaded, strict=True) if plays_with(one, n_players_per_table))
                 self._given = [*names]
             self.agents = names
             self._loaded = load_agents(names, self._limits, self.config)
