@@ -8,6 +8,8 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from patience import PATIENCE
 
 
@@ -28,3 +30,18 @@ def test_an_address_that_others_can_use(tmp_path: Path) -> None:
                 assert b"<!doctype html>" in page.read()
         finally:
             process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
+def test_a_store_that_everyone_can_read_is_pointed_out(tmp_path: Path) -> None:
+    store = tmp_path / "games.sqlite"
+    command = [sys.executable, "-m", "liars_dice", "serve", "--port", "0", "--db", str(store)]
+    for mode, warned in ((0o640, False), (0o644, True)):
+        store.touch()
+        store.chmod(mode)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert "Liar's Dice is at" in process.stdout.readline()
+            process.kill()
+            _, said = process.communicate(timeout=PATIENCE)
+        assert ("every user of this machine can read" in said) == warned

@@ -26,6 +26,7 @@ COMMANDS = {
     "check-bot": "Check that your own bot plays by the rules.",
     "games": "List recorded games, or show win rates.",
     "replay": "Replay a recorded game, or verify it.",
+    "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",

@@ -15,6 +15,7 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    warn_of_guessable_seed,
     workers_option,
 )
 from .output import check_bot_line, method_line, open_console, percent, print_json
@@ -66,6 +67,7 @@ def matchup_command(
 
     config = rules_for_two(rules, players, dice)
     compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)
+    warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():

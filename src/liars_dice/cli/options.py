@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -138,7 +138,8 @@ seed_option = click.option(
     "--seed",
     type=click.IntRange(0, SEEDS[-1]),
     metavar="S",
-    help="Random seed. The same seed gives the same dice. [default: a new one each time]",
+    help="Random seed. The same seed gives the same dice; leave it out with bots you do not trust, which can find a "
+    "small one by trying. [default: a new one each time]",
 )
 db_option = click.option(
     "--db",
@@ -202,6 +203,22 @@ def seed_for(config: GameConfig, seed: int | None) -> int:
 
     given = config.seed if seed is None else seed
     return fresh_seed() if given is None else given
+
+
+GUESSABLE_SEEDS = 2**48
+"""A program can try all seeds below this number in reasonable time; its own dice tell it which is the right one."""
+
+
+def warn_of_guessable_seed(config: GameConfig, seed: int | None, agents: Iterable[str], *, isolate: bool) -> None:
+    """Warn if bots that are not trusted, isolated ones and programs, play with a seed that they can find by trying."""
+    given = config.seed if seed is None else seed
+    strangers = isolate or any(name.startswith("cmd:") for name in agents)
+    if strangers and given is not None and given < GUESSABLE_SEEDS:
+        click.echo(
+            f"Warning: a bot can find the seed {given} by trying, and then knows all dice; leave out --seed with bots "
+            "you do not trust.",
+            err=True,
+        )
 
 
 def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:

@@ -157,13 +157,14 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.2f}%"
 
 
-def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:
-    """How a result was obtained, and why not by a more exact method."""
+def method_line(method: str, games: int | None, why: str, seed: int | None, elapsed_s: float) -> str:
+    """How a result was obtained, and why not by a more exact method. The seed is left out if it is None."""
     because = f"; {why}" if why else ""
     if method == "exact":
         return f"exact: no games were played, so there is no sampling error ({elapsed_s:.2f} s)"
     how = "at compiled speed" if method == "compiled" else "through the referee"
-    return f"{games:,} games {how}, seed {seed} ({elapsed_s:.2f} s){because}"
+    from_seed = "" if seed is None else f", seed {seed}"
+    return f"{games:,} games {how}{from_seed} ({elapsed_s:.2f} s){because}"
 
 
 def dice_count(number: int) -> str:

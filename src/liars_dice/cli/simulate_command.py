@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import agent_name, backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
+from .options import (
+    agent_name,
+    backend_options,
+    dice_option,
+    json_option,
+    rules_option,
+    seed_option,
+    time_limit_option,
+    warn_of_guessable_seed,
+)
 from .output import check_bot_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
@@ -66,6 +75,7 @@ def simulate_command(
 
     chosen = make_backend(backend, workers)
     config = load_rules(rules, players=players, dice=dice)
+    warn_of_guessable_seed(config, seed, agents, isolate=False)
     seed = config.seed if seed is None else seed
     simulation = Simulation(
         players,

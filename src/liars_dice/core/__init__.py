@@ -26,7 +26,7 @@ from .config import (
     is_whole,
 )
 from .conformance import check_rules
-from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
+from .dice import DiceCup, Die, Randomness, SeatStream, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id, without_number
 from .errors import (
     BadValueError,
@@ -57,6 +57,7 @@ from .events import (
     SharedDiceRolled,
     visible_to,
 )
+from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
 from .narration import narrate, percent, say_bid, say_face
@@ -83,6 +84,7 @@ from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
     "DICE_PER_SEAT",
+    "ENTROPY_LENGTH",
     "FACES",
     "LONGEST_NAME",
     "MOVES",
@@ -112,6 +114,7 @@ __all__ = [
     "Event",
     "ExactCalled",
     "ExactPayer",
+    "Fairness",
     "GameConfig",
     "GameCreated",
     "GameEnded",
@@ -141,6 +144,7 @@ __all__ = [
     "RoundRules",
     "RoundStarted",
     "RulesLike",
+    "SeatStream",
     "SharedDiceRolled",
     "Wild",
     "WildBids",
@@ -156,6 +160,7 @@ __all__ = [
     "chance_true",
     "changed_preset",
     "check_rules",
+    "checked_entropy",
     "count_matches",
     "deal",
     "derive_seed",
@@ -172,6 +177,7 @@ __all__ = [
     "load_rules",
     "match_chance",
     "narrate",
+    "new_commitment",
     "new_game",
     "next_opener",
     "numbered",

@@ -1,6 +1,7 @@
 """Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
+from .dice_check import RollsChecked, check_dice
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import (
     UNREADABLE,
@@ -13,6 +14,7 @@ from .errors import (
     VersionConflictError,
 )
 from .export import import_games, write_csv, write_jsonl, write_parquet
+from .fair_check import FairnessCheck, check_fairness, fairness_in, read_game
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .output_files import check_output_file, writing_whole
@@ -45,6 +47,7 @@ __all__ = [
     "Clock",
     "CorruptEventError",
     "Enveloper",
+    "FairnessCheck",
     "GameRecorder",
     "GameSummary",
     "InMemoryRecorder",
@@ -53,6 +56,7 @@ __all__ = [
     "RecordedEvent",
     "Replay",
     "ReplayError",
+    "RollsChecked",
     "SQLiteRecorder",
     "StoreError",
     "UnknownSchemaError",
@@ -62,11 +66,14 @@ __all__ = [
     "by_game",
     "by_opener",
     "by_rules",
+    "check_dice",
+    "check_fairness",
     "check_output_file",
     "decisions",
     "decode_document",
     "default_store",
     "encode_line",
+    "fairness_in",
     "final_state",
     "import_games",
     "is_person",
@@ -75,6 +82,7 @@ __all__ = [
     "new_game_id",
     "open_store",
     "player_type",
+    "read_game",
     "read_lines",
     "record_game",
     "replay",

@@ -25,6 +25,9 @@ from .recorder import GameRecorder, GameSummary, by_game, check_event, summarise
 if sys.platform != "win32":
     import fcntl
 
+PRIVATE = 0o600
+"""The mode of new stores: they hold seeds and hidden dice."""
+
 
 class JSONLinesRecorder(GameRecorder):
     """A file of JSON lines; an open recorder keeps its games in memory.
@@ -75,7 +78,7 @@ class JSONLinesRecorder(GameRecorder):
                 stored = self._stored_claims()
                 check_claims(self._claims, stored, self.path)
                 stored[name] = stored.get(name, 0) + 1
-                write_anew(self._claims_file(), msgspec.json.encode(stored), durable=self.durable)
+                write_anew(self._claims_file(), msgspec.json.encode(stored), self._as_private, durable=self.durable)
         except BaseException:
             lock.release()
             raise
@@ -142,7 +145,7 @@ class JSONLinesRecorder(GameRecorder):
             self._catch_up()
             self.check_claims()
             snapshot = (game_id, version, self._mark(game_id, version), encode_state(state))
-            with self._trouble("written"), self._snapshots_file().open("a+b") as file:
+            with self._trouble("written"), open(self._snapshots_file(), "a+b", opener=self._as_private) as file:
                 ended = file.tell() == 0 or os.pread(file.fileno(), 1, file.tell() - 1) == b"\n"
                 file.write((b"" if ended else b"\n") + msgspec.json.encode(snapshot) + b"\n")
 
@@ -189,7 +192,7 @@ class JSONLinesRecorder(GameRecorder):
             beside = self._documents_file()
             kept = beside.read_bytes() if beside.exists() else b""
             whole = kept[: kept.rfind(b"\n") + 1]  # drops a line that was cut short
-            write_anew(beside, whole + b"".join(lines), durable=self.durable)
+            write_anew(beside, whole + b"".join(lines), self._as_private, durable=self.durable)
 
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
         """Texts by name."""
@@ -210,9 +213,13 @@ class JSONLinesRecorder(GameRecorder):
     def _documents_file(self) -> Path:
         return self.path.with_name(f"{self.path.stem}.documents.jsonl")
 
+    def _as_private(self, path: str, flags: int) -> int:
+        """Open a file next to the games; a new one can be read by those who can read the games."""
+        return os.open(path, flags, os.fstat(self._file).st_mode & 0o666)
+
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
@@ -337,11 +344,11 @@ _GAME_ID = re.compile(rb'\{"game_id":"([^"\\]{1,200})"')
 """How a line begins that may be damaged later on."""
 
 
-def write_anew(path: Path, data: bytes, *, durable: bool) -> None:
+def write_anew(path: Path, data: bytes, opener: Callable[[str, int], int], *, durable: bool) -> None:
     """Replace a file in one step: a reader sees the old content or the new, never a part."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("wb") as file:
+        with open(beside, "wb", opener=opener) as file:
             file.write(data)
             file.flush()
             if durable:

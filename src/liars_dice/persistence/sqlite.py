@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,6 +51,11 @@ class SQLiteRecorder(SQLRecorder):
             raise
 
     def _connect(self, wait: float) -> sqlite3.Connection:
+        """Open the file. A new one is for its owner alone, because it holds seeds and hidden dice; SQLite gives the
+        files beside it the same mode.
+        """
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         return sqlite3.connect(self.path, timeout=wait, isolation_level=None)
 
     def _open_unchanging(self, error: sqlite3.OperationalError) -> None:

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import msgspec
 
-from ..core import GameConfig
+from ..core import Fairness, GameConfig
 from ..persistence import DOCUMENT_SCHEMA, CorruptEventError, decode_document, rules_name
 from .messages import RoomListItem, RoomStatus, SeatKind
 
@@ -25,6 +25,8 @@ class SeatDoc(msgspec.Struct):
     """The bot that plays here; None for people, and for bots that connect over the network."""
     token: str | None = None
     """The hash of the seat's token; None for the studio's own bots and open seats."""
+    entropy: str = ""
+    """What this player added to the dice, before the game."""
 
     @property
     def recorded_id(self) -> str:
@@ -49,6 +51,10 @@ class RoomDoc(msgspec.Struct):
     visited_utc: datetime | None = None
     """When the room last left memory, if it has."""
     schema: int = DOCUMENT_SCHEMA
+    fairness: Fairness | None = None
+    """The secret that the dice come from and the commitment to it; None if the room was created with a seed."""
+    hold: bool = False
+    """Whether the game waits for a player to start it, even if no seat is open."""
 
     @property
     def last_visit(self) -> datetime:
@@ -69,6 +75,18 @@ class RoomDoc(msgspec.Struct):
     def status(self) -> RoomStatus:
         """Whether the game is yet to start, under way or over."""
         return "over" if self.over else "waiting" if self.game_id is None else "playing"
+
+    @property
+    def starts_by_itself(self) -> bool:
+        """Whether the game starts now, without anyone asking for it."""
+        return self.game_id is None and not self.hold and all(seat.kind != "open" for seat in self.seats)
+
+    @property
+    def committed(self) -> Fairness | None:
+        """The commitment, with what the players have added so far."""
+        if self.fairness is None or self.game_id is not None:
+            return self.fairness
+        return msgspec.structs.replace(self.fairness, entropy=tuple(seat.entropy for seat in self.seats))
 
     @property
     def list_item(self) -> RoomListItem:

@@ -110,7 +110,7 @@ class Rooms:
         self._sweep()
         if past:
             room.drive()
-        elif all(seat.kind != "open" for seat in doc.seats):
+        elif doc.starts_by_itself:
             await room.start()
         return room
 
@@ -152,7 +152,7 @@ class Rooms:
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
-        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to start
+        if doc.starts_by_itself:  # it was about to
             await room.start()
         room.drive()
         self._sweep()
