@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import BadValueError, GameConfig, RulesLike, as_config
+from ...core import BadValueError, GameConfig, RulesLike, as_config, reason_of
 from ...persistence import check_output_file, writing_whole
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool, slots_by_level
@@ -267,7 +267,10 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
 
 def check_writable(path: Path) -> None:
     """Raise `DataError` unless a file can be written here: checked before the work begins."""
-    check_output_file("save", path)
+    try:
+        check_output_file("save", path)
+    except BadValueError as error:
+        raise DataError(f"{path}: no file can be written there; expected {error.allowed}") from error
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
 
@@ -277,7 +280,8 @@ def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) ->
     try:
         write(path, tree, pool, iterations)
     except BadValueError as error:
-        warnings.warn(f"{path}: not saved ({error})", stacklevel=3)
+        reason = error if error.__cause__ is None else reason_of(error.__cause__)
+        warnings.warn(f"{path}: not saved ({reason})", stacklevel=3)
 
 
 def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
