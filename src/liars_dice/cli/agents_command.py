@@ -7,6 +7,9 @@ import click
 from .options import json_option, was_given
 from .output import print_json
 
+MOST_SHOWN = 300
+"""Characters of a bot's own summary that are listed."""
+
 
 @click.command("agents", epilog="Example: liars-dice agents --folder bots --json")
 @click.option("--folder", metavar="DIR", default="agents", show_default=True, help="Folder with your own bots.")
@@ -17,16 +20,17 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     from pathlib import Path
 
     from ..agents import AGENTS
-    from ..core import BadValueError
+    from ..core import BadValueError, one_line
     from ..referee import find_bots
 
     if was_given(context, "folder") and not Path(folder).is_dir():
         raise BadValueError("folder", folder, "an existing folder")
     found = find_bots(folder)
     listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
-    listed += [(name, bot.summary, bot.memoryless, bot.players, ()) for name, bot in found.bots.items()]
+    for name, bot in found.bots.items():
+        listed.append((name, one_line(bot.summary, MOST_SHOWN), bot.memoryless, bot.players, ()))
     for problem in found.problems:
-        click.echo(f"Not loaded: {problem}", err=True)
+        click.echo(f"Not loaded: {one_line(problem)}", err=True)
     if as_json:
         keys = ("name", "summary", "memoryless", "players", "aliases")
         print_json({"agents": [dict(zip(keys, entry, strict=True)) for entry in listed]})

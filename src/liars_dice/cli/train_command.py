@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import agent_name, fixed_seed_option, json_option
+from .options import NumberRange, agent_name, fixed_seed_option, json_option
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr
@@ -26,7 +26,7 @@ class _OneOrTwo(click.ParamType):  # type: ignore[type-arg]
     name = "one or two numbers"
 
     def __init__(self, most: float | None = None) -> None:
-        self.number = click.FloatRange(0, most)
+        self.number = NumberRange(0, most)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
         """`(start, end)`, from what `_TrainCommand` has joined."""
@@ -121,7 +121,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--gamma",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     default=1.0,
     show_default=True,
     metavar="G",

@@ -112,6 +112,18 @@ class BlockResult(msgspec.Struct, kw_only=True):
     faults: list[tuple[int, str, int]] = []
     """(member, verdict, number of faults)."""
 
+    @property
+    def fits_together(self) -> bool:
+        """Whether the counts can be those of one block: a stored one may be damaged."""
+        size = len(self.table)
+        return (
+            len(self.decided) == size
+            and all(len(row) == size and sum(row) <= self.games for row in self.wins)
+            and sum(map(sum, self.wins)) <= self.games
+            and all(len(one.wins) == len(one.members) and sum(one.wins) <= one.games for one in self.tables)
+            and all(0 <= member < size and count > 0 for member, _, count in self.faults)
+        )
+
     def member_wins(self) -> list[int]:
         """How many games each member won."""
         size = len(self.table)
