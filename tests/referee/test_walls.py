@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,10 +14,11 @@ import pytest
 from liars_dice.core import preset
 from liars_dice.referee import BotLimits, Referee, Seat, make_seat, missing_walls, namespaces, walls
 from liars_dice.referee.bot_cgroup import BotCgroup
+from liars_dice.referee.bot_group import BotGroup
 from liars_dice.referee.isolated_seat import IsolatedSeat
 from liars_dice.referee.seccomp import is_known_here
 from liars_dice.referee.walls import bubblewrap
-from patience import AMPLE
+from patience import AMPLE, PATIENCE
 
 boxed = pytest.mark.skipif(bubblewrap() is None, reason="no bubblewrap here")
 filtered = pytest.mark.skipif(not is_known_here(), reason="no filter of system calls here")
@@ -156,6 +159,33 @@ def test_a_hog_stands_still_while_others_think(tmp_path: Path) -> None:
     Referee([hog, Thinks()], preset("heads-up", dice=2), seed=1, limits=AMPLE).play()
     assert spent
     assert sorted(spent)[len(spent) // 2] < 0.01
+
+
+def test_only_a_bot_that_wants_the_processor_gets_more_time() -> None:
+    """On a busy machine a bot that computes may go on until it has used its time; one that sleeps may not."""
+    for code, wants in (("while True: pass", True), ("import time; time.sleep(1000)", False)):
+        code = f"import sys; print(flush=True); {code}" if wants else f"print(flush=True); {code}"
+        with subprocess.Popen(
+            [sys.executable, "-c", code.replace("; while", "\nwhile")], stdout=subprocess.PIPE
+        ) as bot:
+            assert bot.stdout is not None
+            bot.stdout.readline()
+            group = BotGroup(0)
+            group._leader = bot.pid
+            while not wants and group.is_kept_waiting(PATIENCE):
+                pass  # it falls asleep in a moment
+            assert group.is_kept_waiting(PATIENCE) is wants
+            assert not group.is_kept_waiting(0.0)
+            bot.kill()
+
+
+def test_a_module_of_ours_is_not_a_file_beside_us(tmp_path: Path) -> None:
+    """A bot's file may have the name of a module that Python has, too, and that commands import late."""
+    for name in ("statistics", "shlex"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('ran in the command itself')\n")
+    words = [sys.executable, "-m", "liars_dice", "agents"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "ran in" in done.stderr) == (0, False), done.stderr
 
 
 def test_a_cgroup_limits_all_processes_of_a_box_together(tmp_path: Path) -> None:
