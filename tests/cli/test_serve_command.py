@@ -36,6 +36,21 @@ def test_an_address_that_others_can_use(tmp_path: Path) -> None:
             process.kill()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
+def test_a_store_that_everyone_can_read_is_pointed_out(tmp_path: Path) -> None:
+    store = tmp_path / "games.sqlite"
+    command = [sys.executable, "-m", "liars_dice", "serve", "--port", "0", "--db", str(store)]
+    for mode, warned in ((0o640, False), (0o644, True)):
+        store.touch()
+        store.chmod(mode)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert "Liar's Dice is at" in process.stdout.readline()
+            process.kill()
+            _, said = process.communicate(timeout=PATIENCE)
+        assert ("every user of this machine can read" in said) == warned
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "127.0.0.1"])
 def test_no_bind_answers_to_a_name_of_another_site(tmp_path: Path, host: str) -> None:
     """A page elsewhere can let its own name point to this machine (DNS rebinding), over HTTP and on sockets."""

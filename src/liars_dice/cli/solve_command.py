@@ -9,7 +9,7 @@ import click
 
 from ..core import DICE_PER_SEAT
 from .options import json_option, round_options, workers_option
-from .output import command_line, dice_count, percent, print_json
+from .output import command_line, dice_count, open_console, percent, print_json
 from .progress import show_bracket
 from .runtime import sigterm_as_ctrl_c, versions
 
@@ -119,7 +119,6 @@ def _match(solution: Solution) -> tuple[float, float] | None:
 
 def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> None:
     """Print the result for people."""
-    from rich.console import Console
     from rich.table import Column, Table
 
     tree, target = solution.tree, given["target"]
@@ -137,7 +136,7 @@ def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> N
         table.add_row("and a match", percent(sum(match) / 2), "in which the loser of a round opens the next")
     table.add_row("iterations", f"{solution.iterations:,}", f"in {solution.elapsed_s:.2f} s")
     table.add_row("nodes", f"{solution.nodes:,}", f"of {1 << tree.rungs:,} possible biddings")
-    Console(highlight=False).print(table)
+    open_console().print(table)
     notes = {
         "interrupted": "Stopped early",
         "iterations": f"Stopped after {solution.iterations:,} iterations",

@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..core import BadValueError
+from ..core import ENTROPY_LENGTH, BadValueError, Fairness
 from ..persistence import StoreError
 
 Count = Annotated[int, Meta(ge=0)]
 Name = Annotated[str, Meta(max_length=40)]
 Token = Annotated[str, Meta(max_length=100)]
 Word = Annotated[str, Meta(max_length=200)]
+Entropy = Annotated[str, Meta(max_length=ENTROPY_LENGTH)]
 Json = dict[str, Any]
 SeatKind = Literal["person", "bot", "open"]
 RoomStatus = Literal["waiting", "playing", "over"]
@@ -45,11 +46,13 @@ class CreateRoom(msgspec.Struct, frozen=True):
     """A preset's name, or the fields of a rule set."""
     changes: Json = {}
     seed: Annotated[int, Meta(ge=0)] | None = None
-    """Only for rooms without open seats: anyone who knows the seed knows all dice."""
+    """Only for rooms without open seats and other people's bots: anyone who finds the seed knows all dice."""
     practice: bool = False
     """Allow moves to be taken back. Only for one person against bots."""
     delay_ms: Count = 600
     """The pause before each bot's move."""
+    hold: bool = False
+    """Wait for `start` even if no seat is open, so that you can note the commitment and add your entropy before."""
     closed: bool = False
     """Whether only those with the invitation can watch or take a seat. The room is then not listed."""
 
@@ -62,8 +65,17 @@ class TakeSeat(msgspec.Struct, frozen=True):
     """The first open seat if null."""
     bot: bool = False
     """Whether a program will play in this seat."""
+    entropy: Entropy = ""
+    """What you add to the dice; see `fairness` of the room."""
     invite: Token | None = None
     """The invitation, if the room is closed."""
+
+
+class AddEntropy(msgspec.Struct, frozen=True):
+    """Have a say in the dice: before the game, add a text of your own."""
+
+    token: Token
+    entropy: Entropy
 
 
 class StartRoom(msgspec.Struct, frozen=True):
@@ -262,6 +274,8 @@ class RoomView(msgspec.Struct, frozen=True):
     winner: int | None
     ended: Ending | None
     """How the game ended; null until it has."""
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and, once the game is over, the secret."""
     host: int | None = None
     """The seat of the player who set up the room."""
     closed: bool = False
@@ -314,6 +328,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     finished: bool
     ended: Ending | None
     """How the game ended; null until it has."""
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and, once the game is over, the secret."""
 
 
 class ReviewProgress(msgspec.Struct, frozen=True):
@@ -509,6 +525,8 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
     winner: int | None
     game_id: str
     ended: Ending
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and the secret."""
 
 
 class Pong(msgspec.Struct, frozen=True, tag="pong"):

@@ -20,12 +20,15 @@ from ..core import (
     SPECTATOR,
     Action,
     Event,
+    Fairness,
     GameCreated,
     GameEngine,
     GameView,
     RoundEnded,
     RoundStarted,
+    checked_entropy,
     free_name,
+    new_commitment,
     view_of,
 )
 from ..persistence import (
@@ -98,7 +101,8 @@ class Room:
         types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
         enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
         if not record:
-            return GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats]), enveloper
+            names = [seat.name for seat in doc.seats]
+            return GameEngine(doc.config, seated(doc.seats), names=names, fairness=doc.fairness), enveloper
         created = record[0].payload
         assert isinstance(created, GameCreated)
         engine = GameEngine.resume(final_state(record), seed=created.config.seed)
@@ -246,9 +250,10 @@ class Room:
     # -- before the game -----------------------------------------------------------------------------------------------
 
     async def take_seat(
-        self, name: str, wanted: int | None, *, bot: bool, invite: str | None = None
+        self, name: str, wanted: int | None, *, bot: bool, entropy: str = "", invite: str | None = None
     ) -> tuple[int, str]:
         """Give a player a seat; returns it with its token, which no one else is told."""
+        entropy = self._addition(entropy)
         async with self._lock:
             self._check_open()
             self.check_invited(invite)
@@ -263,13 +268,30 @@ class Room:
             token = new_token()
             name = free_name(display_name(self._rooms.check_name(name), seat), taken)
             seats = [*self.doc.seats]
-            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
+            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token), entropy)
             doc = msgspec.structs.replace(self.doc, seats=seats)
-            await (self._begin(doc) if len(open_seats) == 1 else self._save(doc))
+            await (self._begin(doc) if doc.starts_by_itself else self._save(doc))
             self.presence.left(seat)
             self.presence.played()
         self._presence_changed()
         return seat, token
+
+    async def add_entropy(self, seat: int, text: str) -> None:
+        """Let this player have a say in the dice. What it added before is replaced."""
+        text = self._addition(text)
+        async with self._lock:
+            self._check_open()
+            if self.doc.game_id is not None:
+                raise RoomError("the game has already started", code="already_started")
+            seats = list(self.doc.seats)
+            seats[seat] = msgspec.structs.replace(seats[seat], entropy=text)
+            await self._save(msgspec.structs.replace(self.doc, seats=seats))
+
+    def _addition(self, text: str) -> str:
+        """What a player adds to the dice, checked."""
+        if text and self.doc.fairness is None:
+            raise RoomError("the dice of this room come from a given seed", code="seed_given")
+        return checked_entropy(text)
 
     async def start(self) -> None:
         """Fill the open seats with bots, and start the game."""
@@ -287,7 +309,9 @@ class Room:
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
                 seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-        await self._save(msgspec.structs.replace(doc, seats=seats, game_id=new_game_id(self.clock.utc_now)))
+        doc = msgspec.structs.replace(doc, seats=seats)
+        game_id = new_game_id(self.clock.utc_now)
+        await self._save(msgspec.structs.replace(doc, fairness=doc.committed, game_id=game_id))
         self._open()
         self.drive()
 
@@ -317,7 +341,7 @@ class Room:
             await self._commit()
 
     async def undo(self, seat: int) -> None:
-        """Go back to this player's last decision, with the same dice now and later."""
+        """Go back to this player's last decision, with the same dice in this round and new ones later."""
         async with self._lock:
             self._check_open()
             if not self.doc.practice:
@@ -338,12 +362,23 @@ class Room:
         self.drive()
 
     async def _continue_from(self, events: Sequence[RecordedEvent], version: int) -> None:
-        """Replace the room's game by a new one that begins like this record."""
+        """Replace the room's game by a new one that begins like this record.
+
+        Its later dice come from a new secret: that of a game that is over has been revealed.
+        """
+        fairness = new_commitment(tuple(seat.entropy for seat in self.doc.seats))
 
         def begin_again() -> tuple[list[RecordedEvent], RoomDoc, tuple[GameEngine, Enveloper]]:
-            _, past = branch(events, version, seed=self.engine.seed)
+            _, past = branch(events, version, fairness=fairness)
             past = as_new_game(past, self.clock)
-            doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
+            doc = msgspec.structs.replace(
+                self.doc,
+                config=self.doc.config.without_seed,
+                game_id=past[0].game_id,
+                over=False,
+                undos=self.doc.undos + 1,
+                fairness=fairness_of(past),
+            )
             return past, doc, self._game(doc, past)
 
         self._rooms.take_sandboxes(self.doc)
@@ -513,6 +548,13 @@ class _Seated:
 def seated(seats: Sequence[SeatDoc]) -> list[_Seated]:
     """The players as the engine records them."""
     return [_Seated(seat) for seat in seats]
+
+
+def fairness_of(record: Sequence[RecordedEvent]) -> Fairness | None:
+    """The commitment of a recorded game, if it has one, and the secret."""
+    created = record[0].payload
+    assert isinstance(created, GameCreated)
+    return created.fairness
 
 
 def as_new_game(past: Sequence[RecordedEvent], clock: StudioClock) -> list[RecordedEvent]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import SPECTATOR, BidAction, Event, view_of, visible_to
+from ..core import SPECTATOR, BidAction, Event, Fairness, view_of, visible_to
 from ..persistence import RecordedEvent, visible_events
 from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode, encode_json
 from .room_bots import STAND_IN
@@ -56,9 +56,15 @@ def room_view(room: Room) -> RoomView:
         room.turn,
         None if doc.game_id is None else room.state.public.winner,
         room.ended,
+        shown_fairness(doc.committed, over=room.ended is not None),
         doc.host,
         doc.invite is not None,
     )
+
+
+def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
+    """What clients may know of how the seed was made: the secret only when the game is over."""
+    return fairness if fairness is None or over else fairness.sealed
 
 
 def seats_message(room: Room) -> bytes:
@@ -88,7 +94,7 @@ def over_message(room: Room) -> bytes | None:
     ended = room.ended
     if ended is None or room.doc.game_id is None:
         return None
-    return encode(Over(room.state.public.winner, room.doc.game_id, ended))
+    return encode(Over(room.state.public.winner, room.doc.game_id, ended, room.doc.fairness))
 
 
 def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -13,7 +14,15 @@ import msgspec
 
 from ..agents import AGENTS
 from ..core import BadValueError, ConfigError, GameConfig, one_of, without_number
-from ..persistence import GameRecorder, RecordedEvent, StoreError
+from ..persistence import (
+    UNREADABLE,
+    CorruptEventError,
+    GameRecorder,
+    RecordedEvent,
+    ReplayError,
+    StoreError,
+    final_state,
+)
 from .clock import StudioClock
 from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
@@ -21,7 +30,7 @@ from .load import ServerLoad, who_pays
 from .messages import RoomListItem
 from .room import Room
 from .room_bots import STAND_IN, is_ours, on_offer
-from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
+from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name, decode_room
 from .room_list import RoomIndex
 from .sandbox_places import SandboxPlaces
 from .server_limits import ServerLimits
@@ -123,7 +132,7 @@ class Rooms:
         self._sweep()
         if past:
             room.drive()
-        elif all(seat.kind != "open" for seat in doc.seats):
+        elif doc.starts_by_itself:
             await room.start()
         return room
 
@@ -153,10 +162,19 @@ class Rooms:
         text = (await self.store.read(lambda store: store.documents(KIND, room_id))).get(room_id)
         if text is None:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
-        doc = msgspec.json.decode(text, type=RoomDoc)
-        game_id = doc.game_id
-        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
-        return await self.load.of_length(len(record), partial(Room, doc, self, record), urgent=True)
+        try:
+            doc = decode_room(room_id, text)
+            game_id = doc.game_id
+            record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
+            return await self.load.of_length(len(record), partial(self._opened, doc, record), urgent=True)
+        except (*UNREADABLE, ReplayError) as error:
+            warnings.warn(f"{error}; room {room_id} is closed", stacklevel=2)
+            raise RoomError("this room is damaged and stays closed; start another", code="room_damaged") from error
+
+    def _opened(self, doc: RoomDoc, record: Sequence[RecordedEvent]) -> Room:
+        if record and len(final_state(record).public.names) != len(doc.seats):
+            raise CorruptEventError(f"room {doc.id}: its game has another number of players")
+        return Room(doc, self, record)
 
     async def _load(self, room_id: str) -> Room:
         room = await self._read(room_id)
@@ -170,7 +188,7 @@ class Rooms:
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
-        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to start
+        if doc.starts_by_itself:  # it was about to
             await room.start()
         room.drive()
         self._sweep()
@@ -199,6 +217,7 @@ class Rooms:
     async def _sweep_idle(self) -> None:
         while True:
             await self.clock.sleep(min(15.0, self.limits.linger_s))
+            await self.store.keep_claim()
             for room in [room for room in self._live.values() if room.idle]:
                 room.fall_asleep()
                 if not room.doc.over:  # written before anything a later visitor may write
@@ -259,4 +278,10 @@ def _check_room_id(room_id: str) -> None:
 
 
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
-    return [msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values()]
+    rooms = []
+    for room_id, text in store.documents(KIND).items():
+        try:
+            rooms.append(decode_room(room_id, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
+    return rooms

@@ -75,7 +75,7 @@ export function agents() {
 
 /**
  * Creates a room. The token of your own seat is kept in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, closed?: boolean }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {
@@ -115,6 +115,7 @@ export function keepToken(room, secret, seat = null) {
     const over = kept.map((r) => r.over).lastIndexOf(true);
     const [old] = kept.splice(over < 0 ? kept.length - 1 : over, 1);
     drop(`seat:${old.room}`);
+    drop(`fair:${old.room}`);
   }
   save("rooms", JSON.stringify(kept));
 }
@@ -130,5 +131,6 @@ export function markOver(room, over) {
 /** @param {string} room that no longer exists, or in which this browser has no seat */
 export function forgetRoom(room) {
   drop(`seat:${room}`);
+  drop(`fair:${room}`);
   save("rooms", JSON.stringify(myRooms().filter((r) => r.room !== room)));
 }

@@ -1,7 +1,8 @@
 // A room before its game: the players, the invite link, the rules.
 
-import { h, toggle } from "../dom.js";
+import { field, h, toggle } from "../dom.js";
 import { capital, diceCount, unnamed } from "../events.js";
+import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
 import { describe } from "../rules_text.js";
 import { setting } from "../settings.js";
 
@@ -12,7 +13,7 @@ const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
-   * @param {{ sit: (name: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
+   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
    * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
@@ -23,6 +24,8 @@ export class Lobby {
     this.seats = h("ol", { class: "lobby-seats", "aria-label": "Seats" });
     this.rules = h("p", { class: "muted" });
     this.join = this.#join();
+    this.added = h("p", { class: "muted", role: "status" });
+    this.words = this.#words();
     this.inviting = h("h3", {});
     this.closing = toggle("Closed: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
     this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
@@ -36,7 +39,7 @@ export class Lobby {
         "div",
         { class: "lobby-columns" },
         h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How to play"))),
-        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.closing, this.starting, this.problem),
+        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.closing, this.words, this.starting, this.problem),
       ),
     );
     this.key = "";
@@ -48,7 +51,7 @@ export class Lobby {
    * @param {number | null} me
    */
   show(room, me) {
-    const key = JSON.stringify([room.seats, me, room.closed, room.invite]);
+    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite]);
     if (key === this.key) return;
     this.key = key;
     /** @type {SeatLine[]} */
@@ -72,6 +75,8 @@ export class Lobby {
     this.inviting.textContent = invited ? "Invite others" : "Invite";
     this.start.textContent = open ? "Start now with bots in the open seats" : "Start";
     this.starting.hidden = me === null;
+    this.words.hidden = me === null || !room.fairness;
+    this.added.textContent = me !== null && room.fairness?.entropy[me] ? `Added: ${room.fairness.entropy[me]}` : "";
   }
 
   /**
@@ -108,12 +113,26 @@ export class Lobby {
     return h("div", { class: "invite" }, h("div", { class: "row" }, this.link, copy, copied), localOnly);
   }
 
-  #join() {
-    const name = h("input", { type: "text", maxlength: 24, value: setting("name"), autocomplete: "nickname", required: true });
+  /** A player's words for the dice, which can be changed until the game starts. */
+  #words() {
+    const words = wordsInput();
     return h(
       "form",
-      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value)) },
-      h("label", { class: "field" }, h("span", {}, "Your name"), name),
+      { class: "words", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.add(words.value)) },
+      h("div", { class: "row join" }, field(WORDS_LABEL, words), h("button", { type: "submit", class: "plain" }, "Add")),
+      this.added,
+      h("small", {}, WORDS_NOTE),
+    );
+  }
+
+  #join() {
+    const name = h("input", { type: "text", maxlength: 24, value: setting("name"), autocomplete: "nickname", required: true });
+    const words = wordsInput();
+    return h(
+      "form",
+      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value, words.value)) },
+      field("Your name", name),
+      field(WORDS_LABEL, words),
       h("button", { type: "submit", class: "primary" }, "Take a seat"),
     );
   }

@@ -4,6 +4,7 @@ import { createRoom, forgetRoom, get, invitation, keepToken, markOver, pass, pos
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
 import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { FairDice, addWords, settleAnew } from "../fair_dice.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -60,8 +61,17 @@ class RoomPage {
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby({ sit: (name) => this.sit(name), begin: () => this.begin(), close: (closed) => this.close(closed) }, this.lobbyProblem);
-    this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element);
+    this.lobby = new Lobby(
+      {
+        sit: (name, words) => this.sit(name, words),
+        add: (words) => this.add(words),
+        begin: () => this.begin(),
+        close: (closed) => this.close(closed),
+      },
+      this.lobbyProblem,
+    );
+    this.fair = new FairDice();
+    this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
       id,
       { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (error) => this.refused(error) },
@@ -104,6 +114,7 @@ class RoomPage {
         if (message.n < this.known) return;
         this.known = message.n + 1;
         if (this.room.status === "waiting") this.room.status = "playing";
+        if (message.event.type === "GameCreated") this.room = { ...this.room, fairness: message.event.fairness ?? null };
         this.timeline.add(read(message.event));
         break;
       case "turn":
@@ -115,7 +126,7 @@ class RoomPage {
         break;
       case "over":
         this.gameId = message.game_id;
-        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner };
+        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner, fairness: message.fairness };
         break;
       case "error":
         this.complain(sentence(message.error));
@@ -131,6 +142,7 @@ class RoomPage {
    */
   welcome(message) {
     const { events } = message;
+    if (this.gameId && message.game_id !== this.gameId) settleAnew(this.id, message.room.fairness);
     this.room = { ...message.room, invite: message.invite };
     this.gameId = message.game_id;
     this.me = message.seat;
@@ -201,6 +213,7 @@ class RoomPage {
     const outside = !this.refusal.hidden && !timeline.events.length;
     this.lobby.element.hidden = !waiting || outside;
     this.stage.element.hidden = waiting || outside;
+    this.fair.show(this.room.fairness, { names: this.room.seats.map((/** @type {SeatLine} */ s) => s.name), game: this.gameId, room: this.id });
     if (waiting) {
       this.lobby.show(this.room, this.me);
       return;
@@ -254,13 +267,24 @@ class RoomPage {
 
   // -- before the game
 
-  /** @param {string} name */
-  async sit(name) {
+  /**
+   * @param {string} name
+   * @param {string} words for the dice
+   */
+  async sit(name, words) {
     await this.#try(async () => {
       keep("name", name.trim());
-      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null, invite: invitation() });
+      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null, entropy: words, invite: invitation() });
       keepToken(this.id, seat.token, seat.seat);
       this.connect();
+    });
+  }
+
+  /** @param {string} words for the dice */
+  async add(words) {
+    await this.#try(async () => {
+      this.room = { ...this.room, fairness: (await addWords(this.id, words)).fairness };
+      this.show(false);
     });
   }
 
