@@ -129,7 +129,7 @@ class BotConnection:
             if len(self._buffer) > LONGEST_LINE:
                 raise self.fault("garbage", f"a line of more than {LONGEST_LINE:,} bytes")
             if not self._has_output(deadline):
-                raise self.fault("too_slow", "no answer in time")
+                raise self.fault("too_slow", f"took longer than {round(deadline - self._awake_since, 2):g} s")
             data = os.read(self._output.fileno(), LONGEST_LINE)
             if not data:
                 raise self.fault("died", "its process has ended")
