@@ -7,7 +7,6 @@ written: the two files must name the same versions, and pip must accept the depe
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -68,13 +67,8 @@ def is_of(file: str, name: str, version: str) -> bool:
 
 def indexes() -> list[str]:
     """The addresses of the indexes that pip asks, as it is set up on this machine."""
-    said = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
-    ).stdout
-    set_up = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
-    words = {name.rpartition(".")[2]: value.strip("'\"").replace("\\n", " ").split() for name, value in set_up.items()}
-    default: str = import_module("pip._internal.models.index").PyPI.simple_url
-    return [*(words.get("index-url") or [os.environ.get("PIP_INDEX_URL", default)]), *words.get("extra-index-url", [])]
+    options, _ = import_module("pip._internal.commands").create_command("download").parse_args([])
+    return [options.index_url, *options.extra_index_urls]
 
 
 def hashes_of(pin: str, addresses: list[str]) -> list[str]:

@@ -129,7 +129,7 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
 
 
 def _question(book: PolicyBook, config: GameConfig) -> float:
-    """How long an agent takes to answer a question, as the mean of a few."""
+    """How long an agent takes to answer a question: the shortest time of a few, as a busy machine only adds to it."""
     situation = next(situations(config))
     table = book[situation]
     agent = book.agent
@@ -138,6 +138,9 @@ def _question(book: PolicyBook, config: GameConfig) -> float:
         """The time that counts: of an agent in another process, its own, without the way there and back."""
         return agent.thought if isinstance(agent, AskedElsewhere) else time.perf_counter()
 
-    start = clock()
-    table.fill([(hand, -1) for hand in range(min(5, len(table.hands)))])
-    return (clock() - start) / 10
+    seconds = []
+    for hand in range(min(5, len(table.hands))):
+        start = clock()
+        table.fill([(hand, -1)])
+        seconds.append((clock() - start) / 2)  # each is asked twice
+    return min(seconds)

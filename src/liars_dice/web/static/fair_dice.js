@@ -23,7 +23,7 @@ export const WORDS_NOTE = "The server’s secret and the players’ words togeth
  */
 export async function addWords(room, words) {
   const path = `/rooms/${encodeURIComponent(room)}`;
-  remember(room, (await get(path)).fairness);
+  remember(room, (await get(path, token(room))).fairness);
   return post(`${path}/entropy`, { token: token(room), entropy: words });
 }
 
