@@ -15,6 +15,7 @@ from liars_dice.core import (
     MOVES,
     AgentFaulted,
     Event,
+    Fairness,
     GameConfig,
     GameCreated,
     GameEngine,
@@ -50,11 +51,17 @@ def scribes(names: Sequence[str], *, isolate: bool = False) -> list[Player | Sea
 
 
 def refereed(
-    names: Sequence[str] = TABLE, config: GameConfig = CONFIG, *, seed: int | None = SEED, isolate: bool = False
+    names: Sequence[str] = TABLE,
+    config: GameConfig = CONFIG,
+    *,
+    fairness: Fairness | None = None,
+    isolate: bool = False,
 ) -> tuple[list[RecordedEvent], Logs]:
     """The record of a game, and what was heard in it (nothing can be seen of that in a box)."""
     store = InMemoryRecorder()
-    referee = Referee(scribes(names, isolate=isolate), config, seed=seed, limits=AMPLE)
+    referee = Referee(scribes(names, isolate=isolate), config, seed=SEED, limits=AMPLE)
+    if fairness is not None:  # what bots hear has the commitment in it
+        referee.engine = GameEngine(config, referee.seats, fairness=fairness)
     game_id = record_game(referee.engine, store)
     referee.play()
     return store.events(game_id), [list(log) for log in Scribe.logs]
@@ -63,6 +70,14 @@ def refereed(
 def moves(record: Sequence[RecordedEvent]) -> list[Event]:
     """Every move, with the digest of what the scribe had heard when it made it; and every fault."""
     return [e.payload for e in record if isinstance(e.payload, (*MOVES, AgentFaulted))]
+
+
+def fairness_of(record: Sequence[RecordedEvent]) -> Fairness:
+    """What the seed of a room's game came from."""
+    created = record[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.fairness is not None
+    return created.fairness
 
 
 def heard_of(record: Sequence[RecordedEvent]) -> set[str]:
@@ -142,13 +157,13 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 def in_a_room(
     agents: Sequence[str], *words: str, remote: Callable[[Studio, str], Awaitable[None]] | None = None
 ) -> list[RecordedEvent]:
-    """The record of the game in a room of the studio. `remote` plays the open seats; then no one may know the seed."""
+    """The record of the game in a room. `remote` plays the open seats. Where strangers sit, no seed may be given."""
     store = InMemoryRecorder()
 
     async def run() -> None:
         async with studio(store, agents=agents) as one:
             wish: Json = {"rules": "perudo", "changes": {"dice": 2}, "delay_ms": 0, "seats": seats(*words)}
-            room = (await one.post("/rooms", wish | ({} if remote else {"seed": SEED})))["room"]
+            room = (await one.post("/rooms", wish | ({} if remote or agents else {"seed": SEED})))["room"]
             watcher = await one.enter(room)
             if remote is not None:
                 await remote(one, room)
@@ -169,8 +184,8 @@ def test_a_room_tells_its_own_bots_what_a_referee_tells(monkeypatch: pytest.Monk
 
 
 def test_a_room_tells_bots_in_boxes_what_a_referee_tells() -> None:
-    expected, _ = refereed()
     record = in_a_room([f"{FILE}:{name}" for name in sorted(set(TABLE))], *TABLE)
+    expected, _ = refereed(fairness=fairness_of(record))
     assert moves(record) == moves(expected)
 
 
@@ -222,10 +237,8 @@ def test_a_socket_tells_what_a_referee_tells() -> None:
         told.append(await remote_scribe(one, room, tokens[0]))  # comes back when everything is over
 
     record = in_a_room([f"{FILE}:StumblingScribe"], "open", "open", "StumblingScribe", remote=remote)
-    created = record[0].payload
-    assert isinstance(created, GameCreated)
     Scribe.logs.clear()
-    expected, heard = refereed(seed=created.config.seed)
+    expected, heard = refereed(fairness=fairness_of(record))
     assert moves(record) == moves(expected)
     assert told[:2] == heard[:2]
     assert told[2] == [line for line in heard[0] if not line.startswith("asked")]  # it was asked before

@@ -193,11 +193,13 @@ def test_files_need_not_be_on_the_cluster(cluster: Any, tmp_path: Path, monkeypa
     assert not Path("bots/one.py").exists()
 
 
-def test_a_bot_that_kills_every_worker_is_named(cluster: Any, tmp_path: Path) -> None:
-    (tmp_path / "killer.py").write_text(KILLER)
-    asked = settings("detective", str(tmp_path / "killer.py"), games=4)
-    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
-        run_tournament(asked, backend=Ray(address=cluster.address))
+def test_a_bot_that_kills_every_worker_pays_alone(cluster: Any, tmp_path: Path) -> None:
+    killer = tmp_path / "killer.py"
+    killer.write_text(KILLER)
+    result = run_tournament(settings("detective", str(killer), games=4), backend=Ray(address=cluster.address))
+    faults = {entry.agent: entry.faults for entry in result.ranking}
+    assert faults["detective"] == {}
+    assert set(faults[str(killer)]) == {"died"}
 
 
 def test_another_version_on_the_cluster_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

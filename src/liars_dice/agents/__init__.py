@@ -7,7 +7,16 @@ from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
 from .crawler import CrawlerAgent
 from .detective import DetectiveAgent
-from .discovery import ENTRY_POINTS, BotFileError, Discovered, bot_files, discover, is_discoverable, load_bot_file
+from .discovery import (
+    ENTRY_POINTS,
+    BotFileError,
+    Discovered,
+    bot_files,
+    check_not_being_loaded,
+    discover,
+    is_discoverable,
+    load_bot_file,
+)
 from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .human import HumanAgent
@@ -72,6 +81,7 @@ __all__ = [
     "ask",
     "ask_all",
     "bot_files",
+    "check_not_being_loaded",
     "check_same",
     "create_personality_agent",
     "discover",

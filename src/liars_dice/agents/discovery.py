@@ -63,12 +63,8 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
     path = Path(path)
     if source is None:
         source = read_bot_file(path)
-    name = f"liars_dice_bot_{path.stem}_{blake2b(str(path.absolute()).encode(), digest_size=6).hexdigest()}"
-    if name in _BEING_LOADED.get():
-        reason = (
-            "it starts games of its own bots when it is loaded; give their classes instead of their names, or start"
-        )
-        raise BotFileError(str(path), None, f'{reason} the games below `if __name__ == "__main__":`')
+    check_not_being_loaded(path)
+    name = _module_name(path)
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module  # so that its classes can be pickled
@@ -94,6 +90,19 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
             reason = f"{member_name} has {old}, an earlier design's name for choose_action: rename it"
             raise BotFileError(str(path), None, reason)
     return bots
+
+
+def check_not_being_loaded(path: str | Path) -> None:
+    """Raise `BotFileError` if this file is running just now: it would be loaded again and again."""
+    if _module_name(Path(path)) in _BEING_LOADED.get():
+        reason = (
+            "it starts games of its own bots when it is loaded; give their classes instead of their names, or start"
+        )
+        raise BotFileError(str(path), None, f'{reason} the games below `if __name__ == "__main__":`')
+
+
+def _module_name(path: Path) -> str:
+    return f"liars_dice_bot_{path.stem}_{blake2b(str(path.absolute()).encode(), digest_size=6).hexdigest()}"
 
 
 def read_bot_file(path: Path) -> bytes:

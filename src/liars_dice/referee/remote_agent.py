@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from ..agents import AgentNameError, AskedElsewhere, Policy, PolicyError
+from ..agents import AgentNameError, AskedElsewhere, Policy, PolicyError, check_not_being_loaded
 from ..core import Action, GameConfig, GameView, LiarsDiceError
 from .bot_connection import BotConnection, told_fault
 from .bot_description import MOST_TEXT, BotDescription, description_from, error_from
@@ -199,6 +199,7 @@ def load_remote_agent(spec: str, name: str, limits: BotLimits, *, walls: bool) -
 
     Raises the error that loading it here would raise.
     """
+    check_not_being_loaded(spec.partition(".py:")[0] + ".py" if ".py:" in spec else spec)
     bot = _RemoteBot(spec, name, limits, walls=walls)
     description = bot.loaded()
     return (_RemotePolicyAgent if description.policy else RemoteAgent)(bot, description)
