@@ -1,0 +1,147 @@
+"""Whole elimination matches between two players, solved with a proved bracket on the chance to win.
+
+A state is the opener's number of dice and the other player's. Each round is solved with payoffs: what the match is
+worth in the state that a call leads to. A right exact call moves a die from one player to the other, so states with
+equally many dice in total can repeat: they are one *layer*, solved together, and layers are solved from few dice to
+many.
+
+The bracket needs nothing but the strategies. Let w say, for each state and seat, what an adversary is worth there, and
+let T(w) be what its best response to the strategies earns in one round, if what follows is worth w. T is monotone, and
+what the adversary can earn within n rounds is at most T applied n times to the worst there is. So wherever T(w) <= w,
+it never earns more than w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+
+import msgspec
+import numpy as np
+
+from ...core import GameConfig, RoundOutcome, RulesLike, after_round, as_config
+from ..errors import OutOfReachError
+from .cfr_traversal import Pool
+from .cpu_solver import CpuSolver, best_responses
+from .public_tree import Bracket, Payoffs, PublicTree
+
+State = tuple[int, int]
+"""The dice of the player who opens, and of the other."""
+Worth = Callable[[State, int], float]
+"""What a state is worth to the player in a seat (0 opens): from -1, the match is lost, to 1, it is won."""
+SWEEP = 25
+"""How many iterations are made with the same payoffs."""
+NEAR = 1e-3
+"""The adversary's worth is brought down until it changes by less than this share of the target."""
+
+
+class MatchState(Bracket, frozen=True):
+    """A state whose best play is known: proved bounds on the chance that the opener wins the match."""
+
+    tree: PublicTree
+    pool: Pool
+
+
+def layers(config: GameConfig) -> list[list[State]]:
+    """The states that a match can come to, by the number of dice in total, the fewest first.
+
+    >>> layers(GameConfig(dice=(2, 1), mode="elimination", exact_call=True, max_dice=2))
+    [[(1, 1)], [(1, 2), (2, 1)]]
+    """
+    start: State = (config.dice[0], config.dice[1])
+    found, new = {start}, [start]
+    while new:
+        dice = new.pop()
+        for outcome in _outcomes(config):
+            left, opens = after_round(config, dice, 0, outcome)
+            after: State = (left[opens], left[1 - opens])
+            if min(after) > 0 and after not in found:
+                found.add(after)
+                new.append(after)
+    totals = sorted({sum(state) for state in found})
+    return [sorted(state for state in found if sum(state) == total) for total in totals]
+
+
+def _outcomes(config: GameConfig) -> Iterable[RoundOutcome]:
+    for by_exact in (False, True) if config.exact_call else (False,):
+        yield RoundOutcome(0, 1, by_exact)
+        yield RoundOutcome(1, 0, by_exact)
+
+
+def payoffs_in(config: GameConfig, state: State, seat: int, worth: Worth) -> Payoffs:
+    """The payoffs of a round in a state, by what the states after it are worth to the player in a seat."""
+
+    def after(winner: int, by_exact: bool = False) -> float:
+        left, opens = after_round(config, state, 0, RoundOutcome(winner, 1 - winner, by_exact))
+        if not left[1 - seat]:
+            return 1.0
+        return worth((left[opens], left[1 - opens]), int(opens != seat)) if left[seat] else -1.0
+
+    def to_caller(right: bool, by_exact: bool) -> tuple[float, float]:
+        """For the calls of each seat; the payoffs of the other seat's calls have the opposite sign."""
+        each = (after(caller if right else 1 - caller, by_exact and right) for caller in (0, 1))
+        first, second = (value if caller == seat else -value for caller, value in enumerate(each))
+        return first, second
+
+    return Payoffs(to_caller(True, False), to_caller(False, False), to_caller(True, True), to_caller(False, True))
+
+
+class MatchSolver:
+    """All states of a match, one layer after the other."""
+
+    def __init__(self, config: RulesLike) -> None:
+        self.config = as_config(config, players=2)
+        if self.config.num_players != 2 or self.config.mode != "elimination":
+            raise OutOfReachError("matches are solved for two players who lose dice (mode elimination)")
+        self.layers = layers(self.config)
+        self.value: dict[State, float] = {}
+        """The middle of what each state is worth to its opener."""
+        self.adversary: dict[tuple[State, int], float] = {}
+        """The most that an adversary is worth in each state and seat, if the strategies found play against it."""
+        self.solved: dict[State, tuple[PublicTree, Pool]] = {}
+
+    def solve_layer(
+        self, states: list[State], target: float, *, most: float = np.inf, slots: int = 1 << 22
+    ) -> None:
+        """Improve all states of a layer together until the bracket of each is narrow enough, in chances to win."""
+        self.value.update(dict.fromkeys(states, 0.0))
+        solvers = {state: CpuSolver(self._tree(state), least=target * 1e-3, slots=slots) for state in states}
+        for sweep in count(1):
+            for state, solver in solvers.items():
+                solver.tree = self._tree(state)
+                for _ in range(SWEEP):
+                    solver.iterate()
+                low, high = solver.bracket()
+                self.value[state] = (low + high) / 2
+            if sweep & (sweep - 1) == 0 or sweep % 8 == 0:
+                self._certify({state: (solver.tree, solver.compact()) for state, solver in solvers.items()}, target)
+                if max(self.bracket(state).exploitability for state in states) <= target or sweep >= most:
+                    return
+
+    def _tree(self, state: State) -> PublicTree:
+        here = msgspec.structs.replace(self.config, dice=state)
+        return PublicTree(here, payoffs=payoffs_in(self.config, state, 0, self._worth))
+
+    def _worth(self, state: State, seat: int) -> float:
+        return self.value[state] if seat == 0 else -self.value[state]
+
+    def _certify(self, layer: Mapping[State, tuple[PublicTree, Pool]], target: float) -> None:
+        """Bring w down for the states of a layer, from all there is. T(w) <= w holds at every step."""
+        self.solved.update(layer)
+        places = [(state, seat) for state in layer for seat in (0, 1)]
+        self.adversary.update(dict.fromkeys(places, 1.0))
+        change = np.inf
+        while change > NEAR * target:
+            lower = {place: min(self.adversary[place], self._response(*place)) for place in places}
+            change = max(self.adversary[place] - lower[place] for place in places)
+            self.adversary.update(lower)
+
+    def _response(self, state: State, seat: int) -> float:
+        """T(w): what the best response to the strategies earns in one round, if what follows is worth w."""
+        tree, pool = self.solved[state]
+        payoffs = payoffs_in(self.config, state, seat, lambda after, place: self.adversary[after, place])
+        return best_responses(PublicTree(tree.config, payoffs=payoffs, live=tree.live), pool, (seat,))[0]
+
+    def bracket(self, state: State) -> Bracket:
+        """Proved bounds on the chance that the opener wins the match."""
+        return Bracket((1 - self.adversary[state, 1]) / 2, (1 + self.adversary[state, 0]) / 2)
