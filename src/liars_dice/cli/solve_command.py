@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core import DICE_PER_SEAT
-from .options import json_option, round_options, workers_option
+from .options import json_option, round_config, round_options, workers_option
 from .output import command_line, dice_count, percent, print_json
 from .progress import show_bracket
 from .runtime import sigterm_as_ctrl_c, versions
@@ -16,8 +16,6 @@ from .runtime import sigterm_as_ctrl_c, versions
 if TYPE_CHECKING:
     from ..exact.solver import Solution
 
-RULES = {"faces": 6, "wild": "none", "ordering": "quantity_then_face"}
-"""The default rules of a round."""
 DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 
 
@@ -50,11 +48,9 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
     within the bracket, whose ends are what best responses to the strategies found earn. The exploitability is half its
     width. Ctrl-C stops and shows the best result so far.
     """
-    from ..core import GameConfig
     from ..exact.solver import solve
 
-    rules = {name: given[name] for name in RULES}
-    config = GameConfig(dice=(n0, n1), faces=rules["faces"], wild=rules["wild"], bid_ordering=rules["ordering"])
+    config = round_config((n0, n1), given["rules"], given["faces"], given["wild"], given["ordering"])
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
         solution = solve(
@@ -69,21 +65,24 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
             progress=progress,
         )
     if as_json:
-        print_json(_as_json(solution, rules, given))
+        print_json(_as_json(solution, given))
     else:
-        _show(solution, rules, given)
+        _show(solution, given)
     if solution.stopped == "interrupted":
         raise SystemExit(130)
 
 
-def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> dict[str, object]:
+def _as_json(solution: Solution, given: dict[str, Any]) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
     import os
 
     tree = solution.tree
     return {
         "dice": list(tree.config.dice),
-        **rules,
+        "faces": tree.config.faces,
+        "wild": tree.config.wild,
+        "ordering": tree.config.bid_ordering,
+        "exact_call": tree.exact,
         "value": solution.value,
         "lower": solution.lower,
         "upper": solution.upper,
@@ -117,16 +116,19 @@ def _match(solution: Solution) -> tuple[float, float] | None:
     return None
 
 
-def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> None:
+def _show(solution: Solution, given: dict[str, Any]) -> None:
     """Print the result for people."""
     from rich.console import Console
     from rich.table import Column, Table
 
     tree, target = solution.tree, given["target"]
     own, other = tree.config.dice
-    wild = {"none": "no wild face", "ones": "ones wild", "top": "highest face wild"}[rules["wild"]]
+    config = tree.config
+    wild = {"none": "no wild face", "ones": "ones wild", "top": "highest face wild"}[config.wild]
+    calls = ", exact calls" if tree.exact else ""
     click.echo(
-        f"One round, {own} against {dice_count(other)} with {rules['faces']} faces, {wild}, bids by {rules['ordering']}"
+        f"One round, {own} against {dice_count(other)} with {config.faces} faces, {wild}{calls}, "
+        f"bids by {config.bid_ordering}"
     )
     table = Table("", Column("", justify="right"), "", box=None, show_header=False)
     table.add_row("value", f"{solution.value:+.8f}", "to the opener: +1 is a certain win, -1 a certain loss")
@@ -145,7 +147,7 @@ def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> N
     }
     if solution.stopped in notes:
         click.echo(f"{notes[solution.stopped]}: the bracket is certified, but the target was not reached.", err=True)
-    changed = {name: rules[name] for name, usual in RULES.items() if rules[name] != usual}
+    changed = {name: given[name] for name in ("rules", "faces", "wild", "ordering") if given[name] is not None}
     options = [word for name, value in changed.items() for word in (f"--{name}", str(value))]
     dice = (str(own), str(other))
     if given["save"] is not None:

@@ -6,6 +6,8 @@ from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
     CALL_KEY,
+    EXACT,
+    EXACT_KEY,
     RARE,
     Choice,
     Explanation,
@@ -29,6 +31,8 @@ from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tableb
 __all__ = [
     "CALL",
     "CALL_KEY",
+    "EXACT",
+    "EXACT_KEY",
     "NO_SLOT",
     "RARE",
     "ROOT",

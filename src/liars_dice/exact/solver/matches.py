@@ -2,8 +2,7 @@
 
 A state is the opener's number of dice and the other player's. Each round is solved with payoffs: what the match is
 worth in the state that a call leads to. A right exact call moves a die from one player to the other, so states with
-equally many dice in total can repeat: they are one *layer*, solved together, and layers are solved from few dice to
-many.
+equally many dice in total can repeat: they are one *layer*, solved together, after the layers that they lead to.
 
 The bracket needs nothing but the strategies. Let w say, for each state and seat, what an adversary is worth there, and
 let T(w) be what its best response to the strategies earns in one round, if what follows is worth w. T is monotone, and
@@ -43,23 +42,31 @@ class MatchState(Bracket, frozen=True):
 
 
 def layers(config: GameConfig) -> list[list[State]]:
-    """The states that a match can come to, by the number of dice in total, the fewest first.
+    """The states that a match can come to, those that lead to each other together, and behind those they lead to.
 
     >>> layers(GameConfig(dice=(2, 1), mode="elimination", exact_call=True, max_dice=2))
     [[(1, 1)], [(1, 2), (2, 1)]]
     """
-    start: State = (config.dice[0], config.dice[1])
-    found, new = {start}, [start]
+    leads_to: dict[State, set[State]] = {}
+    new: list[State] = [(config.dice[0], config.dice[1])]
     while new:
         dice = new.pop()
-        for outcome in _outcomes(config):
-            left, opens = after_round(config, dice, 0, outcome)
-            after: State = (left[opens], left[1 - opens])
-            if min(after) > 0 and after not in found:
-                found.add(after)
-                new.append(after)
-    totals = sorted({sum(state) for state in found})
-    return [sorted(state for state in found if sum(state) == total) for total in totals]
+        if dice not in leads_to:
+            leads_to[dice] = set(_after(config, dice))
+            new += leads_to[dice]
+    for between in leads_to:
+        for reached in leads_to.values():
+            if between in reached:
+                reached |= leads_to[between]
+    together = {tuple(sorted({a} | {b for b in found if a in leads_to[b]})) for a, found in leads_to.items()}
+    return sorted(map(list, together), key=lambda layer: (len(leads_to[layer[0]] - set(layer)), layer))
+
+
+def _after(config: GameConfig, dice: State) -> Iterable[State]:
+    for outcome in _outcomes(config):
+        left, opens = after_round(config, dice, 0, outcome)
+        if min(left) > 0:
+            yield left[opens], left[1 - opens]
 
 
 def _outcomes(config: GameConfig) -> Iterable[RoundOutcome]:
@@ -79,7 +86,7 @@ def payoffs_in(config: GameConfig, state: State, seat: int, worth: Worth) -> Pay
 
     def to_caller(right: bool, by_exact: bool) -> tuple[float, float]:
         """For the calls of each seat; the payoffs of the other seat's calls have the opposite sign."""
-        each = (after(caller if right else 1 - caller, by_exact and right) for caller in (0, 1))
+        each = (after(caller if right else 1 - caller, by_exact and right and config.exact_call) for caller in (0, 1))
         first, second = (value if caller == seat else -value for caller, value in enumerate(each))
         return first, second
 
@@ -100,9 +107,7 @@ class MatchSolver:
         """The most that an adversary is worth in each state and seat, if the strategies found play against it."""
         self.solved: dict[State, tuple[PublicTree, Pool]] = {}
 
-    def solve_layer(
-        self, states: list[State], target: float, *, most: float = np.inf, slots: int = 1 << 22
-    ) -> None:
+    def solve_layer(self, states: list[State], target: float, *, most: float = np.inf, slots: int = 1 << 22) -> None:
         """Improve all states of a layer together until the bracket of each is narrow enough, in chances to win."""
         self.value.update(dict.fromkeys(states, 0.0))
         solvers = {state: CpuSolver(self._tree(state), least=target * 1e-3, slots=slots) for state in states}
@@ -140,7 +145,7 @@ class MatchSolver:
         """T(w): what the best response to the strategies earns in one round, if what follows is worth w."""
         tree, pool = self.solved[state]
         payoffs = payoffs_in(self.config, state, seat, lambda after, place: self.adversary[after, place])
-        return best_responses(PublicTree(tree.config, payoffs=payoffs, live=tree.live), pool, (seat,))[0]
+        return best_responses(tree.with_payoffs(payoffs), pool, (seat,))[0]
 
     def bracket(self, state: State) -> Bracket:
         """Proved bounds on the chance that the opener wins the match."""

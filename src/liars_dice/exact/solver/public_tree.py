@@ -12,14 +12,14 @@ dice in play the rungs of quantity n are left out, and a hand of nothing but one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from ...core import Bid, GameConfig, RoundRules, round_rules
+from ...core import Bid, GameConfig, RoundRules, prob_holds, round_rules
 from ...numeric import Floats, Ints, Truths
 from ..errors import OutOfReachError
 from ..tables import check_own_dice_only, count_rungs, hand_set, number_of_hands
@@ -60,7 +60,9 @@ class Payoffs(msgspec.Struct, frozen=True):
         """[whose call, kind, whether it is right], all to one seat: its own calls first, liar before exact."""
         own, other = seat, 1 - seat
         kinds = ((self.liar_wrong, self.liar_right), (self.exact_wrong, self.exact_right))
-        return np.array([[[sign * worth[caller] for worth in kind] for kind in kinds] for caller, sign in ((own, 1), (other, -1))])
+        return np.array(
+            [[[sign * worth[caller] for worth in kind] for kind in kinds] for caller, sign in ((own, 1), (other, -1))]
+        )
 
 
 ONE_ROUND = Payoffs()
@@ -105,7 +107,7 @@ class PublicTree:
         *,
         reduce: bool = True,
         payoffs: Payoffs = ONE_ROUND,
-        live: Collection[Bid] | None = None,
+        cut: float = 0.0,
     ) -> None:
         _check(config)
         self.config = config.without_seed
@@ -124,8 +126,32 @@ class PublicTree:
         self.exact = config.exact_call
         self.width = sum(self.hands) + self.claims + (max(self.hands) if self.exact else 0)
         """How many numbers a node holds: the bidder's row, the actor's for calling, its claims, and its exact calls."""
-        self.live = self.kept if live is None else self.kept.intersection(live)
-        """The bids that the strategies may raise. The others end the bidding: they are only called."""
+        self.cut = cut
+        self.live = frozenset(bid for bid in self.bids if self._chance(bid) >= cut)
+        """The bids that the strategies may raise: those that are true in at least `cut` of all rolls. The others are
+        only called."""
+
+    def _chance(self, bid: Bid) -> float:
+        return prob_holds(bid, (), self.rules)
+
+    def with_lower_cut(self) -> PublicTree | None:
+        """The same tree, in which the likeliest of the bids that are only called may be raised; None if all may be."""
+        ended = [self._chance(bid) for bid in self.bids if bid not in self.live]
+        return self.with_payoffs(self.payoffs, max(ended)) if ended else None
+
+    def with_payoffs(self, payoffs: Payoffs, cut: float | None = None) -> PublicTree:
+        """The same tree with other payoffs."""
+        return PublicTree(self.config, reduce=self.reduced, payoffs=payoffs, cut=self.cut if cut is None else cut)
+
+    @property
+    def most_slots(self) -> int:
+        """How many nodes strategies can lead to: sets of bids that may be raised, and one more bid."""
+        below, slots = 0, 1 + self.rungs
+        for rung, bid in enumerate(self.bids):
+            if bid in self.live:
+                slots += (self.rungs - 1 - rung) << below
+                below += 1
+        return slots
 
     @cached_property
     def views(self) -> tuple[SeatView, SeatView]:
