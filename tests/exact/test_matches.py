@@ -6,7 +6,7 @@ import pytest
 
 from liars_dice.core import GameConfig
 from liars_dice.exact.errors import OutOfReachError
-from liars_dice.exact.solver.matches import MatchSolver, State, payoffs_in
+from liars_dice.exact.solver.matches import State, layers, payoffs_in, solve_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from linear_programs import solve_linear
 
@@ -18,11 +18,11 @@ MATCHES = [
 ]
 
 
-def values_by_linear_programs(config: GameConfig, layers: list[list[State]]) -> dict[State, float]:
+def values_by_linear_programs(config: GameConfig) -> dict[State, float]:
     """What each state is worth to its opener: every round solved with what the states after it are worth, until
     nothing changes."""
-    worth: dict[State, float] = {state: 0.0 for layer in layers for state in layer}
-    for layer in layers:
+    worth: dict[State, float] = {state: 0.0 for layer in layers(config) for state in layer}
+    for layer in layers(config):
         change = 1.0
         while change > 1e-9:
             change = 0.0
@@ -36,15 +36,15 @@ def values_by_linear_programs(config: GameConfig, layers: list[list[State]]) -> 
 
 @pytest.mark.parametrize("config", MATCHES, ids=["bidder pays", "nobody pays", "winner opens", "no exact calls"])
 def test_linear_programs_find_the_same_chances_to_win(config: GameConfig) -> None:
-    solver = MatchSolver(config)
-    for layer in solver.layers:
-        solver.solve_layer(layer, 1e-3)
-    for state, value in values_by_linear_programs(config, solver.layers).items():
-        bracket = solver.bracket(state)
-        assert bracket.lower - 1e-9 <= (1 + value) / 2 <= bracket.upper + 1e-9
-        assert bracket.exploitability <= 1e-3
+    match = solve_match(config, target=1e-3)
+    values = values_by_linear_programs(config)
+    assert match.states.keys() == values.keys()
+    for state, value in values.items():
+        found = match.states[state]
+        assert found.lower - 1e-9 <= (1 + value) / 2 <= found.upper + 1e-9
+        assert found.exploitability <= 1e-3
 
 
 def test_only_matches_of_two_are_solved() -> None:
     with pytest.raises(OutOfReachError, match="two players who lose dice"):
-        MatchSolver(GameConfig(dice=(1, 1)))
+        solve_match(GameConfig(dice=(1, 1)))

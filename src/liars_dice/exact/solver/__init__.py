@@ -25,7 +25,8 @@ from .explanation import (
     slot_after_raise,
     value_to_last_bidder,
 )
-from .public_tree import PublicTree
+from .matches import MatchSolution, MatchState, solve_match
+from .public_tree import Payoffs, PublicTree
 from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
@@ -39,6 +40,9 @@ __all__ = [
     "TABLEBASE_DICE",
     "Choice",
     "Explanation",
+    "MatchSolution",
+    "MatchState",
+    "Payoffs",
     "PublicTree",
     "Reply",
     "RoundEquilibrium",
@@ -60,5 +64,6 @@ __all__ = [
     "shipped_equilibrium",
     "slot_after_raise",
     "solve",
+    "solve_match",
     "value_to_last_bidder",
 ]
