@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow test-busy check check-page play serve bench clean
+.PHONY: help demo watch test test-slow test-busy check check-page check-security play serve bench clean
 
 help:
 	@echo "make demo       run a tournament of the built-in bots, with a report"
@@ -14,7 +14,7 @@ help:
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the long tests as well"
 	@echo "make test-busy  run the tests three times beside four busy loops"
-	@echo "make check      lint and type-check"
+	@echo "make check      lint, type-check, and check the dependencies"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
 	@echo "make serve      play, watch and review games in the browser"
 	@echo "make clean      remove the virtual environment and caches"
@@ -71,7 +71,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(MAKE) --no-print-directory check-page
+	@$(MAKE) --no-print-directory check-page check-security
 
 # Checks the page's JSDoc types. TypeScript is needed only here; it is installed in the virtual environment's folder and never shipped.
 TYPESCRIPT := 5.9.3
@@ -83,6 +83,13 @@ check-page:
 		$(NODE_TOOLS)/node_modules/.bin/tsc --project jsconfig.json; \
 	elif command -v tsc >/dev/null; then tsc --project jsconfig.json; \
 	else echo "TypeScript is not available: skipping the type check of the page."; fi
+
+# The audit tools are installed only here. They need a package index, and pip-audit a list of known weaknesses.
+check-security: $(VENV)/dev
+	@$(BIN)/python tools/hash_constraints.py --check
+	@if [ -x $(BIN)/bandit ] && [ -x $(BIN)/pip-audit ] || $(PIP) install --constraint constraints.txt --editable '.[audit]' >/dev/null 2>&1; then \
+		$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml && $(BIN)/python tools/audit_dependencies.py; \
+	else echo "bandit and pip-audit cannot be installed here: skipping them."; fi
 
 $(VENV)/bench: $(VENV)/dev
 	@echo "Installing the packages to compare with ..."

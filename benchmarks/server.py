@@ -5,6 +5,9 @@ time from sending a move until its event has reached each player of the room. Pl
 processor time of other programs is printed, because everything waits when no processor is free. After the kill all
 players reconnect, and the store is searched for every acknowledged move. Games are best of 99 rounds, so that none ends
 early.
+
+Then ATTACKED rooms play on while strangers from eight addresses ask for everything that is expensive, all at once
+(`server_attack.py`, a process of its own).
 """
 
 from __future__ import annotations
@@ -30,8 +33,10 @@ from typing import Any
 from figures import figure
 from liars_dice.core import BidPlaced, Event
 from liars_dice.persistence import open_store, verify_game
+from server_attack import store_long_game
 
 ROOMS = int(os.environ.get("ROOMS", "500"))
+ATTACKED = int(os.environ.get("ATTACKED", "100"))
 THINKS_S = 2.0
 PHASE_S = 15.0
 STATIC = Path(__file__).parent.parent / "src" / "liars_dice" / "web" / "static"
@@ -269,9 +274,11 @@ async def main() -> None:
             await asyncio.sleep(PHASE_S / 3)
         finally:
             server.kill()
+        calm, attacked, answers, waited, loop = await under_attack(Path(folder) / "attacked.sqlite")
         lost, games = check(db, rooms)
         p99 = cuts[98] * 1000
         figure("99 of 100 moves reach all players within", p99, "ms", most=100)
+        figure("the same while the server is attacked", attacked * 1000, "ms", most=100)
         per_player = (full - empty) / players
         figure("memory per player", per_player, "kB", most=200)
         figure("games that continue after the kill", games, least=ROOMS)
@@ -286,8 +293,53 @@ async def main() -> None:
             f"{len(seconds):,} updates measured;\n"
             f"of {os.cpu_count()} processors the server used {used:.2f}, the players {ours:.2f}, "
             f"other programs {others:.2f};\n"
-            f"all players are back {back_s:.1f} s after the kill"
+            f"all players are back {back_s:.1f} s after the kill;\n"
+            f"without the attack: {calm * 1000:.1f} ms; the attack was answered with {answers};\n"
+            f"meanwhile the event loop ran for {loop * 1000:.0f} ms per second, and waited for a free processor for "
+            f"{waited * 1000:.0f} ms"
         )
+
+
+def waited_s(pid: int) -> float:
+    """How long a process has waited for a processor while it could have run."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+
+
+def loop_s(pid: int) -> float:
+    """The processor time that the main thread of a process has used: that of its event loop."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+async def p99_of(rooms: list[Room], seconds: float) -> float:
+    """Let the rooms play for this long; the time within which 99 of 100 moves reach all players."""
+    for room in rooms:
+        room.latencies.clear()
+    await asyncio.sleep(seconds)
+    return statistics.quantiles([one for room in rooms for one in room.latencies], n=100)[98]
+
+
+async def under_attack(db: Path) -> tuple[float, float, str, float, float]:
+    """The 99th percentile before and during an attack, the answers to it, and how long, per second, the event loop
+    waited for a processor and had one.
+    """
+    store_long_game(db)
+    server = Server(db)
+    try:
+        rooms = [await make_room(server.port, number) for number in range(ATTACKED)]
+        await connect_all(server.port, rooms)
+        calm = await p99_of(rooms, PHASE_S)
+        command = [sys.executable, str(Path(__file__).parent / "server_attack.py"), str(server.port), str(PHASE_S + 5)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attack:
+            assert attack.stdout is not None
+            await asyncio.to_thread(attack.stdout.readline)  # it has begun
+            waited, used = waited_s(server.process.pid), loop_s(server.process.pid)
+            attacked = await p99_of(rooms, PHASE_S)
+            waited = (waited_s(server.process.pid) - waited) / PHASE_S
+            used = (loop_s(server.process.pid) - used) / PHASE_S
+            answers = await asyncio.to_thread(attack.stdout.readline)
+    finally:
+        server.kill()
+    return calm, attacked, answers.strip(), waited, used
 
 
 def as_sent(move: Event) -> Json:

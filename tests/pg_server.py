@@ -57,6 +57,11 @@ class PostgresServer:
         """How to reach one of its databases."""
         return f"postgresql://dice@/{database}?host={self.home}"
 
+    def restart(self) -> None:
+        """Stop it as a crash would, and start it again with the same data."""
+        data = str(self.home / "data")
+        self._call("pg_ctl", "-w", "-t", f"{PATIENCE:g}", "-m", "immediate", "-D", data, "restart")
+
     def stop(self) -> None:
         """Stop it, and remove everything."""
         self._call("pg_ctl", "-m", "immediate", "-D", str(self.home / "data"), "stop")

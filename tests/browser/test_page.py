@@ -241,3 +241,43 @@ def test_matchups(studio: Studio, open_page: Open) -> None:
     page.get_by_role("button", name=re.compile("^optimal against random")).click()
     expect(page.get_by_role("heading", name="optimal against random")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_player_has_a_say_in_the_dice_and_checks_them_at_the_end(studio: Studio, open_page: Open) -> None:
+    """By keyboard alone: words before the start, the fingerprint during the game, the secret after it."""
+    page = open_page(studio, "/play")
+    page.get_by_label("Duel").check()
+    page.get_by_text("Have a say in the dice").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("ann's dog")
+    page.get_by_role("button", name="Start").press("Enter")
+    expect(page.locator("#status")).to_be_visible()
+    room = studio.get(f"/rooms/{page.url.rpartition('/')[2]}")["fairness"]
+    assert (room["entropy"], room["secret"]) == (["ann's dog", ""], None)
+    page.get_by_text("Fair dice").focus()
+    page.keyboard.press("Enter")
+    fair = page.locator(".fair-dice")
+    expect(fair).to_contain_text(room["commitment"])
+    expect(fair).to_contain_text("ann's dog")
+    expect(fair).not_to_contain_text("Secret")
+    until_over(page, by_mouse)
+    secret = studio.get(f"/rooms/{page.url.rpartition('/')[2]}")["fairness"]["secret"]
+    expect(fair).to_contain_text(secret)
+    expect(fair).to_contain_text("The secret belongs to the fingerprint that this browser saw before the end.")
+    expect(fair.get_by_role("link", name="Save the game")).to_be_visible()
+
+
+def test_friends_add_their_words_while_they_wait(studio: Studio, open_page: Open) -> None:
+    ann = open_page(studio, "/play?open=1")
+    ann.get_by_role("button", name="Set up and invite").click()
+    ann.get_by_label("Your words for the dice").last.fill("one")
+    ann.get_by_role("button", name="Add", exact=True).click()
+    expect(ann.get_by_text("Added: one")).to_be_visible()
+    bob = open_page(studio, ann.get_by_label("Invite link").input_value().removeprefix(studio.url), 360)
+    bob.get_by_label("Your name").fill("Bob")
+    bob.get_by_label("Your words for the dice").first.fill("two")
+    bob.get_by_role("button", name="Take a seat").click()
+    expect(bob.locator("#status")).to_contain_text("Waiting for")
+    room = studio.get(f"/rooms/{ann.url.rpartition('/')[2]}")
+    assert room["fairness"]["entropy"] == ["one", "two"]

@@ -187,7 +187,7 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["import", "missing.jsonl"], "missing.jsonl: cannot be read (No such file or directory)"),
-        (["export", "--out", "missing/x.csv"], "cannot write the file"),
+        (["export", "--out", "missing/x.csv"], "a file that can be written (No such file or directory)"),
         (["export", "--out", "x.xlsx"], "Unknown file extension .xlsx. Use .jsonl, .csv, .parquet"),
         (["export", "--format", "parquet"], "Parquet and --json need --out FILE"),
         (["games", "--since", "yesterday"], "does not match the formats"),

@@ -123,8 +123,6 @@ class Timed(Agent):
     [
         ("tournament", "timed.py", "random", "--games", "2"),
         ("matchup", "timed.py", "random", "--games", "2"),
-        ("watch", "timed.py", "random"),
-        ("play", "timed.py"),
         ("simulate", "timed.py", "random", "--players", "2", "--tables", "1", "--replications", "2"),
     ],
     ids=lambda words: words[0],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,16 +70,31 @@ def test_a_last_line_without_its_newline_is_whole(lines: Path) -> None:
         (lambda line: b"\xff\xfe\x00", CorruptEventError, "line 3: not JSON"),
     ],
 )  # fmt: skip
-def test_damaged_lines_are_named(
+def test_a_damaged_line_concerns_its_game_alone(
     lines: Path, change: Callable[[bytes], bytes], error: type[StoreError], message: str
 ) -> None:
     content = lines.read_bytes().split(b"\n")
     content[2] = change(content[2])
     lines.write_bytes(b"\n".join(content))
     before = lines.read_bytes()
-    with pytest.raises(error, match=message):
-        JSONLinesRecorder(lines)
-    assert lines.read_bytes() == before
+    other = sample_game("other", seed=2)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        store = JSONLinesRecorder(lines)
+    assert message in str(said[0].message)
+    with store:
+        with pytest.raises(error if b'"game_id"' in content[2] else CorruptEventError, match=r"line [34]: "):
+            store.events("one")
+        with pytest.raises(StoreError, match=r"line [34]: "):
+            fill(store, GAME[10:20])
+        store.discard()
+        with pytest.raises(StoreError, match=r"line [34]: "):
+            store.find("on")
+        fill(store, other)  # everything else goes on
+        assert store.events("other") == other
+        assert [game.game_id for game in store.games()] == ["other"]
+        assert store.events() == other
+    assert lines.read_bytes().startswith(before)  # it stays where it is
 
 
 def test_snapshots_live_beside_the_games(tmp_path: Path) -> None:
@@ -223,5 +239,5 @@ def test_odd_lines_have_clear_errors(tmp_path: Path) -> None:
         path = tmp_path / "odd.jsonl"
         path.write_bytes(created + b"\n" + line + b"\n")
         for _ in range(2):
-            with pytest.raises(StoreError, match=r"odd\.jsonl, line 2: "):
-                JSONLinesRecorder(path)
+            with pytest.warns(UserWarning, match=r"odd\.jsonl, line 2: "), JSONLinesRecorder(path) as store:
+                store.games()

@@ -16,6 +16,7 @@ from liars_dice.core import BadValueError, Bid, BidAction, GameConfig, GameCreat
 from liars_dice.persistence import (
     InMemoryRecorder,
     RecordedEvent,
+    check_dice,
     decisions,
     final_state,
     open_store,
@@ -220,6 +221,19 @@ def test_what_was_taken_back_is_not_resumed() -> None:
     over = call("play", "--resume", "last", stdin="1 6\nliar\n" * 9)
     assert "replay last" in over.output
     assert "there is none" in call("play", "--resume", "last").stderr
+
+
+def test_an_undo_keeps_the_dice_of_its_round_and_goes_on_with_fresh_ones() -> None:
+    """The seed of the game that was left stands in the store, where anyone who may read it can look it up."""
+    call("play", "passive", "--dice", "3", "--seed", "5", "--practice", stdin="1 2\nundo\n6 6\n1 1\n")
+    with open_store() as store:
+        first, second = (store.events(game.game_id) for game in reversed(store.games()))
+    verify_game(second)
+    assert check_dice([event.payload for event in second]).seeds == 2
+    assert [e.payload for e in first[1:4]] == [e.payload for e in second[1:4]], "the same round, the same dice"
+    created = second[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.config.seed != 5
 
 
 def test_what_was_taken_back_is_not_listed() -> None:

@@ -216,6 +216,10 @@ def test_every_command_is_answered(store: Path) -> None:
             assert reply in flat(terminal.answer(text)), text
 
 
+def dice_drawn(screen: str) -> list[str]:
+    return [line for line in screen.splitlines() if "│" in line]
+
+
 def test_practice(store: Path) -> None:
     with PseudoTerminal("play", "bluffer", "--dice", "2", "--seed", "3", "--practice") as terminal:
         terminal.wait_for("> ")
@@ -223,8 +227,7 @@ def test_practice(store: Path) -> None:
         first = terminal.answer("1 3")
         again = terminal.answer("undo")
         assert "You open: make a bid." in again
-        assert terminal.answer("1 3").split("bids")[-1] == first.split("bids")[-1]
-        terminal.answer("undo")
+        assert dice_drawn(again) == dice_drawn(first) != [], "the dice on the table stay"
         play_on(terminal, terminal.answer("1 6", "> ", REVIEW))
         shown = terminal.answer("undo", "> ")
         assert "Dice: You" in shown
@@ -233,7 +236,7 @@ def test_practice(store: Path) -> None:
         assert terminal.end() == 0
     with open_store(store) as games:
         listed = games.games()
-        assert len(listed) == 4
+        assert len(listed) == 3
         created = games.events(listed[0].game_id)[0].payload
         assert f"'{listed[1].game_id}@" in repr(created)
         assert listed[0].winner is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from liars_dice.core import preset
@@ -17,6 +18,10 @@ def blocks(count: int, *, ordered: bool = False) -> list[Block]:
         Block(number=n, table=(0, 1), seed=1, first=n, deals=5, rotations=2, compiled=False, ordered=ordered)
         for n in range(count)
     ]
+
+
+def apart(block: Block) -> Block:
+    return msgspec.structs.replace(block, apart=True)
 
 
 def test_every_block_is_handed_out_once_and_the_last_chunks_are_small() -> None:
@@ -45,7 +50,7 @@ def test_blocks_in_order_stay_together() -> None:
     assert queue.take(8) == ordered
     assert not queue
     queue.worker_died(ordered)
-    assert queue.take(8) == ordered
+    assert queue.take(8) == [apart(block) for block in ordered]
 
 
 def test_after_a_death_blocks_are_played_one_by_one_until_one_is_to_blame() -> None:
@@ -57,9 +62,17 @@ def test_after_a_death_blocks_are_played_one_by_one_until_one_is_to_blame() -> N
     assert [queue.take(1) for _ in chunk] == [[block] for block in chunk]
     for _ in range(TRIES - 1):
         queue.worker_died(chunk[:1])
-        assert queue.take(1) == chunk[:1]
-    with pytest.raises(WorkerDiedError, match=r"3 workers died while playing detective, mine\.py; .* --isolate"):
+        assert queue.take(1) == [apart(chunk[0])]
+    with pytest.raises(WorkerDiedError, match=r"3 workers died while playing detective, mine\.py"):
         queue.worker_died(chunk[:1])
+
+
+def test_whatever_else_a_bot_plays_that_may_have_killed_a_worker_is_played_apart() -> None:
+    setup = WorkerSetup(agents=("detective", "mine.py", "random"), config=preset("heads-up", dice=1))
+    harmless = msgspec.structs.replace(blocks(1)[0], number=9, table=(0, 2))
+    queue = ChunkQueue(setup, [*blocks(2), harmless])
+    queue.worker_died(queue.take(1))
+    assert [queue.take(1)[0].apart for _ in range(3)] == [True, True, False]
 
 
 def test_blocks_that_were_lost_with_their_machine_are_not_to_blame() -> None:

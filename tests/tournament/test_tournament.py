@@ -29,7 +29,6 @@ from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
 from liars_dice.tournament.statistics import wilson_ci
-from liars_dice.tournament.worker_process import WorkerDiedError
 from patience import PATIENCE
 
 LEARNER = """
@@ -495,10 +494,14 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_a_bot_that_kills_every_worker_is_named(tmp_path: Path) -> None:
-    (tmp_path / "killer.py").write_text(KILLER.format(when="always", always=True))
-    with pytest.raises(WorkerDiedError, match=r"workers died while playing .*killer.py.*--isolate"):
-        run_tournament(settings("detective", str(tmp_path / "killer.py"), "random", games=60), backend=Processes(2))
+def test_a_bot_that_kills_every_worker_pays_for_it_alone(tmp_path: Path) -> None:
+    killer = str(tmp_path / "killer.py")
+    Path(killer).write_text(KILLER.format(when="always", always=True))
+    result = run_tournament(settings("detective", killer, "random", games=4), backend=Processes(2))
+    faults = {row.agent: row.faults for row in result.ranking}
+    assert set(faults[killer]) == {"died"}
+    assert faults["detective"] == faults["random"] == {}
+    assert result.complete
 
 
 class Stopping(Backend):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from studio_kit import EASY, Closed, Json, Socket, Studio, first_legal, play, seats, studio
 
@@ -20,6 +21,7 @@ from liars_dice.referee.limits import BotFault
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from liars_dice.web.room_bots import HouseBots
+from liars_dice.web.room_document import RoomDoc
 from patience import AMPLE, PATIENCE
 
 BOTS = '''
@@ -283,7 +285,7 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
     async def run() -> None:
         async with studio(store, agents=[bot]) as one:
             name = await offered(one)
-            wish = room_for(name, name, rules="perudo", changes={"dice": 2}, seed=7)
+            wish = room_for(name, name, rules="perudo", changes={"dice": 2})
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
             await watcher.until("over")
 
@@ -311,13 +313,16 @@ def test_a_bot_with_a_memory_does_not_notice_a_restart(
     async def until(store: InMemoryRecorder, made: Json, turns: int | None) -> Json:
         async with studio(store, agents=[bot]) as one:
             name = await offered(one)
-            wish = room_for("you", name, "detective", rules="perudo", changes={"dice": 2}, seed=78)
+            wish = room_for("you", name, "detective", rules="perudo", changes={"dice": 2})
             made = made or await one.post("/rooms", wish)
             await play(await one.enter(made["room"], made["token"]), 0, turns=turns)
             return made
 
     calm, restarted = InMemoryRecorder(), InMemoryRecorder()
-    asyncio.run(until(calm, {}, None))
     made = asyncio.run(until(restarted, {}, turns))
     asyncio.run(until(restarted, made, None))
+    room = msgspec.json.decode(restarted.documents("room")[made["room"]], type=RoomDoc)
+    room.game_id, room.over = None, False
+    calm.save_documents("room", {room.id: msgspec.json.encode(room).decode()})  # the same secret, so the same dice
+    asyncio.run(until(calm, made, None))
     assert [e.payload for e in calm.events()] == [e.payload for e in restarted.events()]

@@ -8,6 +8,7 @@ import select
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from live import Process
 from studio_kit import Json, seats, studio
@@ -15,6 +16,7 @@ from studio_kit import Json, seats, studio
 from liars_dice.agents import make_agent
 from liars_dice.core import GameConfig, GameEngine
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent, record_game
+from liars_dice.web.analysis import pickled
 from liars_dice.web.coach_client import CoachClient, CoachError, RefusedError
 from liars_dice.web.errors import RoomError
 from patience import PATIENCE
@@ -35,11 +37,12 @@ def test_a_review_says_how_far_it_is() -> None:
     heard: list[tuple[int, int]] = []
 
     async def run() -> Json:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
         try:
             events = played(GameConfig(dice=(2, 2), seed=3))
-            found: Json = await coach.ask("review", events, None, progress=lambda *at: heard.append(at))
-            return found
+            found = await coach.ask("review", pickled(events), None, progress=lambda *at: heard.append(at))
+            review: Json = msgspec.json.decode(found)
+            return review
         finally:
             coach.close()
 
@@ -49,7 +52,7 @@ def test_a_review_says_how_far_it_is() -> None:
 
 def test_a_question_that_cannot_be_answered_gets_one_line() -> None:
     async def run() -> None:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
         try:
             with pytest.raises(RefusedError, match="hand"):
                 await coach.ask("explain", (1, 1), (1, 2, 3), [])
@@ -66,7 +69,7 @@ def test_a_question_that_cannot_be_answered_gets_one_line() -> None:
 
 def test_a_coach_that_dies_is_replaced() -> None:
     async def run() -> None:
-        coach = CoachClient(16)
+        coach = CoachClient(16, 16)
 
         def die(*_: int) -> None:
             assert coach.process is not None
@@ -74,7 +77,7 @@ def test_a_coach_that_dies_is_replaced() -> None:
 
         try:
             with pytest.raises(CoachError, match="ask again"):
-                await coach.ask("review", played(GameConfig(dice=(5, 5, 5, 5), seed=3)), None, progress=die)
+                await coach.ask("review", pickled(played(GameConfig(dice=(5, 5, 5, 5), seed=3))), None, progress=die)
             assert (await coach.ask("explain", (1, 1), (3,), []))["actions"]
         finally:
             coach.close()

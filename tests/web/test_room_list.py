@@ -78,6 +78,9 @@ def test_a_room_that_everyone_left_is_listed_for_a_day_and_a_game_of_people_for_
             assert await listed(one) == [company]
             for room in others:
                 assert (await one.get(f"/rooms/{room}"))["status"] in ("waiting", "playing")
+            assert await listed(one) == [company]  # to look at a room is not to open it
+            for room in others:
+                await one.enter(room)
             assert set(await listed(one)) == {company, others[1]}
             await one.advance(31 * DAY_S)
             assert company not in await listed(one)

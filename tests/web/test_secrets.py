@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from studio_kit import EASY, Json, Socket, Studio, studio
 
-from liars_dice.core import PRESETS, SPECTATOR, DiceCup, DiceRevealed, DiceRolled, GameConfig
+from liars_dice.core import PRESETS, SPECTATOR, DiceCup, DiceRevealed, DiceRolled, GameConfig, GameCreated, GameEnded
 from liars_dice.core.dice import SeatStream
 from liars_dice.persistence import InMemoryRecorder, RecordedEvent
 
@@ -75,12 +75,19 @@ def leaks(heard: Heard, events: list[RecordedEvent]) -> list[str]:
     """What this client was told and must not know."""
     held, revealed = rounds_of(events)
     round_at = [event.round_index for event in events]
+    created, last = events[0].payload, events[-1]
+    assert isinstance(created, GameCreated)
+    sealed = [str(created.config.seed), *([] if created.fairness is None else [str(created.fairness.secret)])]
+    end = last.version if isinstance(last.payload, GameEnded) else len(events)
     found: list[str] = []
     known = -1
     for message in heard.said:
         known = max(known, last_event(message))
         if any(event["n"] >= len(events) for event in message.get("events", ())):
             found.append(f"an event that is not stored: {message}")
+        over = known >= end or message["type"] == "over" or ("status", "over") in words_in(message)
+        if not over:
+            found += [f"the seed or its secret: {message}" for secret in sealed if secret in json.dumps(message)]
         for key, value in words_in(message):
             if key in SECRET_WORDS and value not in (None, ""):
                 found.append(f"{key} = {value}")
@@ -215,7 +222,12 @@ def test_the_scan_can_fail() -> None:
     rolled = next(e for e in events if isinstance(e.payload, DiceRolled) and e.payload.player_id == 1)
     dice = list(rolled.payload.dice)  # type: ignore[union-attr]
     plain = {"type": "event", "n": rolled.version, "event": {"type": "DiceRolled", "player_id": 1, "n": rolled.version}}
-    for planted in (plain, {"type": "answer", "to": 1, "x": dice[::-1]}, {"type": "seats", "config": {"seed": 7}}):
+    created = events[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.fairness is not None
+    early = {"type": "seats", "fairness": {"note": f"it is {created.fairness.secret}"}}
+    told = {"type": "seats", "config": {"seed": 7}}
+    for planted in (plain, {"type": "answer", "to": 1, "x": dice[::-1]}, told, early):
         assert leaks(Heard(0, [*said, planted]), events), planted
 
 
@@ -225,9 +237,14 @@ def test_the_scan_can_fail() -> None:
 def bot_leaks(seat: int, said: list[Json], events: list[RecordedEvent]) -> list[str]:
     """What a bot was told and must not know. A round is public from its `DiceRevealed` or `round_end` on."""
     held, _ = rounds_of(events)
+    created = events[0].payload
+    assert isinstance(created, GameCreated)
+    assert created.fairness is not None
+    sealed = (str(created.config.seed), str(created.fairness.secret))
     found: list[str] = []
     now = 0
     for message in said:
+        found += [f"the seed or its secret: {message}" for secret in sealed if secret in json.dumps(message)]
         if message["type"] == "round_end":
             now = message["resolution"]["round_index"] + 1
             continue

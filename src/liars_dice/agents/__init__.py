@@ -1,13 +1,13 @@
 """Bots: the base class for your own, the built-in bots, and agents by name, class or object."""
 
 from .agent_like import AgentLike, as_agent, names_for, play_game
-from .asking import Guard, PolicyError, ask, states_policy, tell, unguarded
+from .asking import AskedElsewhere, Guard, PolicyError, ask, ask_all, check_same, states_policy, tell, unguarded
 from .base import Agent, Policy, PolicyAgent
 from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
 from .crawler import CrawlerAgent
 from .detective import DetectiveAgent
-from .discovery import BotFileError, Discovered, discover, load_bot_file
+from .discovery import ENTRY_POINTS, BotFileError, Discovered, bot_files, discover, is_discoverable, load_bot_file
 from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .human import HumanAgent
@@ -17,8 +17,10 @@ from .registry import (
     AGENTS,
     AgentInfo,
     AgentRegistry,
+    is_stranger,
     listed_name,
     make_agent,
+    make_from,
     moved_agents,
     moved_to,
     place_of,
@@ -37,6 +39,7 @@ __all__ = [
     "AGENTS",
     "DEFAULT_CALL_THRESHOLD",
     "DEFAULT_SAFE_RAISE_THRESHOLD",
+    "ENTRY_POINTS",
     "PERSONALITIES",
     "Agent",
     "AgentInfo",
@@ -44,6 +47,7 @@ __all__ = [
     "AgentNameError",
     "AgentProblem",
     "AgentRegistry",
+    "AskedElsewhere",
     "BlufferAgent",
     "BotFileError",
     "ConservativeAgent",
@@ -66,14 +70,20 @@ __all__ = [
     "TruthfulAgent",
     "as_agent",
     "ask",
+    "ask_all",
+    "bot_files",
+    "check_same",
     "create_personality_agent",
     "discover",
     "due_now",
     "hook_calls",
+    "is_discoverable",
     "is_event",
+    "is_stranger",
     "listed_name",
     "load_bot_file",
     "make_agent",
+    "make_from",
     "moved_agents",
     "moved_to",
     "names_for",

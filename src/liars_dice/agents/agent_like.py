@@ -36,7 +36,9 @@ def play_game(
 ) -> GameResult:
     """Play a whole game between these agents; with `verbose`, print what happens, dice included.
 
-    `config` is a `GameConfig`, the name of a preset, or a rules file; by default the rules of `duel`.
+    `config` is a `GameConfig`, the name of a preset, or a rules file; by default the rules of `duel`. The agents run in
+    your process, without a limit: one that ends it, or never answers, takes your program with it. Commands, and
+    `make_seat` with `isolate` or `apart`, run other people's bots in processes of their own.
 
     >>> play_game(["threshold-best", "random"], "heads-up", seed=1)
     <GameResult: threshold-best won after 5 rounds>

@@ -5,7 +5,8 @@ Callers that do not trust an agent pass a `Guard`, which calls the agent's code 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -67,8 +68,50 @@ def _policy_is_current(kind: type) -> bool:
     return policy <= choose and classes[policy] is not Agent
 
 
+class AskedElsewhere(Agent):
+    """An agent that stands for one in another process, where `ask` and `ask_all` ask it."""
+
+    thought: float = 0.0
+    """For how many seconds it has thought about answers."""
+
+    @abstractmethod
+    def answers(self, views: Sequence[GameView], *, twice: bool) -> list[dict[Action, float]]:
+        """What the agent does in each of these views; `twice`, it is asked again and must answer the same."""
+
+
+def ask_all(
+    agent: Agent, views: Sequence[GameView], guard: Guard = unguarded, *, twice: bool = True
+) -> list[dict[Action, float]]:
+    """What an agent does in each of these views; `twice`, `PolicyError` if it answers differently when asked again."""
+    if isinstance(agent, AskedElsewhere):
+        return agent.answers(views, twice=twice)
+    return [_asked(agent, view, guard, twice=twice) for view in views]
+
+
+def _asked(agent: Agent, view: GameView, guard: Guard, *, twice: bool) -> dict[Action, float]:
+    chances = ask(agent, view, guard)
+    if twice:
+        check_same(agent, [(view, chances)], guard)
+    return chances
+
+
+def check_same(
+    agent: Agent, answered: Sequence[tuple[GameView, dict[Action, float]]], guard: Guard = unguarded
+) -> None:
+    """Ask these questions again; `PolicyError` if an answer is a different one."""
+    again = ask_all(agent, [view for view, _ in answered], guard, twice=False)
+    for (view, before), now in zip(answered, again, strict=True):
+        if now != before:
+            raise PolicyError(
+                f"{agent_id(agent)} gives two answers to one question, {_where(view)}: "
+                "it is not memoryless, or decides at random without stating a policy"
+            )
+
+
 def ask(agent: Agent, view: GameView, guard: Guard = unguarded) -> dict[Action, float]:
     """What an agent does here, with probabilities; `PolicyError` if that cannot be determined."""
+    if isinstance(agent, AskedElsewhere):
+        return agent.answers([view], twice=False)[0]
     try:
         stated = guard(agent.policy, view) if states_policy(agent) else None
         if stated is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import traceback
 from contextvars import ContextVar
@@ -105,17 +106,49 @@ def read_bot_file(path: Path) -> bytes:
         raise AgentNameError(str(path), "unreadable_file", expected) from error
 
 
+def bot_files(folder: str | Path = "agents") -> list[Path]:
+    """The files of a folder that may define bots."""
+    return [path for path in sorted(Path(folder).glob("*.py")) if not path.name.startswith("_")]
+
+
+def find_bot(name: str) -> str | None:
+    """Where a bot of this name is, by the text of the files in `agents/` alone, without running any of them.
+
+    It is a name that `make_agent` understands in any process: `file.py:Class`, or `module:Class` for an entry point.
+    """
+    for path in bot_files():
+        if name in _classes_in(path):
+            return f"{path.absolute()}:{name}"
+    return next((entry.value for entry in entry_points(group=ENTRY_POINTS) if entry.name == name), None)
+
+
+def bots_by_name() -> list[str]:
+    """Every name that `find_bot` finds something for."""
+    named = [name for path in bot_files() for name in _classes_in(path)]
+    return [*named, *(entry.name for entry in entry_points(group=ENTRY_POINTS))]
+
+
+_CLASS = re.compile(rb"^class[ \t]+([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE)
+
+
+def _classes_in(path: Path) -> list[str]:
+    """The names of the classes that a file defines and derives from others, according to its text."""
+    try:
+        return [found.decode() for found in _CLASS.findall(path.read_bytes())]
+    except OSError:
+        return []
+
+
 def discover(folder: str | Path = "agents") -> Discovered:
     """All agents in a folder's files and in entry points that can be made without arguments.
 
-    A file with an error is reported, and the others still load. Classes that stand for people are left out.
+    A file with an error is reported, and the others still load. Classes that stand for people are left out. This runs
+    the files in this process, so it is only for bots that you trust.
     """
     agents: dict[str, type[Agent]] = {}
     places: dict[str, str] = {}
     problems: list[BotFileError] = []
-    for path in sorted(Path(folder).glob("*.py")):
-        if path.name.startswith("_"):
-            continue
+    for path in bot_files(folder):
         try:
             found = load_bot_file(path)
         except BotFileError as problem:
@@ -126,7 +159,7 @@ def discover(folder: str | Path = "agents") -> Discovered:
                 problems.append(
                     BotFileError(str(path), None, f"{name} is already in {places[name].rpartition(':')[0]}")
                 )
-            elif _is_discoverable(bot):
+            elif is_discoverable(bot):
                 agents[name], places[name] = bot, f"{path.absolute()}:{name}"
     for entry in entry_points(group=ENTRY_POINTS):
         try:
@@ -134,12 +167,12 @@ def discover(folder: str | Path = "agents") -> Discovered:
         except Exception as error:
             problems.append(BotFileError(f"entry point {entry.name}", None, f"{type(error).__name__}: {error}"))
             continue
-        if inspect.isclass(loaded) and issubclass(loaded, Agent) and _is_discoverable(loaded):
+        if inspect.isclass(loaded) and issubclass(loaded, Agent) and is_discoverable(loaded):
             agents[entry.name], places[entry.name] = loaded, entry.value
     return Discovered(agents, places, tuple(problems))
 
 
-def _is_discoverable(bot: type[Agent]) -> bool:
+def is_discoverable(bot: type[Agent]) -> bool:
     """Whether this is a bot, not a person, and can be made without arguments."""
     if getattr(bot, "player_type", "") == "Human":
         return False

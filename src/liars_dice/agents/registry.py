@@ -17,7 +17,7 @@ import msgspec
 
 from ..core import did_you_mean, one_of
 from .base import Agent
-from .discovery import discover, load_bot_file
+from .discovery import bots_by_name, find_bot, load_bot_file
 from .errors import AgentNameError, AgentProblem
 from .spelling import hyphenated
 
@@ -191,23 +191,29 @@ def listed_name(name: str) -> str:
     if name in AGENTS or name in LENT.get() or moved_to(name):
         return name
     listed = "human" if hyphenated(name) == "human" else AGENTS.spelled(name)
-    return name if listed is None or name in discover().places else listed
+    return name if listed is None or find_bot(name) else listed
 
 
 def place_of(name: str) -> str:
-    """Where the bot is that discovery finds under this name: a name that `make_agent` understands in any process."""
-    found = discover()
-    if name not in found.places:
-        known = (
-            *AGENTS.every_name,
-            *found.places,
-            "threshold:CALL,RAISE",
-            "module:Class",
-            "a bot file such as mybot.py",
-        )
-        not_loaded = "".join(f"; not loaded: {problem}" for problem in found.problems)
-        raise AgentNameError(name, "unknown_name", one_of(name, known) + not_loaded)
-    return found.places[name]
+    """Where the bot of this name is, in the folder `agents/` or in a package: a name that `make_agent` understands in
+    any process. Nothing is run to find it.
+    """
+    place = find_bot(name)
+    if place is None:
+        also = ("threshold:CALL,RAISE", "module:Class", "a bot file such as mybot.py")
+        raise AgentNameError(name, "unknown_name", one_of(name, (*AGENTS.every_name, *bots_by_name(), *also)))
+    return place
+
+
+def is_stranger(name: str) -> bool:
+    """Whether this names a bot whose code is someone else's: a file, a class of a module, or a bot that was found.
+
+    >>> [is_stranger(name) for name in ("maniac", "threshold:0.1,0.2", "mybot.py", "mine:Bot")]
+    [False, False, True, True]
+    """
+    kind = name.partition(":")[0]
+    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "human", "cmd")
+    return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 
 def _load(target: str, name: str) -> Make:

@@ -26,6 +26,7 @@ COMMANDS = {
     "check-bot": "Check that your own bot plays by the rules.",
     "games": "List recorded games, or show win rates.",
     "replay": "Replay a recorded game, or verify it.",
+    "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
@@ -55,11 +56,18 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; nothing that it prints can command the terminal."""
+        from .output import safe_output
+
+        with safe_output():
+            return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Our own errors and Ctrl-C become one line and a non-zero exit code."""
         import warnings
 
-        from ..core import LiarsDiceError
+        from ..core import LiarsDiceError, one_line
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
@@ -69,7 +77,7 @@ class _LazyGroup(click.Group):
             except click.NoSuchOption as error:
                 raise _with_hint(error) from error
             except LiarsDiceError as error:
-                raise click.ClickException(str(error)) from error
+                raise click.ClickException(one_line(error)) from error
             except KeyboardInterrupt:
                 click.echo("Stopped before the end.", err=True)
                 raise SystemExit(130) from None
@@ -96,7 +104,9 @@ def _with_hint(error: click.NoSuchOption) -> click.NoSuchOption:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as one line, without Python's file name and line number."""
-    click.echo(f"Warning: {message}", err=True)
+    from ..core import one_line
+
+    click.echo(f"Warning: {one_line(message)}", err=True)
 
 
 @click.group(

@@ -17,13 +17,16 @@ def check_bot_command(bot: str, time_limit: float | None, as_json: bool) -> None
 
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     """
-    from ..referee import check_bot, limits_for
+    from ..core import one_line
+    from ..referee import check_bot_apart, limits_for
+    from .runtime import say_what_boxes_lack
 
+    say_what_boxes_lack()
     checks = []
-    for check in check_bot(bot, limits_for(time_limit)):
+    for check in check_bot_apart(bot, limits_for(time_limit)):
         checks.append(check)
         if not as_json:
-            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail}")
+            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {one_line(check.detail)}")
             if not check.ok:
                 click.echo(f"      How to fix it: {check.fix}")
     passed = all(check.ok for check in checks)

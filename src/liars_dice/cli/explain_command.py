@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import json_option, round_config, round_dice_option, round_options
-from .output import dice_count, percent, print_json
+from .output import dice_count, open_console, percent, print_json
 from .progress import show_bracket
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ def explain_command(
     Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
     when you ask.
     """
-    from rich.console import Console
-
     from ..core import BidAction, NotationError, parse_bid
     from ..exact.solver import equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
@@ -74,7 +72,7 @@ def explain_command(
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
         print_json(explanation_as_dict(round_, explanation, history, held) | compared)
         return
-    console = Console(highlight=False)
+    console = open_console()
     _show(console, round_, explanation, _title(config, held, bids), asked)
     if asked is not None:
         for line in _why(explanation, asked, replies):

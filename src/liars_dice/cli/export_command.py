@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
 from .game_lookup import find_game
 from .options import db_option, json_option
-from .output import print_json
+from .output import SafeStream, data_output, print_json
 
 if TYPE_CHECKING:
     from ..persistence import RecordedEvent
@@ -23,9 +23,7 @@ _KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write. [default: standard output]"
-)
+@click.option("--out", type=click.Path(path_type=Path), help="File to write. [default: standard output]")
 @click.option(
     "--format",
     "kind",
@@ -40,8 +38,10 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
     GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
     those it lost. Without GAME, all games are exported.
     """
-    from ..persistence import StoreError, open_store
+    from ..persistence import StoreError, check_output_file, open_store
 
+    if out is not None:
+        check_output_file("out", out)
     if out is not None and out.exists() and out.suffix in (".sqlite", ".db"):
         raise StoreError(f"{out}: this is a store; expected another file to export to")
     if kind is None:
@@ -53,11 +53,10 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
     if out is None and (kind == "parquet" or as_json):
         raise click.UsageError("Parquet and --json need --out FILE.")
     with open_store(db, must_exist=True) as store:
-        ids = [find_game(store, game, quiet=as_json) for game in games] or [
-            game.game_id for game in reversed(store.games())
-        ]
-        ids = list(dict.fromkeys(ids))
-        events = (event for game_id in ids for event in store.events(game_id))
+        named = [find_game(store, game, quiet=as_json) for game in games]
+        ids = list(dict.fromkeys(named or [game.game_id for game in reversed(store.games())]))
+        read = store.events if named else store.intact_events
+        events = (event for game_id in ids for event in read(game_id))
         if out is None:
             _to_standard_output(events, kind)
         else:
@@ -69,24 +68,26 @@ def export_command(games: tuple[str, ...], out: Path | None, kind: str | None, d
 
 
 def _to_standard_output(events: Iterator[RecordedEvent], kind: str) -> None:
-    from ..persistence import write_csv, write_jsonl
+    from ..persistence import encode_line, write_csv, write_jsonl
 
     try:
+        out = data_output()
         if kind == "csv":
-            write_csv(events, sys.stdout)
+            write_csv(events, cast(TextIO, out))
+        elif isinstance(out, SafeStream):
+            out.writelines(f"{encode_line(event).decode()}\n" for event in events)
         else:
-            write_jsonl(events, sys.stdout.buffer)
-        sys.stdout.flush()
+            write_jsonl(events, out.buffer)
+        out.flush()
     except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
-    """Write to a temporary file and move it into place when complete, so that no partial export is left."""
-    from ..persistence import StoreError, write_csv, write_jsonl, write_parquet
+    """Write the whole file or none."""
+    from ..persistence import write_csv, write_jsonl, write_parquet, writing_whole
 
-    partial = out.with_name(f"{out.name}.partial")
-    try:
+    with writing_whole("out", out, make_folders=False) as partial:
         if kind == "csv":
             with partial.open("w", newline="", encoding="utf-8") as text:
                 write_csv(events, text)
@@ -95,8 +96,3 @@ def _to_file(events: Iterator[RecordedEvent], kind: str, out: Path) -> None:
         else:
             with partial.open("wb") as binary:
                 write_jsonl(events, binary)
-        partial.replace(out)
-    except OSError as error:
-        raise StoreError(f"{out}: cannot write the file ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)

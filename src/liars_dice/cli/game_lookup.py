@@ -39,7 +39,7 @@ def recorded_name(name: str) -> str:
         from ..agents import listed_name
 
         return name if name.endswith("Agent") else listed_name(name)
-    from ..agents import make_agent
     from ..core import agent_id
+    from ..referee import BotLimits, load_agents
 
-    return agent_id(make_agent(name))
+    return agent_id(load_agents([name], BotLimits())[0])

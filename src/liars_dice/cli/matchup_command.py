@@ -15,9 +15,10 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    warn_of_guessable_seed,
     workers_option,
 )
-from .output import check_bot_line, method_line, percent, print_json
+from .output import check_bot_line, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
@@ -66,6 +67,7 @@ def matchup_command(
 
     config = rules_for_two(rules, players, dice)
     compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)
+    warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
@@ -123,10 +125,9 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
 
 def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: float | None) -> None:
     """Print the result for people."""
-    from rich.console import Console
     from rich.table import Column, Table
 
-    console = Console(highlight=False)
+    console = open_console()
     console.print(
         f"{found.a} against {found.b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False
     )

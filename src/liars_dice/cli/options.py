@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -18,10 +19,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def agent_name(given: str) -> str:
     """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
-    from .runtime import bot_output_to_stderr
 
-    with bot_output_to_stderr():  # looking for your own bots runs their files
-        return listed_name(given)
+    return listed_name(given)
 
 
 players_option = click.option(
@@ -106,12 +105,23 @@ def round_config(
     return GameConfig(dice=dice, **changes) if rules is None else load_rules(rules, dice=dice, **changes)
 
 
+class NumberRange(click.FloatRange):
+    """A range of numbers; `nan`, which is neither below nor above anything, is not in it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a number in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
 def pace_options(command: Command) -> Command:
     """`--step` and `--delay`: how fast a game is shown."""
     step = click.option("--step", is_flag=True, help="Wait for Enter after each event; q quits.")
     delay = click.option(
         "--delay",
-        type=click.FloatRange(0, 60),
+        type=NumberRange(0, 60),
         default=0.0,
         show_default=True,
         metavar="S",
@@ -136,7 +146,8 @@ seed_option = click.option(
     "--seed",
     type=click.IntRange(0, SEEDS[-1]),
     metavar="S",
-    help="Random seed. The same seed gives the same dice. [default: a new one each time]",
+    help="Random seed. The same seed gives the same dice; leave it out with bots you do not trust, which can find a "
+    "small one by trying. [default: a new one each time]",
 )
 db_option = click.option(
     "--db",
@@ -144,8 +155,21 @@ db_option = click.option(
     help="Store of recorded games: a SQLite or .jsonl file, or postgresql://... "
     "[default: $LIARS_DICE_DB, or a file in your data directory]",
 )
+
+
+def _say_what_is_missing(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    if value:
+        from .runtime import say_what_boxes_lack
+
+        say_what_boxes_lack()
+    return value
+
+
 isolate_option = click.option(
-    "--isolate", is_flag=True, help="Run each bot in a sandboxed process of its own (for bots you do not trust)."
+    "--isolate",
+    is_flag=True,
+    callback=_say_what_is_missing,
+    help="Run each bot in a box: a sandboxed process of its own, for bots you do not trust (see docs/security.md).",
 )
 
 
@@ -167,8 +191,9 @@ time_limit_option = click.option(
     type=float,
     callback=_check_time_limit,
     metavar="SECONDS",
-    help="How long a bot may take for a decision, for example 0.5; its on_game_end may take twice as long. A bot that "
-    "is late calls liar, or opens with the lowest bid. Exact and compiled results do not depend on it. [default: 1]",
+    help="How long a bot may take for a decision, for example 0.5; its on_game_end may take twice as long. While a bot "
+    "computes, its time on the processor counts, where the system tells. A bot that is late calls liar, or opens with "
+    "the lowest bid. Exact and compiled results do not depend on it. [default: 1]",
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
@@ -200,6 +225,22 @@ def seed_for(config: GameConfig, seed: int | None) -> int:
 
     given = config.seed if seed is None else seed
     return fresh_seed() if given is None else given
+
+
+GUESSABLE_SEEDS = 2**48
+"""A program can try all seeds below this number in reasonable time; its own dice tell it which is the right one."""
+
+
+def warn_of_guessable_seed(config: GameConfig, seed: int | None, agents: Iterable[str], *, isolate: bool) -> None:
+    """Warn if bots that are not trusted, isolated ones and programs, play with a seed that they can find by trying."""
+    given = config.seed if seed is None else seed
+    strangers = isolate or any(name.startswith("cmd:") for name in agents)
+    if strangers and given is not None and given < GUESSABLE_SEEDS:
+        click.echo(
+            f"Warning: a bot can find the seed {given} by trying, and then knows all dice; leave out --seed with bots "
+            "you do not trust.",
+            err=True,
+        )
 
 
 def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:

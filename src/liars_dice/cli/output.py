@@ -6,11 +6,14 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from ..core import one_line, without_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,11 +40,79 @@ def check_bot_line(time_limit: float | None) -> str:
     return f"{command_line('check-bot', 'BOT', *limit)} shows what is wrong"
 
 
-def open_console(*, stderr: bool = False) -> Console:
-    """A Rich console that uses the full width even of a dumb terminal."""
-    from rich.console import Console
+class SafeStream:
+    """Standard output or error, with control characters shown as codes, whatever writes to it.
 
-    console = Console(highlight=False, stderr=stderr)
+    Rich writes its colours past it; `open_console` makes Rich do the same for the text between them.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream
+        """The stream itself; Rich looks for it under this name."""
+
+    def write(self, text: str) -> int:
+        """Write text."""
+        if not isinstance(text, str):
+            raise TypeError(f"expected text, not {type(text).__name__}")
+        self.rich_proxied_file.write(without_controls(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # bytes would not be looked at
+            raise AttributeError(name)
+        return getattr(self.rich_proxied_file, name)
+
+
+@contextmanager
+def safe_output() -> Iterator[None]:
+    """Make everything that is printed safe for a terminal."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (None if one is None else SafeStream(one) for one in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def data_output() -> SafeStream | TextIO:
+    """Standard output for files: their bytes arrive as they are, except on a terminal."""
+    stream = _unwrapped(sys.stdout)
+    return SafeStream(stream) if stream.isatty() else stream
+
+
+def _unwrapped(stream: TextIO) -> TextIO:
+    """The stream under ours, and under those of Rich's progress bars."""
+    while (below := getattr(stream, "rich_proxied_file", None)) is not None:
+        stream = below
+    return stream
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """A Rich console that shows control characters as codes, and uses the full width even of a dumb terminal."""
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+    from rich.segment import Segment
+
+    class Safe:
+        """Something to print, without control characters."""
+
+        def __init__(self, shown: ConsoleRenderable) -> None:
+            self.shown = shown
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for segment in console.render(self.shown, options):
+                yield segment if segment.control else Segment(without_controls(segment.text), segment.style)
+
+    class Hook(RenderHook):
+        def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+            return [Safe(one) for one in renderables]
+
+    console = Console(highlight=False, stderr=stderr, file=_unwrapped(sys.stderr if stderr else sys.stdout))
+    console.push_render_hook(Hook())
     if console.is_dumb_terminal:
         console.size = shutil.get_terminal_size()
     return console
@@ -67,7 +138,7 @@ def fit_table(
         for column in table.columns:
             column.no_wrap = True
         for row in rows:
-            table.add_row(*(Text(row[n]) for n in kept))
+            table.add_row(*(Text(one_line(row[n])) for n in kept))
         width = Measurement.get(console, unlimited, table).maximum
         if not console.is_terminal:
             console.width = max(console.width, width)
@@ -78,7 +149,7 @@ def fit_table(
 
 def print_json(value: dict[str, object]) -> None:
     """Print the one JSON object of a `--json` command."""
-    click.echo(json.dumps(value))
+    click.echo(json.dumps(value).replace("\x7f", "\\u007f"))
 
 
 def percent(rate: float) -> str:
@@ -86,13 +157,14 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.2f}%"
 
 
-def method_line(method: str, games: int | None, why: str, seed: int, elapsed_s: float) -> str:
-    """How a result was obtained, and why not by a more exact method."""
+def method_line(method: str, games: int | None, why: str, seed: int | None, elapsed_s: float) -> str:
+    """How a result was obtained, and why not by a more exact method. The seed is left out if it is None."""
     because = f"; {why}" if why else ""
     if method == "exact":
         return f"exact: no games were played, so there is no sampling error ({elapsed_s:.2f} s)"
     how = "at compiled speed" if method == "compiled" else "through the referee"
-    return f"{games:,} games {how}, seed {seed} ({elapsed_s:.2f} s){because}"
+    from_seed = "" if seed is None else f", seed {seed}"
+    return f"{games:,} games {how}{from_seed} ({elapsed_s:.2f} s){because}"
 
 
 def dice_count(number: int) -> str:

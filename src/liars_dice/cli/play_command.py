@@ -18,6 +18,7 @@ from .options import (
     rules_options,
     seed_option,
     time_limit_option,
+    warn_of_guessable_seed,
     was_given,
 )
 from .output import command_line, open_console, print_json
@@ -102,7 +103,7 @@ def play_command(
                 rules = setup.rules
                 session = at_table(setup.lineup).begin(setup.config, given["seed"])
             else:
-                session = _begin(at_table, rules, opponents, given)
+                session = _begin(at_table, rules, opponents, given, isolate=isolate)
             session.play()
             if review is True or (review is None and asking):
                 reviewed = _offer_review(console, session, asked=review is None)
@@ -151,7 +152,12 @@ def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
 
 
 def _begin(
-    at_table: Callable[[Sequence[str]], GameSession], rules: str, opponents: tuple[str, ...], given: dict[str, Any]
+    at_table: Callable[[Sequence[str]], GameSession],
+    rules: str,
+    opponents: tuple[str, ...],
+    given: dict[str, Any],
+    *,
+    isolate: bool,
 ) -> GameSession:
     """Start a new game."""
     from ..core import PRESETS, load_rules
@@ -162,6 +168,7 @@ def _begin(
         players = len(opponents) + 1 if opponents else 2
     config = load_rules(rules, players=players, dice=given["dice"])
     others = opponents or ("optimal",) * (config.num_players - 1)
+    warn_of_guessable_seed(config, given["seed"], others, isolate=isolate)
     return at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
 
 

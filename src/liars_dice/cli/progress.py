@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from .output import open_console
+
 if TYPE_CHECKING:
     from ..exact.solver import SolverProgress
 
@@ -22,11 +24,10 @@ def show_compiling(*, quiet: bool) -> Iterator[Callable[[], float]]:
     end: list[float] = []
     with ExitStack() as shown:
         if not quiet and sys.stderr.isatty():
-            from rich.console import Console
             from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
             columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-            bar = shown.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+            bar = shown.enter_context(Progress(*columns, console=open_console(stderr=True), transient=True))
             bar.add_task("compiling (only the first run takes several seconds)", total=None)
         yield lambda: end[0] - start
     end.append(time.perf_counter())
@@ -68,11 +69,10 @@ def show_progress(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | N
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=open_console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
 
         def update(done: int, total: int, news: str = "") -> None:
@@ -87,11 +87,10 @@ def show_bracket(*, quiet: bool) -> Iterator[Callable[[SolverProgress], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=open_console(stderr=True), transient=True) as bar:
         task = bar.add_task("solving", total=None)
 
         def update(now: SolverProgress) -> None:

@@ -43,6 +43,15 @@ def open_store_or_warn(db: str | None, *, must_exist: bool = False) -> GameRecor
         return InMemoryRecorder()
 
 
+def say_what_boxes_lack() -> None:
+    """Say in one line, on standard error, what a box on this system does not keep from a bot."""
+    from ..referee import missing_walls
+
+    lacking = missing_walls()
+    if lacking:
+        click.echo(f"Note: boxes on this system have {'; '.join(lacking)}. See docs/security.md.", err=True)
+
+
 @contextmanager
 def bot_output_to_stderr() -> Iterator[None]:
     """Send whatever bots print to standard error, so that it does not mix with our output."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import click
 
 from .options import db_option, json_option
@@ -33,7 +36,7 @@ ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
     "public_names",
     multiple=True,
     metavar="NAME",
-    help="Host name under which a proxy publishes this server, e.g. dice.example. May be repeated.",
+    help="Another host name of this server: of a proxy in front of it, or in your network. May be repeated.",
 )
 @click.option("--behind-proxy", is_flag=True, help="Trust X-Forwarded-* headers from a proxy on this machine.")
 @click.option("--agents", multiple=True, metavar="BOT", help="Also offer this bot; it runs sandboxed. May be repeated.")
@@ -55,8 +58,13 @@ def serve_command(
     server, players continue where they left off.
     """
     from ..web import serve
+    from .runtime import say_what_boxes_lack
+
+    if agents:
+        say_what_boxes_lack()
 
     def ready(address: str, *, local: bool) -> None:
+        _warn_if_readable(db)
         if as_json:
             print_json({"address": address, "local": local})
             return
@@ -79,6 +87,17 @@ def serve_command(
         public_names=public_names,
         behind_proxy=behind_proxy,
     )
+
+
+def _warn_if_readable(db: str | None) -> None:
+    """Warn if every user of this machine can read the store, and with it the dice of games under way."""
+    from pathlib import Path
+
+    from ..persistence import default_store
+
+    store = Path(db or default_store())
+    if os.name == "posix" and store.is_file() and store.stat().st_mode & stat.S_IROTH:
+        click.echo(f"Warning: every user of this machine can read {store}, and so all dice: chmod 600", err=True)
 
 
 def _own_address() -> str:

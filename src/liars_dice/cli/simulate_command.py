@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import agent_name, backend_options, dice_option, json_option, rules_option, seed_option, time_limit_option
-from .output import check_bot_line, percent, print_json
+from .options import (
+    agent_name,
+    backend_options,
+    dice_option,
+    json_option,
+    rules_option,
+    seed_option,
+    time_limit_option,
+    warn_of_guessable_seed,
+)
+from .output import check_bot_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -66,6 +75,7 @@ def simulate_command(
 
     chosen = make_backend(backend, workers)
     config = load_rules(rules, players=players, dice=dice)
+    warn_of_guessable_seed(config, seed, agents, isolate=False)
     seed = config.seed if seed is None else seed
     simulation = Simulation(
         players,
@@ -112,11 +122,10 @@ def simulate_command(
 
 def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
     """The first tables with their scores, and every agent's win rate."""
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = open_console()
     for number, score in enumerate(simulation.scores[:10], 1):
         listed = ", ".join(f"{name} {wins}" for name, wins in zip(score.agents, score.wins, strict=True))
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ import click
 
 from ..core import DICE_PER_SEAT
 from .options import json_option, round_config, round_options, workers_option
-from .output import command_line, dice_count, percent, print_json
+from .output import command_line, dice_count, open_console, percent, print_json
 from .progress import show_bracket
 from .runtime import sigterm_as_ctrl_c, versions
 
@@ -128,7 +128,6 @@ def _match_as_json(solution: MatchSolution, given: dict[str, Any]) -> dict[str, 
 
 
 def _show_match(solution: MatchSolution, target: float) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from ..core import rules_in_short
@@ -140,7 +139,7 @@ def _show_match(solution: MatchSolution, target: float) -> None:
     table = Table("the opener's dice", "the other's", "the opener wins", "exploitability", box=None, pad_edge=False)
     for (mine, theirs), state in solution.states.items():
         table.add_row(str(mine), str(theirs), percent(state.value), f"{state.exploitability:.1e}")
-    Console(highlight=False).print(table)
+    open_console().print(table)
     if solution.stopped == "interrupted":
         click.echo(f"Stopped early: the brackets are certified, but the target {target:g} was not reached.", err=True)
 
@@ -191,7 +190,6 @@ def _match(solution: Solution) -> tuple[float, float] | None:
 
 def _show(solution: Solution, given: dict[str, Any]) -> None:
     """Print the result for people."""
-    from rich.console import Console
     from rich.table import Column, Table
 
     tree, target = solution.tree, given["target"]
@@ -212,7 +210,7 @@ def _show(solution: Solution, given: dict[str, Any]) -> None:
         table.add_row("and a match", percent(sum(match) / 2), "in which the loser of a round opens the next")
     table.add_row("iterations", f"{solution.iterations:,}", f"in {solution.elapsed_s:.2f} s")
     table.add_row("nodes", f"{solution.nodes:,}", f"of {1 << tree.rungs:,} possible biddings")
-    Console(highlight=False).print(table)
+    open_console().print(table)
     notes = {
         "interrupted": "Stopped early",
         "iterations": f"Stopped after {solution.iterations:,} iterations",

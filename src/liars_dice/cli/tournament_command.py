@@ -17,9 +17,10 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, percent, print_json
+from .output import check_bot_line, command_line, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -137,9 +138,11 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     import msgspec
 
     from ..core import load_rules
-    from ..tournament import TournamentSettings, agents_in_field, check_settings
+    from ..tournament import FIELDS, TournamentSettings, agents_in_field, check_settings
 
-    from_fields = dict.fromkeys(name for one in given["fields"] for name in agents_in_field(one))
+    from_fields = dict.fromkeys(
+        name for one in given["fields"] for name in agents_in_field(one, isolate=given["isolate"])
+    )
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     wanted = TournamentSettings(
@@ -157,7 +160,9 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         **({} if given["time_limit"] is None else {"time_limit_seconds": given["time_limit"]}),
         seating=given["seating"],
     )
+    from_folder = any(field not in FIELDS for field in given["fields"])
     if known is None:
+        warn_of_guessable_seed(config, given["seed"], names, isolate=given["isolate"] or from_folder)
         check_settings(wanted, config)
         return wanted
     changes: dict[str, Any] = {
@@ -190,7 +195,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "matrix": result.matrix,
         "cells": plain["cells"],
         "games": result.games,
-        "seed": None if result.method == "exact" else result.settings.seed,
+        "seed": None if result.method == "exact" or not result.complete else result.settings.seed,
         "ordered": list(result.ordered),
         "complete": result.complete,
         "resolution": result.resolution,
@@ -199,16 +204,16 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
 
 def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
     settings = result.settings
-    console = Console(highlight=False)
+    console = open_console()
     kind = "round robin" if settings.kind == "round-robin" else "league"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
-    console.print(method_line(result.method, result.games, result.why, settings.seed, elapsed_s), markup=False)
+    seed = settings.seed if result.complete else None  # games are still to be played from it
+    console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
     headings = ("wins", "95% interval", "beats", "ties", "rating")
     agent = Column("agent", overflow="fold")  # file names are long and differ at the end
     table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)

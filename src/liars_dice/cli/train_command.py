@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import agent_name, fixed_seed_option, json_option
+from .options import NumberRange, agent_name, fixed_seed_option, json_option
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr
@@ -26,7 +26,7 @@ class _OneOrTwo(click.ParamType):  # type: ignore[type-arg]
     name = "one or two numbers"
 
     def __init__(self, most: float | None = None) -> None:
-        self.number = click.FloatRange(0, most)
+        self.number = NumberRange(0, most)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
         """`(start, end)`, from what `_TrainCommand` has joined."""
@@ -121,7 +121,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--gamma",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     default=1.0,
     show_default=True,
     metavar="G",
@@ -162,9 +162,10 @@ def train_command(as_json: bool, **given: Any) -> None:
     the best possible W. In other commands, q:FILE plays the greedy policy of a model, pg:FILE the softmax policy, and
     pg:FILE,greedy the greedy one.
     """
+    from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins
     from ..pictures import check_comparable, check_curve_file, write_curve
-    from ..referee import BotLimits, tables_guard
+    from ..referee import BotLimits, load_agents, tables_guard
     from ..tournament import wilson_ci
 
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
@@ -186,7 +187,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         check_comparable(model, others)
         if out is not None:
             model.save(out)
-        trainer = Trainer(model, tables_guard(BotLimits()))
+        limits = BotLimits()
+        trainer = Trainer(model, tables_guard(limits), lambda name: askable([name], load_agents([name], limits))[0])
         with show_compiling(quiet=as_json):
             trainer.warm_up()
     compile_s = time.perf_counter() - start

@@ -19,6 +19,7 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    warn_of_guessable_seed,
 )
 from .output import command_line, open_console, print_json
 from .runtime import open_store_or_warn
@@ -82,6 +83,8 @@ def watch_command(
         raise BadValueError("agents", agents[0], "one bot per seat, or none for the default bots")
     config = load_rules(rules, players=players or len(agents) or None, dice=dice)
     seats = agents or tuple(islice(cycle(DEFAULT_BOTS), config.num_players))
+    warn_of_guessable_seed(config, seed, seats, isolate=isolate)
+    known = seed is not None or config.seed is not None
     seed = seed_for(config, seed)
     limits = limits_for(time_limit)
     referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
@@ -90,7 +93,8 @@ def watch_command(
     table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
     with open_store_or_warn(db) as store:
         if not as_json:
-            table.say(escape(f"{' against '.join(names)}; rules {rules}, seed {seed}"), indent=0)
+            chosen = f", seed {seed}" if known else ""
+            table.say(escape(f"{' against '.join(names)}; rules {rules}{chosen}"), indent=0)
             referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
         game_id = record_game(referee.engine, store)
         try:
@@ -150,6 +154,8 @@ def _quick(
     from ..core import derive_seed
     from ..referee import Referee, make_seat
 
+    bots = [make_seat(name, limits, isolate=isolate, apart=True, anew=True) for name in names if games]
     for number in range(games):
-        bots = [make_seat(name, limits, isolate=isolate) for name in names]
         yield Referee(bots, config, seed=derive_seed(seed, "game", number)).play().winner
+    for bot in bots:
+        bot.dismiss()

@@ -36,8 +36,9 @@ def worst_games(
     for done, game in enumerate(games):
         if progress is not None:
             progress(done, len(games))
-        for seat in seats(game):
-            review = review_game(verify_game(store.events(game.game_id)), seat)
+        events = store.intact_events(game.game_id)
+        for seat in seats(game) if events else ():
+            review = review_game(verify_game(events), seat)
             if review.moves:
                 worst = max(review.moves, key=lambda move: move.loss)
                 found.append(JudgedGame(game, seat, review.accuracy[seat], worst))

@@ -26,7 +26,7 @@ from .config import (
     is_whole,
 )
 from .conformance import check_rules
-from .dice import DiceCup, Die, Randomness, derive_seed, fresh_seed
+from .dice import DiceCup, Die, Randomness, SeatStream, derive_seed, fresh_seed
 from .engine import REASONING_LIMIT, GameEngine, agent_id, free_name, numbered, play_game, recorded_id, without_number
 from .errors import (
     BadValueError,
@@ -57,6 +57,7 @@ from .events import (
     SharedDiceRolled,
     visible_to,
 )
+from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
 from .narration import narrate, percent, say_bid, say_face
@@ -76,13 +77,16 @@ from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_r
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
+from .safe_text import one_line, without_controls
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
-from .transition import apply, can_apply, deal, legal_actions, new_game, next_opener, verify
+from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, next_opener, verify
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
     "DICE_PER_SEAT",
+    "ENTROPY_LENGTH",
     "FACES",
+    "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
     "PLAYERS",
@@ -110,6 +114,7 @@ __all__ = [
     "Event",
     "ExactCalled",
     "ExactPayer",
+    "Fairness",
     "GameConfig",
     "GameCreated",
     "GameEnded",
@@ -139,6 +144,7 @@ __all__ = [
     "RoundRules",
     "RoundStarted",
     "RulesLike",
+    "SeatStream",
     "SharedDiceRolled",
     "Wild",
     "WildBids",
@@ -154,6 +160,7 @@ __all__ = [
     "chance_true",
     "changed_preset",
     "check_rules",
+    "checked_entropy",
     "count_matches",
     "deal",
     "derive_seed",
@@ -170,9 +177,11 @@ __all__ = [
     "load_rules",
     "match_chance",
     "narrate",
+    "new_commitment",
     "new_game",
     "next_opener",
     "numbered",
+    "one_line",
     "one_of",
     "opener_after",
     "parse_action",
@@ -196,5 +205,6 @@ __all__ = [
     "verify",
     "view_of",
     "visible_to",
+    "without_controls",
     "without_number",
 ]

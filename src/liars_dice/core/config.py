@@ -27,6 +27,8 @@ DICE_PER_SEAT = range(1, 61)
 SHARED_DICE = range(61)
 FACES = range(2, 21)
 SEEDS = range(2**63)
+LARGEST_FILE = 1 << 20
+"""Bytes in a file of rules."""
 
 
 class _NamedFields(msgspec.StructMeta):
@@ -214,7 +216,11 @@ class GameConfig(
         if reader is None:
             raise ConfigError("file", str(path), "a name that ends in .toml or .json")
         try:
-            text = path.read_text(encoding="utf-8")
+            with path.open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+            if len(data) > LARGEST_FILE:
+                raise ConfigError("file", str(path), f"at most {LARGEST_FILE:,} bytes; rules need a few hundred")
+            text = data.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError("file", str(path), f"a readable text file ({reason_of(error)})") from error
         return reader(text)

@@ -83,6 +83,11 @@ def fresh_seed() -> int:
     return secrets.randbelow(SEEDS.stop)
 
 
+def fresh_secret() -> str:
+    """256 random bits as hexadecimal digits, to commit to."""
+    return secrets.token_hex(32)
+
+
 def derive_seed(seed: int, *labels: str | int) -> int:
     """A seed for one part of something larger. It reveals nothing about `seed`, unless that can be guessed."""
     text = "\x1f".join(f"{type(label).__name__}:{label}" for label in labels)

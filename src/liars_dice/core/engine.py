@@ -12,11 +12,13 @@ from .config import SEEDS, GameConfig, is_whole
 from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
 from .errors import BadValueError, ConfigError, DealError
 from .events import Event, visible_to
+from .fairness import Fairness
 from .narration import narrate
 from .player import GameResult, Player, hook_of, result_of
 from .presets import RulesLike, as_config
+from .safe_text import one_line
 from .state import GameState
-from .transition import apply, can_apply, deal, legal_actions, new_game, verify
+from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, verify
 from .view import GameView, view_of
 
 Subscriber = Callable[[Event], object]
@@ -47,12 +49,13 @@ class GameEngine:
         *,
         names: Sequence[str] | None = None,
         seed: int | None = None,
+        fairness: Fairness | None = None,
         **rules: Never,
     ) -> None:
         """`config` is a `GameConfig`, the name of a preset, or a rules file; by default the rules of `duel`.
 
         A preset by name has as many seats as there are `agents` or `names`. `step` and `play` need `agents`. `seed`
-        replaces `config.seed`, so that many games can share a config.
+        replaces `config.seed`, so that many games can share a config; `fairness`, which is recorded, replaces both.
         """
         if rules:
             _refuse_rules(rules)
@@ -62,11 +65,14 @@ class GameEngine:
             config = as_config(config, players=len(agents or names or ()) or None)
         if agents and len(agents) != config.num_players:
             raise BadValueError("agents", len(agents), f"{config.num_players}, one per seat")
+        if fairness is not None:
+            seed = fairness.seed
         seed = config.seed if seed is None else seed
         if seed is not None and not is_whole(seed, SEEDS):
             raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
         self.agents = tuple(agents)
         self._seed = fresh_seed() if seed is None else seed
+        self._fairness = fairness
         self._cup = DiceCup(config.faces)
         self._subscribers: list[Subscriber] = []
         self._created_told = False
@@ -261,7 +267,7 @@ class GameEngine:
             return []
         self._created_told = True
         config, state = self._state.config.replace(seed=self._seed), self._state
-        return [ev.GameCreated(config, state.public.names, state.agent_ids)]
+        return [ev.GameCreated(config, state.public.names, state.agent_ids, fairness=self._fairness)]
 
     def _events_of_round(self, *, seeded: bool) -> list[Event]:
         state = self._state
@@ -353,13 +359,13 @@ def _filtered(subscriber: Subscriber, seat: int) -> Subscriber:
 def agent_id(agent: object) -> str:
     """The agent's own name, or the name of its class."""
     name = getattr(agent, "name", None)
-    return name if isinstance(name, str) and name else type(agent).__name__
+    return one_line(name if isinstance(name, str) and name else type(agent).__name__, LONGEST_NAME)
 
 
 def recorded_id(agent: object) -> str:
     """What the record says about who plays: the agent's `agent_id`, or its name."""
     said = getattr(agent, "agent_id", None)
-    return said if isinstance(said, str) and said else agent_id(agent)
+    return one_line(said, LONGEST_NAME) if isinstance(said, str) and said else agent_id(agent)
 
 
 def numbered(names: Iterable[str]) -> list[str]:

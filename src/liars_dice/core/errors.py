@@ -124,7 +124,7 @@ def did_you_mean(given: str, choices: Iterable[str]) -> str:
     return f"did you mean {spelled[near[0]]}?" if near else ""
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """Why a file cannot be read or written, without the file's name: callers have printed that already."""
     return getattr(error, "strerror", None) or str(error)
 

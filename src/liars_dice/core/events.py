@@ -6,6 +6,7 @@ import msgspec
 
 from .bid import Bid
 from .config import GameConfig
+from .fairness import Fairness
 from .state import Hands
 
 
@@ -16,13 +17,15 @@ class _Event(
 
 
 class GameCreated(_Event, frozen=True):
-    """The rules and the players. The seed in `config` is secret: `visible_to` removes it."""
+    """The rules and the players. The seed is secret: `visible_to` removes it."""
 
     config: GameConfig
     names: tuple[str, ...]
     agent_ids: tuple[str | None, ...]
     branched_from: str | None = None
     """The game this one continues, and after how many of its events: `GAME@17`."""
+    fairness: Fairness | None = None
+    """What the seed was made of, if there was a commitment to it. Its secret is as secret as the seed."""
 
 
 class RoundStarted(_Event, frozen=True):
@@ -143,7 +146,8 @@ def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | No
         seen = SharedDiceRolled(event.table_dice, event.hidden_dice if revealed else ())
         return seen if seen.table_dice or seen.hidden_dice else None
     if type(event) is GameCreated:
-        return msgspec.structs.replace(event, config=event.config.without_seed)
+        sealed = None if event.fairness is None else event.fairness.sealed
+        return msgspec.structs.replace(event, config=event.config.without_seed, fairness=sealed)
     if isinstance(event, MOVES) and event.player_id != seat and event.reasoning:
         return msgspec.structs.replace(event, reasoning="")
     if type(event) is AgentFaulted and event.player_id != seat:

@@ -9,6 +9,7 @@ from .actions import parse_bid
 from .bid import Bid
 from .errors import NotationError
 from .events import Event
+from .safe_text import one_line
 
 _NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -72,7 +73,7 @@ def _instead(fallback: str) -> str:
     try:
         return f"played instead: {say_bid(parse_bid(fallback))}"
     except NotationError:
-        return fallback
+        return one_line(fallback)
 
 
 def _faces(dice: Sequence[int]) -> str:
@@ -91,7 +92,7 @@ def _does(name: str, verb: str) -> str:
 
 
 def _because(reasoning: str) -> str:
-    return f" ({reasoning})" if reasoning else ""
+    return f" ({one_line(reasoning)})" if reasoning else ""
 
 
 ROUNDING = 1e-9

@@ -14,7 +14,11 @@ from .config import GameConfig
 from .errors import BadValueError, DealError, IllegalMoveError, NotationError
 from .round_outcome import RoundOutcome, dice_after, is_over, opener_after
 from .rules import count_matches, round_rules
+from .safe_text import one_line
 from .state import CallKind, GameState, Hands, PublicState, RoundResolution, Status
+
+LONGEST_NAME = 1000
+"""Characters in the name of a player, which may be a file or a command."""
 
 
 def new_game(
@@ -37,8 +41,9 @@ def _default_names(seats: int) -> tuple[str, ...]:
 
 def _checked_names(names: tuple[object, ...], seats: int) -> tuple[str, ...]:
     texts = tuple(name for name in names if isinstance(name, str) and name and name.isprintable())
-    if len(texts) != len(names):
-        raise BadValueError("names", names, "printable names, none of them empty")
+    if len(texts) != len(names) or any(len(name) > LONGEST_NAME for name in texts):
+        expected = f"printable names, each of 1 to {LONGEST_NAME} characters"
+        raise BadValueError("names", one_line(names, 200), expected)
     if len(texts) != seats or len(set(texts)) != seats:
         raise BadValueError("names", names, f"{seats} different names, one per seat")
     return texts

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +11,7 @@ import numpy as np
 
 from ..core import BadValueError, GameConfig, reason_of
 from ..numeric import Floats
+from ..persistence import writing_whole
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 
@@ -74,22 +73,9 @@ class Model(msgspec.Struct, kw_only=True):
     def save(self, path: str | Path) -> None:
         """Write the file in one step: a reader sees the old file or the new one."""
         path = Path(path)
-        if not path.name:
-            raise BadValueError("model", str(path), "the name of a file")
         about = _About(VERSION, self.training, self.games, self.curve)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with beside.open("wb") as file:
-                np.savez_compressed(
-                    file, about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8), theta=self.theta
-                )
-            beside.replace(path)
-        except (OSError, ValueError) as error:
-            raise BadValueError("model", str(path), f"a file that can be written ({reason_of(error)})") from error
-        finally:
-            with contextlib.suppress(OSError):
-                beside.unlink()
+        with writing_whole("model", path) as beside, beside.open("wb") as file:
+            np.savez_compressed(file, about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8), theta=self.theta)
 
     @classmethod
     def load(cls, path: str | Path) -> Model:

@@ -111,7 +111,8 @@ def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
 class Trainer:
     """Trains one model."""
 
-    def __init__(self, model: Model, guard: Guard = unguarded) -> None:
+    def __init__(self, model: Model, guard: Guard = unguarded, load: Callable[[str], Agent] = make_agent) -> None:
+        """`load` gives the opponent of this name; `guard` calls its code."""
         training = model.training
         check_training(training)
         self.model = model
@@ -120,7 +121,7 @@ class Trainer:
         self.basis, self.network = functions_of(training)
         self.round: RoundArrays = make_round_arrays(self.config)
         self.against = "truthful" if training.opponent == SELF else training.opponent
-        self.judge: Agent = make_agent(self.against)
+        self.judge: Agent = load(self.against)
         self.opponent: OpponentTable | None = None
         """The opponent as a table; None if it remembers the bidding: then games are played through the engine."""
         self.optimum: float | None = None

@@ -1,11 +1,23 @@
 """Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
+from .dice_check import RollsChecked, check_dice
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
-from .errors import CorruptEventError, ReplayError, StoreError, UnknownSchemaError, VersionConflictError
+from .errors import (
+    UNREADABLE,
+    ClaimLostError,
+    ClaimTakenError,
+    CorruptEventError,
+    ReplayError,
+    StoreError,
+    UnknownSchemaError,
+    VersionConflictError,
+)
 from .export import import_games, write_csv, write_jsonl, write_parquet
+from .fair_check import FairnessCheck, check_fairness, fairness_in, read_game
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
+from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
@@ -13,6 +25,7 @@ from .replay import Replay, branch, decisions, final_state, replay, resume_point
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
+from .stored_documents import DOCUMENT_SCHEMA, decode_document
 from .unfinished_games import (
     PERSON,
     is_person,
@@ -24,12 +37,17 @@ from .unfinished_games import (
 )
 
 __all__ = [
+    "DOCUMENT_SCHEMA",
     "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
+    "UNREADABLE",
+    "ClaimLostError",
+    "ClaimTakenError",
     "Clock",
     "CorruptEventError",
     "Enveloper",
+    "FairnessCheck",
     "GameRecorder",
     "GameSummary",
     "InMemoryRecorder",
@@ -38,6 +56,7 @@ __all__ = [
     "RecordedEvent",
     "Replay",
     "ReplayError",
+    "RollsChecked",
     "SQLiteRecorder",
     "StoreError",
     "UnknownSchemaError",
@@ -47,9 +66,14 @@ __all__ = [
     "by_game",
     "by_opener",
     "by_rules",
+    "check_dice",
+    "check_fairness",
+    "check_output_file",
     "decisions",
+    "decode_document",
     "default_store",
     "encode_line",
+    "fairness_in",
     "final_state",
     "import_games",
     "is_person",
@@ -58,6 +82,7 @@ __all__ = [
     "new_game_id",
     "open_store",
     "player_type",
+    "read_game",
     "read_lines",
     "record_game",
     "replay",
@@ -75,4 +100,5 @@ __all__ = [
     "write_csv",
     "write_jsonl",
     "write_parquet",
+    "writing_whole",
 ]

@@ -20,6 +20,14 @@ from .schema_upgrade import SchemaZeroUpgrade
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+LARGEST_BLOCK = 1 << 26
+"""Bytes that a block or a snapshot may have once it is decompressed; ours have far fewer."""
+
+_DAMAGE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError, TypeError, OverflowError)
+"""What reading damaged bytes may raise."""
+_DAMAGED_FIELDS = (LookupError, AttributeError, AssertionError, OverflowError, TypeError, ValueError)
+"""What upgrading damaged events may raise."""
+
 
 class _Block(msgspec.Struct, array_like=True):
     """Events of one game as columns."""
@@ -86,9 +94,21 @@ class LineReader:
             )
         return [event] if self._older is None else [*self._older.finish(event.game_id), event]
 
-    def older_games(self) -> list[list[RecordedEvent]]:
-        """The games of an older schema that have grown since the last call, each from its beginning."""
-        return [] if self._older is None else self._older.games()
+    def older_games(self) -> dict[str, list[list[RecordedEvent]] | CorruptEventError]:
+        """The games of an older schema that have grown since the last call, each from its beginning: by their id, what
+        became of them, or why they cannot be read.
+        """
+        found: dict[str, list[list[RecordedEvent]] | CorruptEventError] = {}
+        for game_id in () if self._older is None else self._older.grown():
+            found[game_id] = self._upgraded(game_id)
+        return found
+
+    def _upgraded(self, game_id: str) -> list[list[RecordedEvent]] | CorruptEventError:
+        assert self._older is not None
+        try:
+            return self._older.upgraded(game_id)
+        except _DAMAGED_FIELDS as error:
+            return CorruptEventError(f"game {game_id}: not a game of schema 0 ({error!r})")
 
     def _decode_older(self, line: bytes, problem: Exception | None) -> list[RecordedEvent]:
         try:
@@ -105,7 +125,7 @@ class LineReader:
         self._older = self._older or SchemaZeroUpgrade()
         try:
             self._older.take(fields)
-        except (msgspec.ValidationError, AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        except _DAMAGED_FIELDS as error:
             raise CorruptEventError(f"not an event of schema {schema} ({error!r})") from error
         return []
 
@@ -132,13 +152,20 @@ def _microseconds(time: timedelta) -> int:
 def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
     """The events in a block."""
     try:
-        block = _block_decoder.decode(zlib.decompress(data))
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        block = _block_decoder.decode(_decompress(data))
+    except _DAMAGE as error:
         raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
     if block.schema != SCHEMA:
         raise UnknownSchemaError(
             f"game {game_id}: schema {block.schema!r} is unknown: this version reads schemas up to {SCHEMA}"
         )
+    try:
+        return _events_in(game_id, block)
+    except _DAMAGE as error:
+        raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
+
+
+def _events_in(game_id: str, block: _Block) -> list[RecordedEvent]:
     events = []
     version, microseconds = block.first_version, 0
     for round_index, turn_index, later, player_type, payload in zip(
@@ -153,11 +180,20 @@ def decode_block(game_id: str, data: bytes) -> list[RecordedEvent]:
     return events
 
 
+def _decompress(data: bytes) -> bytes:
+    """Decompress, but never into more than `LARGEST_BLOCK` bytes."""
+    stream = zlib.decompressobj()
+    plain = stream.decompress(data, LARGEST_BLOCK)
+    if not stream.eof:
+        raise zlib.error("more than it can hold" if stream.unconsumed_tail else "incomplete data")
+    return plain
+
+
 def kinds_in_block(game_id: str, data: bytes) -> list[str]:
     """The event types in a block, without decoding the events."""
     try:
-        return [payload.event_type for payload in _outline_decoder.decode(zlib.decompress(data)).payloads]
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
+        return [payload.event_type for payload in _outline_decoder.decode(_decompress(data)).payloads]
+    except _DAMAGE as error:
         raise CorruptEventError(f"game {game_id}: the record is damaged ({error})") from error
 
 
@@ -169,7 +205,7 @@ def encode_state(state: GameState) -> bytes:
 def decode_state(data: bytes) -> GameState | None:
     """The state in a snapshot; None if it cannot be read: a snapshot can always be made again."""
     try:
-        schema, state = _state_decoder.decode(zlib.decompress(data))
-    except (zlib.error, msgspec.DecodeError):
+        schema, state = _state_decoder.decode(_decompress(data))
+    except _DAMAGE:
         return None
     return state if schema == SCHEMA else None

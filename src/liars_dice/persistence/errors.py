@@ -26,8 +26,20 @@ class VersionConflictError(StoreError):
         return f"game {self.game_id}: expected an event with version {self.expected}, got version {self.found}"
 
 
+class ClaimTakenError(StoreError):
+    """A name under which another program is writing: a second studio, or a second program that resumes a tournament."""
+
+    code = "claim_taken"
+
+
+class ClaimLostError(StoreError):
+    """A write by a program whose claim another one has taken over in the meantime; nothing was stored."""
+
+    code = "claim_lost"
+
+
 class CorruptEventError(StoreError):
-    """Stored data that cannot be read as an event, and where it is."""
+    """Stored data that cannot be read, and where it is."""
 
     code = "corrupt_event"
 
@@ -36,6 +48,10 @@ class UnknownSchemaError(StoreError):
     """A store of another program, or of a later version of this one."""
 
     code = "unknown_schema"
+
+
+UNREADABLE = (CorruptEventError, UnknownSchemaError)
+"""The errors that concern one game or document: others in the same store can be read."""
 
 
 class ReplayError(LiarsDiceError):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, TextIO
 
 import msgspec
 
-from ..core import Bid
+from ..core import Bid, LiarsDiceError
 from .codec import encode_line
 from .envelope import RecordedEvent
-from .errors import StoreError
-from .recorder import GameRecorder
+from .errors import ReplayError, StoreError
+from .recorder import GameRecorder, check_event
 from .replay import verify_game
 
 COLUMNS = (
@@ -83,21 +83,41 @@ def write_parquet(events: Iterable[RecordedEvent], path: str) -> None:
     parquet.write_table(pyarrow.table(columns, schema=schema), path)
 
 
-def import_games(events: Iterable[RecordedEvent], store: GameRecorder) -> Iterator[tuple[str, int, bool]]:
+def import_games(
+    events: Iterable[RecordedEvent], store: GameRecorder, refused: Callable[[LiarsDiceError], None] | None = None
+) -> Iterator[tuple[str, int, bool]]:
     """Copy games into a store; yields each game's id, how many events it has, and whether any were new.
 
     Every game is verified before it is stored. A game that is already in the store is skipped if it is the same, and
-    raises `StoreError` if it differs.
+    raises `StoreError` if it differs. With `refused`, a game that cannot be imported is passed to it as an error, and
+    the others are imported.
     """
     games: dict[str, list[RecordedEvent]] = {}
     for event in events:
         games.setdefault(event.game_id, []).append(event)
     for game_id, game in games.items():
-        verify_game(game)
-        stored = store.events(game_id)
-        if stored[: len(game)] != game[: len(stored)]:
-            raise StoreError(f"game {game_id}: the store already has a different game with this id")
-        for event in game[len(stored) :]:
-            store.record(event)
-        store.flush()
-        yield game_id, len(game), len(stored) < len(game)
+        try:
+            new = _import_game(game, store)
+        except (ReplayError, StoreError) as error:
+            store.discard()
+            if refused is None:
+                raise
+            refused(error)
+            continue
+        yield game_id, len(game), new > 0
+
+
+def _import_game(game: list[RecordedEvent], store: GameRecorder) -> int:
+    """Verify and store a game; returns how many of its events were new."""
+    verify_game(game)
+    for event in game:
+        check_event(event)
+    game_id = game[0].game_id
+    stored = store.events(game_id)
+    if stored[: len(game)] != game[: len(stored)]:
+        raise StoreError(f"game {game_id}: the store already has a different game with this id")
+    new = game[len(stored) :]
+    for event in new:
+        store.record(event)
+    store.flush()
+    return len(new)

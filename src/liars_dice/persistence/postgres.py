@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .claims import CLAIMS, check_claims
 from .envelope import SCHEMA, RecordedEvent
-from .errors import StoreError, UnknownSchemaError, VersionConflictError
+from .errors import ClaimTakenError, StoreError, UnknownSchemaError, VersionConflictError
 from .sql_recorder import BLOCKS, DOCUMENTS, GAME_COLUMNS, TABLES, BlockRow, GameRow, SQLRecorder
 
 if TYPE_CHECKING:
@@ -17,6 +18,21 @@ _LARGEST = 2**31 - 1
 _GROW = "UPDATE games SET player_types = %s, events = %s, rounds = %s, winner = %s WHERE game_id = %s"
 _KEEP = "INSERT INTO snapshots VALUES (%s, %s, %s) ON CONFLICT (game_id, version) DO UPDATE SET data = excluded.data"
 _FILE = "INSERT INTO documents VALUES (%s, %s, %s) ON CONFLICT (kind, name) DO UPDATE SET document = excluded.document"
+_CLAIM = """
+INSERT INTO claims VALUES (%s, 1) ON CONFLICT (name) DO UPDATE SET number = claims.number + 1 RETURNING number
+"""
+_STUDIO = 5498
+"""The key of the studio's advisory lock; other names have keys of their own."""
+
+
+def _try_lock(db: psycopg.Connection[Any], name: str) -> bool:
+    """Lock a name for this connection, if no other one has."""
+    if name == "studio":
+        row = db.execute("SELECT pg_try_advisory_lock(%s)", (_STUDIO,)).fetchone()
+    else:
+        query = "SELECT pg_try_advisory_lock(%s, hashtext(current_schema() || ' ' || %s))"
+        row = db.execute(query, (_STUDIO, name)).fetchone()
+    return row is not None and bool(row[0])
 
 
 class PostgresRecorder(SQLRecorder):
@@ -31,6 +47,7 @@ class PostgresRecorder(SQLRecorder):
         self.url = url
         self.durable = durable
         self._db: psycopg.Connection[Any] | None = None
+        self._claims: dict[str, int] = {}
         try:
             with self._connection() as db:
                 self._prepare(db)
@@ -75,12 +92,56 @@ class PostgresRecorder(SQLRecorder):
                 self._db = psycopg.connect(self.url, autocommit=True)
                 if not self.durable:
                     self._db.execute("SET synchronous_commit = off")
+                self._lock_again(self._db)
             yield self._db
         except self._errors as error:
             if self._db is not None and self._db.broken:
                 self._disconnect()
             reason = " ".join(str(error).split()) or type(error).__name__
             raise StoreError(f"PostgreSQL: {reason}") from error
+
+    def _lock_again(self, db: psycopg.Connection[Any]) -> None:
+        """Lock what was claimed. Locks end with a connection, so a new one needs them again."""
+        taken = [name for name in self._claims if not _try_lock(db, name)]
+        try:
+            self._check(db)
+            if taken:  # by our old connection, which the server has not given up yet, or by one about to claim it
+                raise StoreError(f"PostgreSQL: another connection holds {', '.join(taken)}; try again")
+        except StoreError:
+            self._disconnect()
+            raise
+
+    def _check(self, db: psycopg.Connection[Any]) -> None:
+        """Compare the numbers of our claims; no one can change them until the transaction is over."""
+        if self._claims:
+            rows = db.execute("SELECT name, number FROM claims WHERE name = ANY(%s) FOR SHARE", (list(self._claims),))
+            check_claims(self._claims, dict(rows.fetchall()), "PostgreSQL")
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[psycopg.Connection[Any]]:
+        """A transaction in which nothing is written if a claim was lost."""
+        with self._connection() as db, db.transaction():
+            self._check(db)
+            yield db
+
+    def claim(self, name: str) -> None:
+        """Become the only one to write under a name."""
+        if name in self._claims:
+            return
+        with self._connection() as db:
+            if not _try_lock(db, name):
+                raise ClaimTakenError(f"PostgreSQL: another program is using it ({name})")
+            with db.transaction():
+                db.execute("SELECT pg_advisory_xact_lock(5499)")
+                db.execute(CLAIMS.encode())
+                row = db.execute(_CLAIM, (name,)).fetchone()
+            assert row is not None
+            self._claims[name] = row[0]
+
+    def check_claims(self) -> None:
+        """Raise `ClaimLostError` if a claim has been lost; a connection that broke is opened again."""
+        with self._writing():
+            pass
 
     def _version(self, game_id: str) -> int:
         with self._connection() as db:
@@ -93,6 +154,7 @@ class PostgresRecorder(SQLRecorder):
         with self._connection() as db:
             try:
                 with db.transaction():
+                    self._check(db)
                     found = db.execute(
                         f"SELECT {columns} FROM games WHERE game_id = ANY(%s) FOR UPDATE".encode(), (ids,)
                     )
@@ -121,7 +183,7 @@ class PostgresRecorder(SQLRecorder):
             return db.execute(BLOCKS.format("%s").encode(), bounds, binary=True).fetchall()
 
     def _store_snapshot(self, game_id: str, version: int, data: bytes) -> None:
-        with self._connection() as db:
+        with self._writing() as db:
             db.execute(_KEEP, (game_id, version, data))
 
     def _find_snapshot(self, game_id: str, version: int) -> tuple[int, bytes] | None:
@@ -132,7 +194,7 @@ class PostgresRecorder(SQLRecorder):
     def save_documents(self, kind: str, documents: Mapping[str, str]) -> None:
         """Store texts."""
         rows = [(kind, name, text) for name, text in documents.items()]
-        with self._connection() as db, db.transaction():
+        with self._writing() as db:
             if not self._has_documents(db):
                 db.execute("SELECT pg_advisory_xact_lock(5497)")
                 db.execute(DOCUMENTS.encode())

@@ -12,9 +12,9 @@ from typing import Self
 
 import msgspec
 
-from ..core import MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
+from ..core import LONGEST_NAME, MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
 from .envelope import ACTS, RecordedEvent
-from .errors import StoreError, VersionConflictError
+from .errors import UNREADABLE, StoreError, VersionConflictError
 
 
 class GameSummary(msgspec.Struct, frozen=True):
@@ -63,6 +63,9 @@ class GameRecorder(ABC):
         self._over: list[str] = []
         self._in_doubt = False
         self._closed = False
+        self._damaged: dict[str, StoreError] = {}
+        """Games that cannot be read, and why. What is stored of them is left as it is."""
+        self._said: set[str] = set()
 
     def record(self, event: RecordedEvent) -> None:
         """Add an event; it is stored at the next `flush`, or when `batch_size` events are waiting."""
@@ -73,10 +76,7 @@ class GameRecorder(ABC):
             expected = 0 if event.version == 0 else self._version(event.game_id)
         if event.version != expected:
             raise VersionConflictError(event.game_id, expected, event.version)
-        if event.timestamp_utc.tzinfo is None:
-            raise StoreError(f"game {event.game_id}: timestamp_utc = {event.timestamp_utc} has no time zone")
-        if expected == 0:
-            check_first(event)
+        check_event(event)
         self._next[event.game_id] = expected + 1
         self._pending.append(event)
         if isinstance(event.payload, GameEnded):
@@ -125,7 +125,21 @@ class GameRecorder(ABC):
         self.flush()
         if game_id is not None:
             return self._read(game_id, start, stop)
-        return [event for one in self._game_ids() for event in self._read(one, 0, sys.maxsize)]
+        return [event for one in self._game_ids() for event in self.intact_events(one)]
+
+    def intact_events(self, game_id: str, start: int = 0, stop: int = sys.maxsize) -> list[RecordedEvent]:
+        """Like `events` for one of many games: none, with one warning, if the game is damaged."""
+        try:
+            return self.events(game_id, start, stop)
+        except UNREADABLE as error:
+            self.warn_once(f"{error}; the game is left out")
+            return []
+
+    def warn_once(self, line: str) -> None:
+        """Warn about damage, once per open store."""
+        if line not in self._said:
+            self._said.add(line)
+            warnings.warn(line, stacklevel=3)
 
     def turns(self, game_id: str) -> int:
         """How many turns have been taken in a game."""
@@ -171,6 +185,8 @@ class GameRecorder(ABC):
         if name == "last" and ids:
             return ids[0]
         matching = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
+        if not matching and (damaged := [one for one in self._damaged if one.startswith(name)]):
+            raise self._damaged[damaged[0]]
         if len(matching) != 1:
             raise BadValueError(
                 "game", name, f"'last' or the beginning of exactly one id ({len(matching)} of {len(ids)} match)"
@@ -193,6 +209,16 @@ class GameRecorder(ABC):
     def documents(self, kind: str, beginning: str = "") -> dict[str, str]:
         """All texts of a kind whose names begin with `beginning`, sorted by name."""
         raise StoreError("this store keeps only games")
+
+    def claim(self, name: str) -> None:
+        """Become the only one to write under a name, such as `studio`, until the store is closed or the process ends.
+
+        Raises `ClaimTakenError` while another holds the name. If this recorder loses it later (a database that was
+        restarted) and another claims it, every further write raises `ClaimLostError` and stores nothing.
+        """
+
+    def check_claims(self) -> None:
+        """Raise `ClaimLostError` if a claim has been lost; a connection that broke is opened again."""
 
     def close(self) -> None:
         """Flush and close the store; it is closed even if the flush fails."""
@@ -243,12 +269,31 @@ class GameRecorder(ABC):
         return [game.game_id for game in self._summaries()][::-1]
 
 
-def check_first(event: RecordedEvent) -> None:
-    """Raise `StoreError` unless this can be the first event of a game."""
+YEARS = range(1900, 9000)
+"""The years a time may be in: far enough from the ends of the calendar for every time zone."""
+
+
+def check_event(event: RecordedEvent) -> None:
+    """Raise `StoreError` unless the event can be stored, and the game, if it is the first of one."""
+    if event.timestamp_utc.tzinfo is None:
+        raise StoreError(f"game {event.game_id}: timestamp_utc = {event.timestamp_utc} has no time zone")
+    if event.timestamp_utc.year not in YEARS:
+        expected = f"a year from {YEARS[0]} to {YEARS[-1]}"
+        raise StoreError(f"game {event.game_id}: timestamp_utc = {event.timestamp_utc}: expected {expected}")
+    if event.version == 0:
+        _check_first(event)
+
+
+def _check_first(event: RecordedEvent) -> None:
     if not isinstance(event.payload, GameCreated):
         raise StoreError(f"game {event.game_id}: its first event must be GameCreated, not {event.event_type}")
     if not event.game_id.isprintable() or not 0 < len(event.game_id) <= 200:
         raise StoreError(f"game_id = {event.game_id[:200]!r}: expected 1 to 200 printable characters")
+    created = event.payload
+    if not len(created.names) == len(created.agent_ids) == created.config.num_players:
+        raise StoreError(f"game {event.game_id}: expected {created.config.num_players} players, as its rules say")
+    if any(len(name) > LONGEST_NAME for name in (*created.names, *created.agent_ids) if name is not None):
+        raise StoreError(f"game {event.game_id}: a player's name has more than {LONGEST_NAME} characters")
 
 
 def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:

@@ -19,6 +19,7 @@ from ..core import (
     DiceRolled,
     Event,
     ExactCalled,
+    Fairness,
     GameCreated,
     GameEnded,
     GameEngine,
@@ -264,11 +265,13 @@ def branch(
     *,
     names: Sequence[str] | None = None,
     seed: int | None = None,
+    fairness: Fairness | None = None,
 ) -> tuple[GameEngine, list[RecordedEvent]]:
     """A live game that continues from the state after the first `version` events, and those events.
 
-    The dice on the table stay as they were rolled; later rounds roll new dice. Pass the events as `history`
-    to `record_game`: then the record of the new game is complete and says where it came from.
+    The dice on the table stay as they were rolled; later rounds roll new dice. Without `seed` or `fairness` they come
+    from a new seed, because that of the other game may be known. Pass the events as `history` to `record_game`: then
+    the record of the new game is complete and says where it came from.
     """
     if not 0 < version <= len(events):
         raise ReplayError(f"version = {version}: expected 1 to {len(events)}, the events of the game")
@@ -278,6 +281,9 @@ def branch(
         _step(fold, event)
     if fold.between_moves:
         raise ReplayError(f"version = {version}: expected a point after a move and all events that follow from it")
+    if fairness is not None:
+        fairness = msgspec.structs.replace(fairness, first_round=fold.state.public.round_index + 1)
+        seed = fairness.seed
     seed = fresh_seed() if seed is None else seed
     created = past[0].payload
     assert isinstance(created, GameCreated)
@@ -287,6 +293,7 @@ def branch(
         names=created.names if names is None else tuple(names),
         agent_ids=tuple(map(recorded_id, agents)) if agents else created.agent_ids,
         branched_from=f"{past[0].game_id}@{version}",
+        fairness=fairness,
     )
     past[0] = _with_payload(past[0], renamed)
     return GameEngine.resume(final_state(past), agents, seed=seed), past

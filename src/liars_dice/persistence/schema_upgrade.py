@@ -103,10 +103,14 @@ class SchemaZeroUpgrade:
         if isinstance(created, GameCreated) and created.config.without_seed != again.config.without_seed:
             raise ValueError("the game was created before, with other rules")
 
-    def games(self) -> list[list[RecordedEvent]]:
-        """The games that have grown since the last call, each from its beginning."""
+    def grown(self) -> list[str]:
+        """The ids of games that have grown since the last call."""
         grown, self._grown = self._grown, {}
-        return [game for game_id in grown for game in _upgraded(game_id, self._games[game_id])]
+        return list(grown)
+
+    def upgraded(self, game_id: str) -> list[list[RecordedEvent]]:
+        """The game, or the games that it became, from the beginning."""
+        return _upgraded(game_id, self._games[game_id])
 
     def finish(self, game_id: str) -> list[RecordedEvent]:
         """What has not been returned of a game that goes on in today's schema."""

@@ -18,7 +18,7 @@ from ..core import MOVES, GameEnded, GameState
 from .codec import decode_block, decode_state, encode_block, encode_state, kinds_in_block
 from .envelope import RecordedEvent
 from .errors import CorruptEventError, VersionConflictError
-from .recorder import GameRecorder, GameSummary, by_game, summarise
+from .recorder import YEARS, GameRecorder, GameSummary, by_game, summarise
 
 TABLES = """
 CREATE TABLE games (
@@ -91,6 +91,8 @@ class SQLRecorder(GameRecorder):
         changes = Changes()
         for game_id, events in by_game(batch).items():
             row = stored.get(game_id)
+            if row is not None:
+                _summary_of(row)  # raises if it is damaged
             expected = 0 if row is None else row[5]
             if events[0].version != expected:
                 raise VersionConflictError(game_id, expected, events[0].version)
@@ -115,11 +117,16 @@ class SQLRecorder(GameRecorder):
         events: list[RecordedEvent] = []
         blocks = self._blocks(game_id, start, stop)
         known = blocks[-1][2] if blocks else self._version(game_id)
+        if not all(isinstance(one, int) for first, _, events_known in blocks for one in (first, events_known)):
+            raise CorruptEventError(f"game {game_id}: the record is damaged (a number is missing)")
         for first_version, data, _ in blocks:
             expected = events[-1].version + 1 if events else min(start, first_version)
             if first_version != expected and (events or start == 0):
                 raise CorruptEventError(f"game {game_id}: events {expected} to {first_version - 1} are missing")
-            events += decode_block(game_id, data)
+            block = decode_block(game_id, data)
+            if not block or block[0].version != first_version:
+                raise CorruptEventError(f"game {game_id}: the record is damaged (events are in the wrong place)")
+            events += block
         there = events[-1].version + 1 if events else min(start, known)
         if there < min(stop, known):
             raise CorruptEventError(f"game {game_id}: events {there} to {known - 1} are missing")
@@ -164,17 +171,37 @@ class SQLRecorder(GameRecorder):
         """All rows of `games`, newest first."""
 
     def _summaries(self) -> Iterator[GameSummary]:
-        for game_id, created, rules, names, types, events, rounds, winner in self._game_rows():
-            yield GameSummary(
-                game_id,
-                datetime.fromisoformat(created),
-                rules,
-                tuple(msgspec.json.decode(names)),
-                tuple(msgspec.json.decode(types)),
-                events,
-                rounds,
-                winner,
-            )
+        for row in self._game_rows():
+            try:
+                yield _summary_of(row)
+            except CorruptEventError as error:
+                self._damaged[str(row[0])] = error
+                self.warn_once(f"{error}; the game is left out")
+
+
+def _summary_of(row: GameRow) -> GameSummary:
+    """The summary in a row of `games`."""
+    game_id, created, rules, names, types, events, rounds, winner = row
+    try:
+        game = GameSummary(
+            game_id,
+            datetime.fromisoformat(created),
+            rules,
+            msgspec.json.decode(names, type=tuple[str, ...]),
+            msgspec.json.decode(types, type=tuple[str | None, ...]),
+            events,
+            rounds,
+            winner,
+        )
+        # SQLite stores any value in any column
+        msgspec.convert(msgspec.structs.astuple(game), tuple[str, datetime, str, Any, Any, int, int, int | None])
+        if len(game.names) != len(game.player_types) or not (winner is None or 0 <= winner < len(game.names)):
+            raise ValueError("its players do not fit together")
+        if game.created_utc.tzinfo is None or game.created_utc.year not in YEARS:
+            raise ValueError(f"created at {created}")
+    except (msgspec.DecodeError, ValueError, TypeError) as error:
+        raise CorruptEventError(f"game {str(game_id)[:200]!r}: its entry is damaged ({error})") from error
+    return game
 
 
 def _row_of(game: GameSummary) -> GameRow:

@@ -51,8 +51,8 @@ def latest_unfinished_game(store: GameRecorder) -> list[RecordedEvent] | None:
     continued: set[str] = set()
     for game, origin in _peoples_games(store):
         continued.add(origin)
-        if game.winner is None and game.game_id not in continued:
-            return store.events(game.game_id)
+        if game.winner is None and game.game_id not in continued and (events := store.intact_events(game.game_id)):
+            return events
     return None
 
 
@@ -74,8 +74,8 @@ def _peoples_games(store: GameRecorder, since: datetime | None = None) -> Iterat
     for game in store.games(since=since):
         if game.winner is not None and PERSON_TYPE not in game.player_types:
             continue
-        first = store.events(game.game_id, 0, 1)
-        if any(map(is_person, lineup_of(first))):
+        first = store.intact_events(game.game_id, 0, 1)
+        if first and any(map(is_person, lineup_of(first))):
             created = first[0].payload
             assert isinstance(created, GameCreated)
             yield game, (created.branched_from or "").rpartition("@")[0]

@@ -8,8 +8,9 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import BadValueError, reason_of
+from ..core import BadValueError
 from ..learn import CurvePoint, Model
+from ..persistence import check_output_file, writing_whole
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
 from .png_files import new_figure, write_png
 
@@ -31,8 +32,9 @@ def check_comparable(model: Model, others: Sequence[Model]) -> None:
 
 def check_curve_file(path: Path) -> None:
     """Raise `BadValueError` unless this is the name of a PNG or CSV file."""
-    if path.suffix not in (".png", ".csv") or path.is_dir():
+    if path.suffix not in (".png", ".csv"):
         raise BadValueError("curve", str(path), "a file whose name ends in .png or .csv")
+    check_output_file("curve", path)
 
 
 def write_curve(models: Sequence[Model], optimum: float | None, path: Path, *, greedy: bool = False) -> None:
@@ -106,8 +108,5 @@ def _write_table(models: Sequence[Model], path: Path) -> None:
     for model in models:
         for point in model.curve:
             table.writerow((_label(model), *(getattr(point, name) for name in columns)))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.getvalue(), encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadValueError("curve", str(path), f"a file that can be written ({reason_of(error)})") from error
+    with writing_whole("curve", path) as file:
+        file.write_text(text.getvalue(), encoding="utf-8")

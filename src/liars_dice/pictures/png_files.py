@@ -6,7 +6,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import BadValueError, reason_of
+from ..core import BadValueError
+from ..persistence import check_output_file, writing_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +18,9 @@ DPI = 150
 
 def check_png(option: str, path: Path) -> None:
     """Raise `BadValueError` before any work is done if no picture can be written to `path`, the value of `option`."""
-    if path.suffix != ".png" or path.is_dir():
+    if path.suffix != ".png":
         raise BadValueError(option, str(path), "a file whose name ends in .png")
+    check_output_file(option, path)
 
 
 def new_figure(width: float = 1, height: float = 1, *, layout: str | None = "constrained") -> Figure:
@@ -50,8 +52,5 @@ def png_bytes(figure: Figure, **settings: Any) -> bytes:
 def write_png(option: str, path: Path, figure: Figure) -> None:
     """Write the figure to `path`; `BadValueError` names `option` if that fails."""
     data = png_bytes(figure)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except (OSError, ValueError) as error:
-        raise BadValueError(option, str(path), f"a file that can be written ({reason_of(error)})") from error
+    with writing_whole(option, path) as file:
+        file.write_bytes(data)

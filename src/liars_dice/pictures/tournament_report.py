@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ..core import BadValueError
+from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
 from .png_files import DPI
@@ -56,7 +57,7 @@ def write_report(result: TournamentResult, directory: Path, run: Mapping[str, ob
     """
     directory.mkdir(parents=True, exist_ok=True)
     saved = msgspec.json.encode(Saved(result, dict(run)), enc_hook=str)
-    directory.joinpath("result.json").write_bytes(msgspec.json.format(saved) + b"\n")
+    _write(directory / "result.json", msgspec.json.format(saved) + b"\n")
     pictures = {}
     for draw in (
         tournament_plots.ratings,
@@ -69,11 +70,16 @@ def write_report(result: TournamentResult, directory: Path, run: Mapping[str, ob
         if png is None:
             file.unlink(missing_ok=True)  # left by an earlier report
         else:
-            file.write_bytes(png)
+            _write(file, png)
             pictures[draw.__name__] = png
     page = directory / "index.html"
-    page.write_text(_page(result, run, pictures), encoding="utf-8", newline="\n")
+    _write(page, _page(result, run, pictures).encode())
     return page
+
+
+def _write(path: Path, data: bytes) -> None:
+    with writing_whole("report", path) as file:
+        file.write_bytes(data)
 
 
 def _page(result: TournamentResult, run: Mapping[str, object], pictures: Mapping[str, bytes]) -> str:

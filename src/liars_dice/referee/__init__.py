@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
 from .bot_session import BotSession, fallback, fault_event
+from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
     are_strangers,
@@ -19,15 +20,19 @@ from .named_seats import (
 from .recorded_steps import RecordedSteps
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat, Seat
-from .time_guard import alarms, guarded, tables_guard
+from .time_guard import alarms, guarded, seconds_overdue, tables_guard
 
 if TYPE_CHECKING:
     from .bot_check import check_bot
+    from .bot_check_process import check_bot_apart
+    from .walls import missing_walls
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
         "check_bot": "bot_check",
+        "check_bot_apart": "bot_check_process",
+        "missing_walls": "walls",
     },
 )
 
@@ -35,6 +40,7 @@ __all__ = [
     "BotFault",
     "BotLimits",
     "BotSession",
+    "FoundBots",
     "InProcessSeat",
     "MatchResult",
     "RecordedSteps",
@@ -44,15 +50,19 @@ __all__ = [
     "alarms",
     "are_strangers",
     "check_bot",
+    "check_bot_apart",
     "check_fits",
     "check_program",
     "fallback",
     "fault_event",
+    "find_bots",
     "guarded",
     "limits_for",
     "load_agents",
     "make_fitting_seat",
     "make_seat",
+    "missing_walls",
     "plays_with",
+    "seconds_overdue",
     "tables_guard",
 ]

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from ..core import BadValueError
+from ..core import BadValueError, one_line
 
 Verdict = Literal["illegal", "exception", "wrong_type", "too_slow", "died", "garbage", "out_of_memory"]
 """What a bot did wrong: a move against the rules; an exception; an answer that is not an action; a late answer; its
@@ -61,7 +61,7 @@ class BotFault(Exception):  # noqa: N818 - a verdict on a bot, not an error of o
     def __init__(self, verdict: Verdict, detail: str = "") -> None:
         super().__init__(verdict, detail)
         self.verdict = verdict
-        self.detail = detail[:1000]
+        self.detail = one_line(detail, 1000)
 
     def __str__(self) -> str:
         return f"{self.verdict}, {self.detail}"

@@ -4,27 +4,55 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
-from ..agents import AGENTS, Agent, AgentNameError, listed_name, make_agent, moved_to, place_of
+from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
 from ..core import BadValueError, GameConfig, LiarsDiceError
+from .isolated_seat import IsolatedSeat
 from .limits import BotFault, BotLimits
+from .remote_agent import RemoteAgent, load_remote_agent
 from .seats import InProcessSeat, Seat
 from .time_guard import guarded
 
 
-def make_seat(name: str, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
-    """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated."""
+def make_seat(
+    name: str,
+    limits: BotLimits | None = None,
+    *,
+    isolate: bool = False,
+    apart: bool = False,
+    anew: bool = False,
+) -> Seat:
+    """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated.
+
+    With `isolate`, every bot is in a box. With `apart`, other people's bots are in processes of their own, without
+    walls, where they stay for further games; with `anew`, they are made anew for each. Else bots run in this process.
+    """
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
-    if not isolate and not name.startswith("cmd:"):
-        return InProcessSeat(make_agent(name), limits)
-    from .isolated_seat import IsolatedSeat
+    if name.startswith("cmd:"):
+        return IsolatedSeat(name, limits, command=_command(name))
+    if isolate:
+        return IsolatedSeat(_place(name), limits, name=name)
+    if apart and needs_process(name):
+        seat = IsolatedSeat(_place(name), limits, name=name, walls=False, stays=True, anew=anew)
+        with suppress(LiarsDiceError):  # then the bot fails when the game begins, too
+            seat.adopt(load_remote_agent(_place(name), name, limits, walls=False), named=True)
+        return seat
+    return InProcessSeat(make_agent(name), limits)
 
-    if not name.startswith("cmd:"):
-        known = name in AGENTS or ":" in name or name.endswith(".py")
-        return IsolatedSeat(moved_to(name) or (name if known else place_of(name)), limits, name=name)
-    return IsolatedSeat(name, limits, command=_command(name))
+
+def needs_process(name: str) -> bool:
+    """Whether this is someone else's bot, which commands run in a process of its own. Windows cannot do that."""
+    return is_stranger(name) and sys.platform != "win32"
+
+
+def _place(name: str) -> str:
+    """A name that leads to the bot in any process."""
+    found = name in AGENTS or ":" in name or name.endswith(".py")
+    return moved_to(name) or (name if found else place_of(name))
 
 
 def _command(name: str) -> list[str]:
@@ -46,14 +74,20 @@ def check_program(name: str) -> None:
 
 
 def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
-    """A seat for the agent called `name`; an error if it does not play by these rules. Isolated bots are not asked."""
-    if name.startswith("cmd:"):
-        check_program(name)
+    """A seat for the agent called `name`, for a command; an error if the agent does not play by these rules.
+
+    Other people's bots get processes of their own, with `isolate` boxes.
+    """
     if name.partition(":")[0] == "human":
         raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
-    seat = make_seat(name, limits, isolate=isolate)
-    if isinstance(seat, InProcessSeat) and isinstance(seat.agent, Agent):
-        check_fits(name, seat.agent, config)
+    limits = BotLimits() if limits is None else limits
+    if name.startswith("cmd:") or not needs_process(name):
+        load_agents([name], limits, config)
+        return make_seat(name, limits, isolate=isolate)
+    agent = load_remote_agent(_place(name), name, limits, walls=isolate)
+    check_fits(name, agent, config)
+    seat = IsolatedSeat(_place(name), limits, name=name, walls=isolate)
+    seat.adopt(agent, named=not isolate)
     return seat
 
 
@@ -79,25 +113,32 @@ def check_fits(name: str, agent: Agent | None, config: GameConfig) -> None:
         agent.check_rules(config)
 
 
-def load_agents(names: Sequence[str], limits: BotLimits, config: GameConfig | None = None) -> list[Agent | None]:
-    """The agents called by these names, in this process; None for a program, which cannot be loaded.
+def load_agents(
+    names: Sequence[str], limits: BotLimits, config: GameConfig | None = None, *, isolate: bool = False
+) -> list[Agent | None]:
+    """The agents called by these names; None for a program, which cannot be loaded.
 
-    Raises `AgentNameError` for a name without an agent. With a `config`, agents must also fit it (`check_fits`).
+    Other people's bots are loaded in processes of their own, with `isolate` in boxes. Raises `AgentNameError` for a
+    name without an agent. With a `config`, agents must also fit it (`check_fits`).
     """
-    agents = []
+    agents: list[Agent | None] = []
     for name in names:
         agent = None
         if name.startswith("cmd:"):
             check_program(name)
         else:
-            agent = _loaded(name, limits)
+            agent = _loaded(name, limits, isolate=isolate)
         if config is not None:
             check_fits(name, agent, config)
+        if isolate and isinstance(agent, RemoteAgent):
+            agent.close()  # nothing else is asked: isolated bots are refereed
         agents.append(agent)
     return agents
 
 
-def _loaded(name: str, limits: BotLimits) -> Agent:
+def _loaded(name: str, limits: BotLimits, *, isolate: bool) -> Agent:
+    if needs_process(name):
+        return load_remote_agent(_place(name), name, limits, walls=isolate)
     try:
         return guarded(limits.load, make_agent, name)
     except BotFault as fault:

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import os
 import resource
+import secrets
 import select
 import signal
 import sys
@@ -18,38 +19,71 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from . import namespaces, seccomp
+from .limits import BotLimits
+
 NOBODY = 65534
 FIRST_STRANGER = 1_000_000
+STRANGERS = 1_000_000_000
 """Started by root, each bot runs under its own user id from here up, so that bots cannot touch each other."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 
 
-def keep(control: int, bot: Callable[[], None]) -> NoReturn:
-    """Run `bot` in a child. When it ends or `control` closes, kill everything it started, and exit."""
+def restrictions(limits: BotLimits, *, builds_walls: bool = False) -> dict[str, int]:
+    """What a box is restricted to, for `keep` and `restrict` inside it. Worked out outside, where all is visible.
+
+    With `builds_walls` the box makes namespaces of its own: no one else built walls around it.
+    """
+    processes = limits.processes
+    if os.geteuid() != 0:  # the limit counts all processes of this user
+        processes += _processes_of(os.geteuid())
+    return {
+        "user": FIRST_STRANGER + secrets.randbelow(STRANGERS),
+        "memory_mb": limits.memory_mb,
+        "cpu_seconds": limits.cpu_seconds,
+        "processes": processes,
+        "open_files": limits.open_files,
+        "file_mb": limits.file_mb,
+        "builds_walls": int(builds_walls),
+    }
+
+
+def keep(control: int, bot: Callable[[], None], user: int | None) -> NoReturn:
+    """Run `bot` in a child. When it ends or `control` closes, kill everything it started, and exit.
+
+    `user` is the user that the bot becomes, if this process may change users.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     child = os.fork()
     if child == 0:
         os.close(control)
+        os.setpgid(0, 0)  # everything that the bot starts is in this group
         try:
             bot()
         finally:
             os._exit(0)
     for standard in (0, 1, 2):
         os.close(standard)
+    death = _death_of(child)
+    alive = True
+    while alive and control not in select.select([control, death], [], [], 1.0)[0]:
+        alive = not _reap(child)
+    _kill_all(child, user)
+    os._exit(0)
+
+
+def _death_of(child: int) -> int:
+    """A file that can be read when the child has ended. Where the system has no such thing, when it may have."""
+    if hasattr(os, "pidfd_open"):
+        return os.pidfd_open(child)
     wake, on_death = os.pipe()
     for end in (wake, on_death):
         os.set_blocking(end, False)
     signal.set_wakeup_fd(on_death, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    alive = True
-    while alive and control not in select.select([control, wake], [], [], 1.0)[0]:
-        with contextlib.suppress(BlockingIOError):
-            os.read(wake, 512)
-        alive = not _reap(child)
-    _kill_all(child)
-    os._exit(0)
+    return wake
 
 
 def _reap(child: int) -> bool:
@@ -65,12 +99,12 @@ def _reap(child: int) -> bool:
         ended |= pid == child
 
 
-def _kill_all(bot: int) -> None:
+def _kill_all(bot: int, user: int | None) -> None:
     """Kill every descendant until the system says that there is none left."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        if os.geteuid() == 0:
-            _kill_user(FIRST_STRANGER + bot)
+        if os.geteuid() == 0 and user is not None:
+            _kill_user(user)
         for pid in (bot, *descendants(os.getpid())):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -107,19 +141,20 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int) -> None:
+def restrict(
+    *, user: int, memory_mb: int, cpu_seconds: int, processes: int, open_files: int, file_mb: int, builds_walls: int
+) -> None:
     """Put this process under limits, and drop root's privileges."""
+    if builds_walls:
+        namespaces.show_own_processes()
     if os.geteuid() == 0:
         os.setgroups([])
-        stranger = FIRST_STRANGER + os.getpid()
         try:
-            os.setresgid(stranger, stranger, stranger)
-            os.setresuid(stranger, stranger, stranger)
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
         except OSError:  # a container with fewer user ids
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
-    else:  # the limit counts all processes of this user
-        processes += _processes_of(os.geteuid())
     for kind, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, file_mb * 2**20),
@@ -133,6 +168,9 @@ def restrict(*, memory_mb: int, cpu_seconds: int, processes: int, open_files: in
         resource.setrlimit(kind, (capped, capped))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the bot must not outlive the keeper
+        if builds_walls:
+            namespaces.drop_capabilities()
+        seccomp.forbid_calls()
 
 
 def _processes_of(user: int) -> int:

@@ -38,7 +38,11 @@ class Seat(ABC):
         return []
 
     def close(self) -> None:
-        """Let the bot go."""
+        """Let the bot go after a game."""
+
+    def dismiss(self) -> None:
+        """Let the bot go for good."""
+        self.close()
 
 
 _LIMITS = {

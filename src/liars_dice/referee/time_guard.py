@@ -25,6 +25,19 @@ _HAS_TIMER = hasattr(signal, "setitimer")
 """Whether this system can interrupt a call; Windows cannot."""
 
 
+MOST_PATIENCE = 20
+"""However busy the machine is, no bot gets more than this many times its time more."""
+
+
+def _busy_seconds() -> float | None:
+    """For how long this thread has run, or has waited for a processor, on systems that tell."""
+    try:
+        ran, waited, _ = Path("/proc/thread-self/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return None
+    return (int(ran) + int(waited)) / 1e9
+
+
 class _Late(BaseException):
     """Raised inside a bot that has run out of time. It is no `Exception`, so that bots do not catch it by accident."""
 
@@ -32,6 +45,7 @@ class _Late(BaseException):
 def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
     """Run a bot's code; `BotFault` if it fails or runs longer than this."""
     start = time.perf_counter()
+    interrupts = _can_interrupt()
     try:
         result = _interrupted_after(seconds, call, *arguments)
     except _Late:
@@ -42,7 +56,7 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
         raise  # a person wants to stop the program
     except BaseException as error:
         raise BotFault("exception", describe(error) + _place(call, error)) from error
-    if time.perf_counter() - start > seconds:
+    if _Alarm.has_rung if interrupts else time.perf_counter() - start > seconds:
         raise BotFault("too_slow", f"took longer than {seconds:g} s")
     return result
 
@@ -64,11 +78,30 @@ class _Alarm:
 
     armed = False
     installed = False
+    due: float | None = None
+    """When the call that is running now should be over (`time.monotonic`)."""
+    cpu_due = 0.0
+    """The processor time of this thread at which the call has used up its time."""
+    looked: tuple[float, float] | None = None
+    """When the alarm last found that the call may go on, and the time that the thread was busy until then."""
+    has_rung = False
+    patience = 0.0
+    """For how many seconds after that it may go on at most."""
 
     @classmethod
     def ring(cls, number: int, frame: FrameType | None) -> None:
-        if cls.armed and not _collecting(frame):
+        if cls.armed and not _collecting(frame) and not cls.is_kept_waiting():
+            cls.has_rung = True
             raise _Late
+
+    @classmethod
+    def is_kept_waiting(cls) -> bool:
+        """Whether the call has had less than its time of the processor, and works or waits for it, not for a clock."""
+        now, busy = time.monotonic(), _busy_seconds()
+        if busy is None or time.thread_time() >= cls.cpu_due or cls.due is None or now > cls.due + cls.patience:
+            return False
+        before, cls.looked = cls.looked, (now, busy)
+        return before is None or busy - before[1] > (now - before[0]) / 2
 
 
 def _collecting(frame: FrameType | None) -> bool:
@@ -106,6 +139,9 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
         with alarms():
             return _interrupted_after(seconds, call, *arguments)
     try:
+        _Alarm.due = time.monotonic() + seconds
+        _Alarm.cpu_due = time.thread_time() + seconds
+        _Alarm.looked, _Alarm.has_rung, _Alarm.patience = None, False, MOST_PATIENCE * seconds
         _Alarm.armed = True
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
         try:
@@ -114,7 +150,15 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
             _Alarm.armed = False
     finally:
         _Alarm.armed = False
+        _Alarm.due = None
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def seconds_overdue() -> float:
+    """For how long a bot has been running after its time was up: it ignores the alarm. For a watchdog's thread."""
+    due, looked = _Alarm.due, _Alarm.looked
+    last = due if due is None or looked is None else max(due, looked[0])
+    return 0.0 if last is None else max(0.0, time.monotonic() - last)
 
 
 def tables_guard(limits: BotLimits) -> Guard:

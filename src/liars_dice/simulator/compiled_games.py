@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from os import cpu_count
 
 import numpy as np
@@ -168,13 +169,14 @@ class Simulator:
     def _make(self, places: Ints) -> None:
         """Fill the cells at these places by asking the agents."""
         mixed = sum(len(book.mixes) for book in self._books)
-        for place in places.tolist():
-            at = bisect_right(self._first, place) - 1
-            table = self._tables[at]
-            hand, column = divmod(place - self._first[at], table.size + 1)
-            cell = table.cell(hand, column - 1)
-            assert cell != UNKNOWN, "a game leads only to cells that can be filled"
-            self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
+        for at, group in groupby(places.tolist(), key=lambda place: bisect_right(self._first, place) - 1):
+            table, together = self._tables[at], list(group)
+            cells = [divmod(place - self._first[at], table.size + 1) for place in together]
+            table.fill([(hand, column - 1) for hand, column in cells])
+            for place, (hand, column) in zip(together, cells, strict=True):
+                cell = table.cell(hand, column - 1)
+                assert cell != UNKNOWN, "a game leads only to cells that can be filled"
+                self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
         if sum(len(book.mixes) for book in self._books) > mixed:
             self._gather()
 

@@ -85,14 +85,13 @@ class GameSession:
             self.player.wait_for_coach()
 
     def take_back(self, *seats: int) -> bool:
-        """Go back to the last decision of these seats, with the same dice now and later; returns whether there was one.
-
-        The abandoned line stays in the store, and a new game continues from there.
+        """Go back to the last decision of these seats, with the same dice in this round and new ones later; returns
+        whether there was one. The abandoned line stays in the store, and a new game continues from there.
         """
         events = self.store.events(self.game_id)
         places = [place for seat in seats for place in decisions(events, seat)]
         if places:
-            self.branch(events, max(places), self.referee.engine.seed)
+            self.branch(events, max(places))
         return bool(places)
 
     def _open(self, referee: Referee, past: Sequence[RecordedEvent] = (), game_id: str | None = None) -> Self:

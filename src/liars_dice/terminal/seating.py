@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..agents import HumanAgent
-from ..core import BadValueError, GameConfig
+from ..core import LONGEST_NAME, BadValueError, GameConfig
 from ..persistence import PERSON, is_person
 from ..referee import BotLimits, InProcessSeat, Seat, make_fitting_seat
 from .human_player import TerminalPlayer
@@ -37,6 +37,8 @@ def make_seats(
         if is_person(entry):
             number += 1
             name = entry.partition(":")[2] or ("You" if people == 1 else f"Player {number}")
+            if not name.isprintable() or len(name) > LONGEST_NAME:
+                raise BadValueError("name", name, f"printable names of at most {LONGEST_NAME} characters")
             seat: Seat = InProcessSeat(HumanAgent(player.choose_action, name=name), BotLimits())
             seat.agent_id = PERSON if name == "You" else f"{PERSON}:{name}"
         else:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from ..agents import AGENTS, listed_name, make_agent
 from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules, rules_in_short
 from ..persistence import is_person
-from ..referee import check_fits
+from ..referee import BotLimits, check_fits, load_agents
 from .human_player import ask
 from .seating import make_lineup
 from .table_view import TableView
@@ -58,7 +58,7 @@ def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
         words = tuple(islice(cycle(USUAL), count))
     for word in words:
         if not (is_person(word) or word in AGENTS or word.startswith("cmd:") or isolate):
-            make_agent(word)
+            load_agents([word], BotLimits())
     return words
 
 

@@ -13,6 +13,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Self
 
+import msgspec
+
+from ..agents import PolicyError
 from ..core import BadValueError, one_of
 from ..referee import are_strangers
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
@@ -21,6 +24,8 @@ from .worker_process import PlayedChunk, WorkerLostError, WorkerProcess
 
 STOP_SECONDS = 2.0
 """After Ctrl-C, work in progress gets this long to finish."""
+LOOK_SECONDS = 1.0
+"""How often the pool looks for processes that are stuck."""
 FEW_GAMES = 200
 """For this many games or fewer, starting processes is not worthwhile."""
 
@@ -73,10 +78,26 @@ class Processes(Backend):
         """Play compiled blocks here and refereed ones in a pool, if there are enough of them."""
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
-        pooled = bool(refereed) and (many or are_strangers(setup.agents))  # someone else's bot may kill its process
-        InProcess(self.workers).run(setup, [b for b in blocks if b.compiled] if pooled else blocks, on_played)
-        if pooled:
-            _Pool(setup, self.workers).run(refereed, on_played)
+        if not (many or are_strangers(setup.agents)):
+            InProcess(self.workers).run(setup, blocks, on_played)
+            return
+        worker = Worker(setup, threads=self.workers)
+        why: dict[int, str] = {}
+        for block in (block for block in blocks if block.compiled):
+            try:
+                played = worker.play_compiled(block)
+            except PolicyError as error:  # someone else's bot is not what it says: it may not run here
+                why[block.number] = str(error)
+                refereed.append(msgspec.structs.replace(block, compiled=False))
+            else:
+                on_played(played)
+
+        def on_refereed(played: PlayedBlock) -> None:
+            played[0].why = why.get(played[0].number, "")
+            on_played(played)
+
+        if refereed:
+            _Pool(setup, self.workers).run(refereed, on_refereed)
 
 
 class _Pool:
@@ -100,7 +121,9 @@ class _Pool:
                 while queue and len(running) < self._workers + 1:
                     chunk = queue.take(self._workers)
                     running[threads.submit(self._play, chunk)] = chunk
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for worker in self._all:
+                    worker.end_if_stuck()
                 for future in done:
                     chunk = running.pop(future)
                     if isinstance(future.exception(), WorkerLostError):

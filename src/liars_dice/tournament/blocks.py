@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from ..agents import PolicyError
 from ..core import GameConfig, GameEngine, derive_seed, numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
 from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
@@ -59,6 +60,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     compiled: bool
     ordered: bool = False
     """Whether a member learns between games, so that its blocks must be played in order."""
+    apart: bool = False
+    """Whether other people's bots play in processes of their own: a worker that played it with them in it died."""
 
     @property
     def games(self) -> int:
@@ -109,6 +112,18 @@ class BlockResult(msgspec.Struct, kw_only=True):
     faults: list[tuple[int, str, int]] = []
     """(member, verdict, number of faults)."""
 
+    @property
+    def fits_together(self) -> bool:
+        """Whether the counts can be those of one block: a stored one may be damaged."""
+        size = len(self.table)
+        return (
+            len(self.decided) == size
+            and all(len(row) == size and sum(row) <= self.games for row in self.wins)
+            and sum(map(sum, self.wins)) <= self.games
+            and all(len(one.wins) == len(one.members) and sum(one.wins) <= one.games for one in self.tables)
+            and all(0 <= member < size and count > 0 for member, _, count in self.faults)
+        )
+
     def member_wins(self) -> list[int]:
         """How many games each member won."""
         size = len(self.table)
@@ -139,10 +154,8 @@ class Worker:
     def play(self, block: Block) -> PlayedBlock:
         """Play a block. If a bot turns out not to be compilable, the block is refereed."""
         if block.compiled:
-            from ..exact.tables import PolicyError
-
             try:
-                return self._play_compiled(block)
+                return self.play_compiled(block)
             except PolicyError as error:
                 result, records = self._play_refereed(block)
                 result.why = str(error)
@@ -160,7 +173,7 @@ class Worker:
         seats = self._learners if block.ordered else {}
         for deal in range(block.first, block.first + block.deals):
             members = block.members_of(deal)
-            own_seats = self._seated(members, seats)
+            own_seats = self._seated(members, seats, apart=block.apart)
             won = [0] * len(members)
             for rotation in range(block.rotations):
                 seated = rotated(range(len(members)), rotation)
@@ -185,6 +198,9 @@ class Worker:
                 counts = list(result.pairs)
                 counts[won[0] * 2 // block.rotations] += 1
                 result.pairs = (counts[0], counts[1], counts[2])
+        if not block.ordered:
+            for one in seats.values():
+                one.dismiss()
         result.tables = _table_wins(block, at_table)
         result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
         return result, records
@@ -193,7 +209,7 @@ class Worker:
         """Whether all games of a deal are recorded."""
         return self.setup.record == "all" or (self.setup.record == "some" and deal < RECORDED_OF_SOME)
 
-    def _seated(self, members: Sequence[int], seats: dict[tuple[int, int], Seat]) -> list[Seat]:
+    def _seated(self, members: Sequence[int], seats: dict[tuple[int, int], Seat], *, apart: bool) -> list[Seat]:
         """A seat for each member, made if `seats` has none. Two members that are the same agent have separate ones."""
         copies: Counter[int] = Counter()
         seated = []
@@ -201,12 +217,12 @@ class Worker:
             key = (agent, copies[agent])
             copies[agent] += 1
             if key not in seats:
-                seats[key] = self._seat(agent)
+                seats[key] = self._seat(agent, apart=apart)
             seated.append(seats[key])
         return seated
 
-    def _seat(self, agent: int) -> Seat:
-        return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate)
+    def _seat(self, agent: int, *, apart: bool) -> Seat:
+        return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate, apart=apart)
 
     def _referee(
         self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
@@ -226,7 +242,8 @@ class Worker:
 
     # -- compiled ----------------------------------------------------------------------------------------------------
 
-    def _play_compiled(self, block: Block) -> PlayedBlock:
+    def play_compiled(self, block: Block) -> PlayedBlock:
+        """Play a block in the simulator; `PolicyError` if a bot turns out not to be compilable."""
         result = _nothing(block, 0, compiled=True)
         if block.tables:
             self._play_compiled_league(block, result)

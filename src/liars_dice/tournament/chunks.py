@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Sequence
 
+import msgspec
+
+from ..agents import is_stranger
 from .blocks import Block, WorkerSetup
 from .worker_process import WorkerDiedError
 
 CHUNK_SECONDS = 1.0
 """Workers get about this much work at a time; less towards the end, so that they finish together."""
 TRIES = 3
-"""A block whose worker dies is given to another worker; the third death is an error."""
+"""A block whose worker dies is played again, with other people's bots apart; the third death is an error."""
 
 
 class ChunkQueue:
@@ -25,6 +28,8 @@ class ChunkQueue:
         """Chunks that must stay as they are."""
         self._games_left = sum(block.games for block in self._singles)
         self._deaths: Counter[int] = Counter()
+        self._apart: set[int] = set()
+        """Agents that may have killed a worker: they play apart from now on."""
         self._games, self._seconds = 0, 0.0
 
     def __bool__(self) -> bool:
@@ -32,6 +37,13 @@ class ChunkQueue:
 
     def take(self, workers: int) -> list[Block]:
         """The next chunk for one of this many workers: a single block while it is not known how long games take."""
+        return [self._placed(block) for block in self._next(workers)]
+
+    def _placed(self, block: Block) -> Block:
+        """The block, marked if other people's bots have to play it in processes of their own."""
+        return msgspec.structs.replace(block, apart=True) if self._apart.intersection(block.table) else block
+
+    def _next(self, workers: int) -> list[Block]:
         if self._ready:
             return self._ready.popleft()
         chunk: list[Block] = []
@@ -55,7 +67,11 @@ class ChunkQueue:
         self._ready.append(chunk)
 
     def worker_died(self, chunk: list[Block]) -> None:
-        """Have a chunk played again whose worker died: block by block, until it is clear which one is to blame."""
+        """Have a chunk played again whose worker died: block by block, until it is clear which one is to blame.
+
+        That one is played with other people's bots in processes of their own, so that the bot to blame pays for it
+        alone, and so is everything else that these bots play.
+        """
         first = chunk[0]
         if len(chunk) > 1 and not first.ordered:
             self._ready.extend([block] for block in chunk)
@@ -63,7 +79,6 @@ class ChunkQueue:
         self._deaths[first.number] += 1
         if self._deaths[first.number] >= TRIES:
             names = ", ".join(self._setup.agents[agent] for agent in first.table)
-            raise WorkerDiedError(
-                f"{TRIES} workers died while playing {names}; tournament --isolate gives each bot a process"
-            )
+            raise WorkerDiedError(f"{TRIES} workers died while playing {names}, although each bot has its own process")
+        self._apart |= {agent for agent in first.table if is_stranger(self._setup.agents[agent])}
         self._ready.append(chunk)

@@ -8,13 +8,27 @@ from typing import Any
 
 import msgspec
 
-from ..core import BadValueError, GameConfig
-from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, new_game_id, utc_now
+from ..core import BadValueError, GameConfig, GameEnded
+from ..persistence import (
+    DOCUMENT_SCHEMA,
+    UNREADABLE,
+    ClaimTakenError,
+    CorruptEventError,
+    GameRecorder,
+    RecordedEvent,
+    StoreError,
+    VersionConflictError,
+    decode_document,
+    new_game_id,
+    utc_now,
+)
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
 
 TOURNAMENTS, BLOCKS = "tournament", "tournament-block"
 """The kinds of documents a tournament keeps in the store."""
+DAMAGED = "damaged"
+"""The kind of documents that could not be read and have been replaced."""
 WRITE_EVERY = 1.0
 """Seconds between writes to the store, so that recording costs little time."""
 
@@ -29,12 +43,25 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The agents whose results are computed rather than played; None until that is decided."""
     result: TournamentResult | None = None
     """None until the tournament is over."""
+    schema: int = DOCUMENT_SCHEMA
 
 
 def tournaments(store: GameRecorder) -> list[TournamentEntry]:
-    """All tournaments in a store, newest first."""
-    entries = [msgspec.json.decode(text, type=TournamentEntry) for text in store.documents(TOURNAMENTS).values()]
+    """All tournaments in a store, newest first, without damaged ones, of which it warns."""
+    entries = []
+    for name, text in store.documents(TOURNAMENTS).items():
+        try:
+            entries.append(_entry(name, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
     return sorted(entries, key=lambda entry: entry.created_utc, reverse=True)
+
+
+def _entry(name: str, text: str) -> TournamentEntry:
+    entry = decode_document(text, TournamentEntry, f"tournament {name}")
+    if entry.id != name or entry.created_utc.tzinfo is None:
+        raise CorruptEventError(f"tournament {name}: the document is damaged (it is of {entry.id})")
+    return entry
 
 
 def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
@@ -49,21 +76,38 @@ def find_tournament(store: GameRecorder, name: str) -> TournamentEntry:
     return matching[0]
 
 
+def _block(name: str, text: str) -> BlockResult:
+    result = decode_document(text, BlockResult, f"block {name}")
+    if name.rpartition("/")[2] != f"{result.number:08}" or not result.fits_together:
+        raise CorruptEventError(f"block {name}: the document is damaged (its numbers do not fit together)")
+    return result
+
+
 class Ledger:
     """Records the progress of one tournament. A block that has been recorded is never played again."""
 
     def __init__(self, store: GameRecorder, settings: TournamentSettings, tournament_id: str | None = None) -> None:
         self._store = store
+        if tournament_id is not None:
+            self._claim(tournament_id)
         known = None if tournament_id is None else store.documents(TOURNAMENTS, tournament_id).get(tournament_id)
         if known is not None:
-            self.entry = msgspec.json.decode(known, type=TournamentEntry)
+            assert tournament_id is not None
+            self.entry = _entry(tournament_id, known)
             check_settings_unchanged(self.entry, settings)
         else:
             name = tournament_id or new_game_id()
             self.entry = TournamentEntry(id=name, created_utc=utc_now(), settings=settings)
+            self._claim(name)
         self._new: dict[str, str] = {}
         self._records: list[list[RecordedEvent]] = []
         self._written = time.monotonic()
+
+    def _claim(self, tournament_id: str) -> None:
+        try:
+            self._store.claim(f"tournament-{tournament_id}")
+        except ClaimTakenError as error:
+            raise StoreError(f"tournament {tournament_id} is being played by another program; wait for it") from error
 
     @property
     def id(self) -> str:
@@ -81,8 +125,14 @@ class Ledger:
 
     def finished(self) -> list[BlockResult]:
         """The blocks played so far."""
-        kept = self._store.documents(BLOCKS, f"{self.id}/")
-        return [msgspec.json.decode(text, type=BlockResult) for text in kept.values()]
+        results = []
+        for name, text in self._store.documents(BLOCKS, f"{self.id}/").items():
+            try:
+                results.append(_block(name, text))
+            except UNREADABLE as error:
+                self._store.warn_once(f"{error}; it is played again")
+                self._store.save_documents(DAMAGED, {f"{BLOCKS}/{name}": text})
+        return results
 
     def add(self, result: BlockResult, records: list[list[RecordedEvent]]) -> None:
         """Add a finished block and its games, to be written every `WRITE_EVERY` seconds."""
@@ -93,9 +143,7 @@ class Ledger:
 
     def write(self) -> None:
         """Write new games and blocks to the store, games first, so that no recorded block lacks its games."""
-        # a block that was interrupted may have stored some of its games already
-        new = [events for events in self._records if not self._store.events(events[0].game_id, 0, 1)]
-        for events in new:
+        for events in [self._unstored(game) for game in self._records]:
             for event in events:
                 self._store.record(event)
         try:
@@ -108,10 +156,28 @@ class Ledger:
         self._new, self._records = {}, []
         self._written = time.monotonic()
 
+    def _unstored(self, game: list[RecordedEvent]) -> list[RecordedEvent]:
+        """What the store lacks of a game: all of it, unless a program that was killed had stored a part."""
+        game_id = game[0].game_id
+        if not self._store.events(game_id, 0, 1):
+            return game
+        stored = self._store.events(game_id)
+        if all(map(_is_same, stored, game)):
+            return game[len(stored) :]
+        if isinstance(stored[-1].payload, GameEnded):
+            return []
+        # a bot that does not play the same game twice: the part stays, and the whole game is stored beside it
+        return self._unstored([msgspec.structs.replace(event, game_id=f"{game_id}-again") for event in game])
+
     def close(self, result: TournamentResult) -> None:
         """Write what is left and record the result."""
         self.write()
         self._save(msgspec.structs.replace(self.entry, result=result))
+
+
+def _is_same(one: RecordedEvent, other: RecordedEvent) -> bool:
+    """Whether two recordings of a game agree in an event; they were made at different times."""
+    return msgspec.structs.replace(one, timestamp_utc=other.timestamp_utc) == other
 
 
 def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSettings) -> None:

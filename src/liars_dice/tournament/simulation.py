@@ -88,6 +88,7 @@ class Simulation:
             )
         self.n_tables = n_tables
         self.n_replications = n_replications
+        self._seed_given = seed is not None
         self.seed = fresh_seed() if seed is None else seed
         self._limits = limits_for(time_limit_seconds, limits)
         self._given: list[AgentLike] = [*all_agents()] if agents is None else list(agents)
@@ -98,8 +99,8 @@ class Simulation:
             if not names or len(set(names)) < len(names):
                 raise BadValueError("agents", list(names), "at least one agent, and none of them twice")
             if agents is None:  # only those that can play with this many players
-                fits = [plays_with(load_agents([name], self._limits)[0], n_players_per_table) for name in names]
-                names = tuple(name for name, one in zip(names, fits, strict=True) if one)
+                loaded = load_agents(names, self._limits)
+                names = tuple(n for n, one in zip(names, loaded, strict=True) if plays_with(one, n_players_per_table))
                 self._given = [*names]
             self.agents = names
             self._loaded = load_agents(names, self._limits, self.config)
@@ -161,15 +162,17 @@ class Simulation:
         ]
         self.ranking = self._ranking(wins, played_at)
         ranked = {one.agent: one.wins for one in sorted(self.ranking, key=lambda one: (-one.wins, one.agent))}
+        if not self._seed_given:  # a drawn seed stays secret until no game is left to play
+            output.say(f"Seed: {self.seed}")
         output.say("Global scores:", f"{ranked}")
         return ranked
 
     def _introduction(self, blocks: Sequence[Block]) -> list[str]:
         """What is going to be played."""
         players, rules = self.config.num_players, rules_name(self.config)
+        seed = f", seed {self.seed}" if self._seed_given else ""
         lines = [
-            f"{self.n_tables:,} tables of {players} players, {self.n_replications:,} games each; rules {rules}, "
-            f"seed {self.seed}"
+            f"{self.n_tables:,} tables of {players} players, {self.n_replications:,} games each; rules {rules}{seed}"
         ]
         if self._in_this_process and not all(block.compiled for block in blocks):
             names = ", ".join(self._in_this_process)

@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from ..core import without_controls
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -42,7 +44,7 @@ class SimulationOutput:
     def say(self, *lines: str) -> None:
         """Print lines, above the bars if there are any."""
         if self._verbose:
-            (print if self._bars is None else self._bars.console.print)("\n".join(lines))
+            (print if self._bars is None else self._bars.console.print)("\n".join(map(without_controls, lines)))
 
     def show_played(self, table: int, games: int, total: int) -> None:
         """Note how many games have been played at a table, counted from 0, and in total."""

@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from ..core import LiarsDiceError
+from ..referee import seconds_overdue
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 
 PlayedChunk = tuple[list[PlayedBlock], float]
@@ -29,6 +30,13 @@ _START = (
     f"import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from {__name__} import serve_chunks; serve_chunks()"
 )
 _READY = "ready"
+_ALIVE = "alive"
+BEAT_SECONDS = 1.0
+"""How often a process that plays gives a sign of life."""
+OVERDUE_SECONDS = 1.0
+"""A process whose bot has not answered this long after its time was up ends itself."""
+SILENCE_SECONDS = 5.0
+"""A process without a sign of life for this long, and for as long as a bot may take for anything, is ended."""
 
 
 class WorkerDiedError(LiarsDiceError):
@@ -58,6 +66,8 @@ class WorkerProcess:
         self._answers = self._process.stdout
         self._setup = setup
         self._started = False
+        self._heard: float | None = None
+        """When the process, which is playing now, last gave a sign of life."""
 
     def play(self, chunk: Sequence[Block]) -> PlayedChunk:
         """Play these blocks. `WorkerLostError` if the process dies; an error of the worker is raised here."""
@@ -72,7 +82,11 @@ class WorkerProcess:
                 ) from None
             self._started = True
         self._send(chunk)
-        answer = self._receive()
+        self._heard = time.monotonic()
+        try:
+            answer = self._receive()
+        finally:
+            self._heard = None
         if isinstance(answer, Exception):
             raise answer
         played: PlayedChunk = answer  # type: ignore[assignment]
@@ -86,10 +100,20 @@ class WorkerProcess:
             raise WorkerLostError from error
 
     def _receive(self) -> object:
+        """The next answer; signs of life before it are noted."""
         try:
-            return pickle.load(self._answers)
+            while (answer := pickle.load(self._answers)) == _ALIVE:
+                self._heard = time.monotonic()
         except (EOFError, pickle.UnpicklingError) as error:
             raise WorkerLostError from error
+        return answer
+
+    def end_if_stuck(self) -> None:
+        """Kill a process that should be playing, and has given no sign of life for too long."""
+        heard, limits = self._heard, self._setup.limits
+        silence = SILENCE_SECONDS + max(limits.load, limits.decision, limits.game_end)
+        if heard is not None and time.monotonic() - heard > silence:
+            self.kill()
 
     def kill(self) -> None:
         """End the process immediately. Whoever waits for its answer gets `WorkerLostError`."""
@@ -135,9 +159,13 @@ def serve_chunks() -> None:
     assert isinstance(setup, WorkerSetup)
     worker = Worker(setup)
     answer: object = _READY
+    playing = threading.Lock()  # no sign of life may come between the parts of an answer
+    threading.Thread(target=_give_signs_of_life, args=(answers, playing), daemon=True).start()
+    threads = threading.active_count()
     while True:
-        pickle.dump(answer, answers)
-        answers.flush()
+        with playing:
+            pickle.dump(answer, answers)
+            answers.flush()
         chunk: list[Block] | None = received.get()  # type: ignore[assignment]
         if chunk is None:
             return
@@ -146,6 +174,19 @@ def serve_chunks() -> None:
         except Exception as error:
             error.add_note(f"In a worker process:\n{traceback.format_exc()}")
             answer = error
+        if threading.active_count() > threads and not chunk[0].apart:
+            os._exit(1)  # a bot left threads, which may have disturbed the others: they play again, apart from it
+
+
+def _give_signs_of_life(answers: BinaryIO, playing: threading.Lock) -> None:
+    """The watchdog of this process: ends it when a bot ignores the alarm, else tells the parent that it is alive."""
+    while True:
+        time.sleep(BEAT_SECONDS)
+        if seconds_overdue() > OVERDUE_SECONDS:
+            os._exit(1)
+        with playing:
+            pickle.dump(_ALIVE, answers)
+            answers.flush()
 
 
 def play_chunk(worker: Worker, blocks: Sequence[Block]) -> PlayedChunk:

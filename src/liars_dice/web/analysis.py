@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +15,7 @@ from ..core import BadValueError, GameConfig, parse_bid
 from ..persistence import RecordedEvent, decisions
 from .coach_client import CoachClient
 from .errors import NotFoundError, RoomError
+from .load import ServerLoad
 from .messages import Json, MatchupTable, ReviewProgress, TournamentListItem
 from .store_worker import StoreWorker
 
@@ -23,16 +26,20 @@ KEPT_REVIEWS = 32
 MANY_TURNS, MOST_TURNS = 500, 5_000
 """Games with more turns than the first are reviewed in a thread of their own; than the second, not at all."""
 
+PIECE = 200
+"""How many events are pickled at once."""
+
 
 class Analysis:
     """Answers questions that take long. Each is computed once, however many clients wait for it."""
 
-    def __init__(self, store: StoreWorker, coach: CoachClient) -> None:
+    def __init__(self, store: StoreWorker, coach: CoachClient, load: ServerLoad) -> None:
         self._store = store
+        self._load = load
         self._coach = coach
-        self._reviews: OrderedDict[tuple[str, int | None], asyncio.Task[Json]] = OrderedDict()
+        self._reviews: OrderedDict[tuple[str, int | None], asyncio.Task[msgspec.Raw]] = OrderedDict()
         self._progress: dict[tuple[str, int | None], ReviewProgress] = {}
-        self._matchups: dict[str, asyncio.Task[MatchupTable]] = {}
+        self._matchups: dict[GameConfig, asyncio.Task[MatchupTable]] = {}
 
     async def explain(self, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
         """What perfect play does at one point in a round."""
@@ -46,13 +53,18 @@ class Analysis:
         """Every built-in memoryless bot against every other."""
         if config.num_players != 2:
             raise BadValueError("rules", name, "rules for two players")
-        task = self._matchups.get(name)
+        task = self._matchups.get(config)
         if task is None or _failed(task):
-            task = self._matchups[name] = asyncio.create_task(self._coach.ask("matchups", name, config))
+            task = self._matchups[config] = asyncio.create_task(self._coach.ask("matchups", name, config))
         return await asyncio.shield(task)
 
-    async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> Json:
-        """The coach's review of a game."""
+    def known_review(self, game_id: str, seat: int | None) -> asyncio.Task[msgspec.Raw] | None:
+        """The review of this game, if it was asked for not long ago."""
+        task = self._reviews.get((game_id, seat))
+        return None if task is None or _failed(task) else task
+
+    async def review(self, events: Sequence[RecordedEvent], seat: int | None) -> msgspec.Raw:
+        """The coach's review of a game, as JSON."""
         if len(decisions(events)) > MOST_TURNS:
             line = f"this game has more than {MOST_TURNS} turns; review it in a terminal with liars-dice review"
             raise RoomError(line, code="game_too_long")
@@ -66,13 +78,15 @@ class Analysis:
                 self._reviews.popitem(last=False)
         return await asyncio.shield(task)
 
-    async def _review(self, key: tuple[str, int | None], events: Sequence[RecordedEvent]) -> Json:
+    async def _review(self, key: tuple[str, int | None], events: Sequence[RecordedEvent]) -> msgspec.Raw:
         def progress(done: int, of: int) -> None:
             self._progress[key] = ReviewProgress(done, of)
 
         try:
             long = len(decisions(events)) > MANY_TURNS
-            found: Json = await self._coach.ask("long_review" if long else "review", events, key[1], progress=progress)
+            pieces = await self._load.apart(partial(pickled, events), urgent=not long)
+            kind = "long_review" if long else "review"
+            found: msgspec.Raw = await self._coach.ask(kind, pieces, key[1], progress=progress)
             return found
         finally:
             self._progress.pop(key, None)
@@ -103,8 +117,15 @@ class Analysis:
         for entry in await self._store.browse(tournaments):
             if entry.id == name:
                 found: Json = msgspec.to_builtins(entry)
+                if entry.result is None:  # anyone who knows it knows the dice of the games to come
+                    found["settings"]["seed"] = None
                 return found
         raise NotFoundError(f"there is no tournament {name[:40]!r}")
+
+
+def pickled(events: Sequence[RecordedEvent]) -> list[bytes]:
+    """The events in pieces, because pickling many at once would stop all threads."""
+    return [pickle.dumps(events[n : n + PIECE]) for n in range(0, len(events), PIECE)]
 
 
 def _failed(task: asyncio.Task[Any]) -> bool:

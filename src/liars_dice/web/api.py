@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
@@ -18,7 +19,7 @@ from ..core import (
     GameEnded,
     NotationError,
     free_name,
-    fresh_seed,
+    new_commitment,
     prob_exact,
     prob_holds,
     round_rules,
@@ -29,13 +30,16 @@ from . import messages as m
 from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
 from .errors import NotFoundError, RoomError
-from .room import as_new_game, seated
+from .room import as_new_game, fairness_of, seated
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
-from .room_messages import event_json
+from .room_messages import event_json, shown_fairness
 from .rules_form import public_rules, requested_config, rule_fields
 
 POLL_GRACE_S = 15.0
 """How long a bot without a socket counts as connected after a request."""
+
+KEPT_GAMES = 16
+"""How many finished games are kept as they are sent. Their records do not change."""
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 
@@ -75,10 +79,14 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         raise BadValueError("seats", kinds, "at most one seat with the kind you")
     if wish.seed is not None and "open" in kinds:
         raise BadValueError("seed", "...", "no seed in a room with open seats: anyone who knows it knows all dice")
+    if wish.seed is not None and any(seat.agent in rooms.offered_bots for seat in wish.seats):
+        raise BadValueError("seed", "...", "no seed where other people's bots sit: they can find it, and know all dice")
     if wish.seed is not None and wish.seed not in SEEDS:
         raise BadValueError("seed", wish.seed, f"a whole number from 0 to {SEEDS[-1]}")
     if wish.practice and ("open" in kinds or "you" not in kinds):
         raise BadValueError("practice", True, "one seat for you and bots in all others")
+    if wish.hold and "you" not in kinds:
+        raise BadValueError("hold", True, "a seat for you: a player starts the game")
     token = new_token() if "you" in kinds else None
     seats: list[SeatDoc] = []
     for n, seat in enumerate(wish.seats):
@@ -92,11 +100,22 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
             seats.append(SeatDoc("person", free_name(name, taken), None, hash_token(token or "")))
         else:
             seats.append(SeatDoc("open", free_name(f"Seat {n + 1}", taken)))
-    config = config.replace(seed=fresh_seed() if wish.seed is None else wish.seed)
-    delay_ms = min(wish.delay_ms, rooms.limits.max_delay_ms)
-    doc = RoomDoc(new_room_id(), rooms.clock.utc_now(), config, seats, wish.practice, delay_ms)
+    mine = kinds.index("you") if "you" in kinds else None
+    invite = new_token() if wish.closed else None
+    doc = RoomDoc(
+        new_room_id(),
+        rooms.clock.utc_now(),
+        config.replace(seed=wish.seed),
+        seats,
+        wish.practice,
+        min(wish.delay_ms, rooms.limits.max_delay_ms),
+        host=mine,
+        invite=invite,
+        fairness=new_commitment() if wish.seed is None else None,
+        hold=wish.hold,
+    )
     await rooms.create(doc)
-    return m.SeatGranted(doc.id, kinds.index("you") if "you" in kinds else None, token)
+    return m.SeatGranted(doc.id, mine, token, invite)
 
 
 async def list_rooms(studio: Studio, request: ApiRequest) -> m.RoomList:
@@ -105,16 +124,33 @@ async def list_rooms(studio: Studio, request: ApiRequest) -> m.RoomList:
 
 
 async def show_room(studio: Studio, request: ApiRequest) -> m.RoomView:
-    """The public view of a room."""
-    return (await studio.rooms.get(request.path["room"])).view()
+    """The public view of a room. A closed room is shown only to those with a seat's token or its invitation."""
+    room = await studio.rooms.look_at(request.path["room"])
+    room.check_invited(request.token)
+    return room.view()
 
 
 async def take_seat(studio: Studio, request: ApiRequest) -> m.SeatGranted:
     """Take a seat and get its token. The game starts when the last open seat is taken."""
     wish: m.TakeSeat = request.body
     room = await studio.rooms.get(request.path["room"])
-    seat, token = await room.take_seat(wish.name, wish.seat, bot=wish.bot)
+    seat, token = await room.take_seat(wish.name, wish.seat, bot=wish.bot, entropy=wish.entropy, invite=wish.invite)
     return m.SeatGranted(room.doc.id, seat, token)
+
+
+async def add_entropy(studio: Studio, request: ApiRequest) -> m.RoomView:
+    """Before the game, add a text of your own to what the dice come from."""
+    wish: m.AddEntropy = request.body
+    room = await studio.rooms.get(request.path["room"])
+    await room.add_entropy(room.seat_of(wish.token), wish.entropy)
+    return room.view()
+
+
+async def set_access(studio: Studio, request: ApiRequest) -> m.Access:
+    """Close a room to strangers, or open it again. Each time it is closed it gets a new invitation."""
+    room = await studio.rooms.get(request.path["room"])
+    invite = await room.set_closed(room.seat_of(request.body.token), request.body.closed)
+    return m.Access(invite is not None, invite)
 
 
 async def start_room(studio: Studio, request: ApiRequest) -> m.RoomView:
@@ -155,18 +191,36 @@ async def list_games(studio: Studio, request: ApiRequest) -> m.GameList:
     return m.GameList(await studio.rooms.store.browse(partial(studio.game_lister.page, query.limit, query.after)))
 
 
-async def show_game(studio: Studio, request: ApiRequest) -> m.GameRecord:
+async def show_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """A recorded game: all of it if it has a winner, otherwise what a spectator may know."""
-    events = await _events(studio, request.path["game"])
+    name = request.path["game"]
+    known = studio.finished_games.pop(name, None)
+    if known is None:
+        events = await _events(studio, name)
+        most = studio.rooms.limits.events
+        known = await studio.rooms.load.of_length(len(events), partial(_game_record, events, most))
+        if _winner(events) is None:
+            return known
+    studio.finished_games[name] = known
+    if len(studio.finished_games) > KEPT_GAMES:
+        studio.finished_games.popitem(last=False)
+    return known
+
+
+def _game_record(events: Sequence[RecordedEvent], most: int) -> msgspec.Raw:
     created = events[0].payload
     assert isinstance(created, GameCreated)
     winner = _winner(events)
     seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
     notes = [event_json(event.version, event.payload) for event in seen]
-    too_long = events[-1].version >= studio.rooms.limits.events
+    too_long = events[-1].version >= most
     ended: m.Ending | None = "won" if winner is not None else "too_long" if too_long else None
     names, finished = list(created.names), winner is not None
-    return m.GameRecord(events[0].game_id, public_rules(created.config), names, notes, winner, finished, ended)
+    fairness = shown_fairness(created.fairness, over=ended is not None)
+    found = m.GameRecord(
+        events[0].game_id, public_rules(created.config), names, notes, winner, finished, ended, fairness
+    )
+    return msgspec.Raw(m.encode_json(found))
 
 
 async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
@@ -190,8 +244,11 @@ def _laid_open(event: RecordedEvent) -> RecordedEvent:
     return msgspec.structs.replace(event, payload=seen)
 
 
-async def review_game(studio: Studio, request: ApiRequest) -> m.Json:
+async def review_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """The coach's verdict on every move of a finished game."""
+    known = studio.analysis.known_review(request.path["game"], request.query.seat)
+    if known is not None:
+        return await asyncio.shield(known)
     events = await _events(studio, request.path["game"])
     if _winner(events) is None:
         raise RoomError("this game is not over yet", code="game_not_over")
@@ -231,17 +288,22 @@ async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         agent = rooms.check_agent(next(agents, None), config)
         names[n] = free_name(clean_name(agent) or "bot", names)
         seats.append(SeatDoc("bot", names[n], agent))
-    seed = fresh_seed()
-    _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, seed=seed)
-    past = as_new_game(past, rooms.clock)
+    fairness = new_commitment(("",) * len(seats))
+
+    def begin_again() -> list[RecordedEvent]:
+        _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, fairness=fairness)
+        return as_new_game(past, rooms.clock)
+
+    past = await rooms.load.of_length(len(events), begin_again)
     doc = RoomDoc(
         new_room_id(),
         rooms.clock.utc_now(),
-        config.replace(seed=seed),
+        config.without_seed,
         seats,
         True,
         min(wish.delay_ms, rooms.limits.max_delay_ms),
         past[0].game_id,
+        fairness=fairness_of(past),
     )
     await rooms.create(doc, past)
     return m.SeatGranted(doc.id, wish.seat, token)
@@ -306,6 +368,8 @@ ENDPOINTS = (
     Endpoint("POST", "/rooms", create_room, m.SeatGranted, body=m.CreateRoom),
     Endpoint("GET", "/rooms/{room}", show_room, m.RoomView),
     Endpoint("POST", "/rooms/{room}/seats", take_seat, m.SeatGranted, body=m.TakeSeat),
+    Endpoint("POST", "/rooms/{room}/entropy", add_entropy, m.RoomView, body=m.AddEntropy),
+    Endpoint("POST", "/rooms/{room}/access", set_access, m.Access, body=m.AccessRequest),
     Endpoint("POST", "/rooms/{room}/start", start_room, m.RoomView, body=m.StartRoom),
     Endpoint("GET", "/rooms/{room}/next", next_question, m.Json, query=m.NextQuery, bearer=True),
     Endpoint("POST", "/rooms/{room}/act", act, m.Ok, body=m.BotMove, bearer=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ class Studio:
         self.rooms = rooms
         self.analysis = analysis
         self.game_lister = GameLister()
+        self.finished_games: OrderedDict[str, msgspec.Raw] = OrderedDict()
+        """Games that were asked for, as they are sent; the last one at the end."""
 
 
 class ApiRequest:
@@ -94,7 +97,7 @@ class _BadRequestError(Exception):
 
 
 async def _decode(endpoint: Endpoint, request: Request, limits: ServerLimits, clock: StudioClock) -> ApiRequest:
-    query = body = token = None
+    query = body = None
     if endpoint.query is not None:
         query = msgspec.convert(dict(request.query_params), endpoint.query, strict=False)
     if endpoint.body is not None:
@@ -105,10 +108,10 @@ async def _decode(endpoint: Endpoint, request: Request, limits: ServerLimits, cl
             raise
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise _BadRequestError(400, f"the request body is not JSON: {m.plain(error)}", "not_json") from None
-    if endpoint.bearer:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise _BadRequestError(401, "send the header Authorization: Bearer TOKEN", "token_required")
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    token = secret if scheme.lower() == "bearer" and secret else None
+    if endpoint.bearer and token is None:
+        raise _BadRequestError(401, "send the header Authorization: Bearer TOKEN", "token_required")
     return ApiRequest(request.path_params, query, body, token)
 
 

@@ -25,6 +25,7 @@ from .clock import StudioClock
 from .coach_client import CoachClient
 from .connection_limits import ConnectionLimits
 from .http_guard import HttpGuard
+from .load import ServerLoad
 from .messages import ErrorResponse, encode_json
 from .page_socket import page_socket
 from .rooms import Rooms
@@ -59,15 +60,18 @@ def create_app(
     limits = ServerLimits() if limits is None else limits
     clock = StudioClock() if clock is None else clock
     worker = StoreWorker(store)
-    coach = CoachClient(limits.questions)
-    rooms = Rooms(worker, coach, limits, clock, agents)
-    studio = Studio(rooms, Analysis(worker, coach))
+    load = ServerLoad(limits)
+    coach = CoachClient(limits.questions, limits.questions_per_address)
+    rooms = Rooms(worker, coach, limits, clock, load, agents)
+    studio = Studio(rooms, Analysis(worker, coach, load))
     connections = ConnectionLimits(limits)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        load.start()
         yield
         await rooms.close()
+        load.close()
         coach.close()
         worker.close()
 
@@ -78,9 +82,9 @@ def create_app(
         return FileResponse(page, headers={"cache-control": "no-cache"})
 
     async def schema(request: Request) -> Response:
-        from .schema import openapi
+        from .schema import openapi_json
 
-        return Response(encode_json(openapi()), media_type="application/json")
+        return Response(openapi_json(), media_type="application/json")
 
     async def pages(socket: WebSocket) -> None:
         await page_socket(socket, rooms, connections)
@@ -108,7 +112,7 @@ def create_app(
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused, Exception: _failed})
     names = frozenset(name.lower() for name in public_names)
-    app.add_middleware(HttpGuard, limits=limits, hosts=hosts, names=names, clock=clock)
+    app.add_middleware(HttpGuard, limits=limits, hosts=hosts, names=names, clock=clock, load=load)
     app.state.rooms = rooms
     app.state.coach = coach
     return app

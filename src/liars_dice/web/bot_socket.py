@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 from starlette.websockets import WebSocket
@@ -18,7 +19,7 @@ from .connection_limits import ConnectionLimits
 from .errors import RoomError
 from .room import Room
 from .rooms import Rooms
-from .websocket_io import FAILED, ClientConnection, accept_socket, on_disconnect, receive_hello, refuse
+from .websocket_io import FAILED, REFUSED, ClientConnection, accept_socket, on_disconnect, receive_hello, refuse
 
 
 class BotSaid(msgspec.Struct, frozen=True):
@@ -57,6 +58,10 @@ class RemoteBot(ClientConnection):
         self.confirms_start = False
         self.ready = False
         self._hearing = Hearing(seat)
+        self._load = rooms.load
+        self._catching_up = 0
+        """How often it has begun to catch up."""
+        self._anew: asyncio.Task[None] | None = None
 
     def tell(self, *messages: bytes) -> None:
         """Bots do not get the messages that pages get."""
@@ -71,52 +76,62 @@ class RemoteBot(ClientConnection):
             if news[0].version == 0:
                 self._hearing = self._new_hearing(room)
             step = [recorded.payload for recorded in news], room.player_view(self.seat)
-            self.say(*self._messages(room, [step]))
+            self.say(*self._messages(self._hearing, [step], room.turn), *next_for(room, self.seat))
 
-    def catch_up(self, room: Room) -> None:
+    async def catch_up(self, room: Room) -> None:
         """The bot is ready: tell it everything that has happened, as if it had been here."""
-        self.ready = True
-        if room.record:
-            self._hearing = self._new_hearing(room)
-            steps = RecordedSteps().feed(room.record)
-            self.say(*self._messages(room, ((events, view_of(state, self.seat)) for events, state in steps)))
+        self.ready = not room.record
+        self._catching_up += 1
+        mine = self._catching_up
+        if self.ready:
+            return
+        hearing, steps, record = self._new_hearing(room), RecordedSteps(), tuple(room.record)
+
+        def lines(events: Sequence[RecordedEvent]) -> list[bytes]:
+            views = ((step, view_of(state, self.seat)) for step, state in steps.feed(events))
+            return [json.dumps(said).encode() for said in self._messages(hearing, views, room.turn)]
+
+        told = await self._load.of_length(len(record), partial(lines, record), urgent=True)
+        if mine == self._catching_up:  # otherwise the bot has asked again, or a move was taken back
+            told += lines(room.record[len(record) :])
+            super().tell(*told, *(json.dumps(said).encode() for said in next_for(room, self.seat)))
+            self._hearing, self.ready = hearing, True
 
     def _new_hearing(self, room: Room) -> Hearing:
         return Hearing(self.seat, derive_seed(room.engine.seed, "agent", self.seat))
 
-    def _messages(self, room: Room, steps: Iterable[tuple[Sequence[Event], GameView]]) -> Iterator[protocol.Message]:
-        """What the bot is told of these steps, and what it is asked now.
+    def _messages(
+        self, hearing: Hearing, steps: Iterable[tuple[Sequence[Event], GameView]], turn: int
+    ) -> Iterator[protocol.Message]:
+        """What the bot is told of these steps.
 
         It is not asked again what it did: a program elsewhere keeps its own memory.
         """
         for events, view in steps:
-            for heard in self._hearing.step(events, view):
+            for heard in hearing.step(events, view):
                 if isinstance(heard, Question) or (is_event(heard) and not self.wants_events):
                     continue
                 confirmed = {"id": 0} if isinstance(heard, GameStart) and self.confirms_start else {}
-                yield protocol.message_of(heard, room.turn) | confirmed
-        message = next_for(room, self.seat)
-        if message is not None:
-            yield message
+                yield protocol.message_of(heard, turn) | confirmed
 
     def begin_anew(self, room: Room) -> None:
         """The game continues from an earlier moment: the bot hears all of it again."""
-        self.catch_up(room)
+        self._anew = asyncio.create_task(self.catch_up(room))
 
-    def leave(self, reason: str) -> None:
+    def leave(self, reason: str, *, stay_away: bool = False) -> None:
         """The room is given up."""
-        self.end(FAILED, reason)
+        self.end(REFUSED if stay_away else FAILED, reason)
 
 
-def next_for(room: Room, seat: int) -> protocol.Message | None:
+def next_for(room: Room, seat: int) -> list[protocol.Message]:
     """What a bot at this seat is asked or told now, if anything."""
     if room.doc.game_id is None:
-        return None
+        return []
     view = room.player_view(seat)
     if room.doc.over and view.public.winner is None:
-        return protocol.game_end_message(room.turn, None, view.public.names)
+        return [protocol.game_end_message(room.turn, None, view.public.names)]
     due = due_now(view)
-    return None if due is None else protocol.message_of(due, room.turn)
+    return [] if due is None else [protocol.message_of(due, room.turn)]
 
 
 async def bot_act(room: Room, seat: int, turn: int, action: str, reasoning: str) -> None:
@@ -137,6 +152,7 @@ async def bot_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLim
         except RoomError as error:
             await refuse(socket, error)
             return
+        room.presence.played()
         room.join(bot)
         bot.gone = on_disconnect(room, bot, receive)
         try:
@@ -153,7 +169,7 @@ async def _hear_bot(room: Room, bot: RemoteBot, text: str) -> None:
         match said.type:
             case "ready":
                 bot.wants_events, bot.confirms_start = said.events, said.confirms_start
-                bot.catch_up(room)
+                await bot.catch_up(room)
             case "action":
                 if said.id is None or said.action is None:
                     raise RoomError('an action needs "id" and "action"')
@@ -187,7 +203,7 @@ class _Waiter:
         """The game goes on from somewhere else."""
         self.woken.set()
 
-    def leave(self, reason: str) -> None:
+    def leave(self, reason: str, *, stay_away: bool = False) -> None:
         """The room is given up."""
         self.woken.set()
 
@@ -201,10 +217,10 @@ async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Messa
     try:
         while True:
             waiter.woken.clear()
-            message = next_for(room, seat)
+            messages = next_for(room, seat)
             left = until - clock.now()
-            if message is not None or left <= 0 or room.gone:
-                return message or {"type": "wait"}
+            if messages or left <= 0 or room.gone:
+                return messages[0] if messages else {"type": "wait"}
             await clock.wait(waiter.woken, left)
     finally:
         room.leave(waiter)

@@ -17,9 +17,13 @@ from ..core import Progress, PublicState
 from . import coach_process
 from .coach_process import WARM_UPS, receive, send
 from .errors import FullError, RoomError
+from .load import who_pays
 
 MAX_PREPARED = 1024
 """How many kinds of rounds are remembered as prepared."""
+
+COACH_COST = 0.1
+"""What a second of the coach's process costs: it holds up no move, but others who ask."""
 
 
 class RefusedError(RoomError):
@@ -43,13 +47,18 @@ class _Question:
         self.progress = progress
         self.asked: subprocess.Popen[bytes] | None = None
         """The process it was sent to."""
+        self.account = who_pays.get()
+        """Whose time the answer takes."""
 
 
 class CoachClient:
-    """Sends questions to the coach's process and returns its answers; at most `most` of a kind at a time."""
+    """Sends questions to the coach's process and returns its answers.
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    Of each kind, at most `most` wait at a time, and `most_each` of one address.
+    """
+
+    def __init__(self, most: int, most_each: int) -> None:
+        self._most, self._most_each = most, most_each
         self.numbers = itertools.count()
         """The number of the next question."""
         self._asked: dict[int, _Question] = {}
@@ -66,7 +75,9 @@ class CoachClient:
         """The answer to a question of `coach_process`. `progress` is called with how far it is, if it reports that."""
         if self._closed:
             raise CoachError("the server is shutting down")
-        if sum(other.what == what for other in self._asked.values()) >= self._most:
+        account = who_pays.get()
+        of_kind = [other.account for other in self._asked.values() if other.what == what]
+        if len(of_kind) >= self._most or (account is not None and of_kind.count(account) >= self._most_each):
             raise FullError("too many questions are waiting for the coach; try again in a moment", code="coach_busy")
         loop = asyncio.get_running_loop()
         number, question = next(self.numbers), _Question(what, progress)
@@ -151,6 +162,9 @@ class CoachClient:
             case "progress":
                 if question.progress is not None:
                     question.progress(*value)
+            case "used":
+                if question.account is not None:
+                    question.account.charge(value * COACH_COST)
             case "answer":
                 question.answer.set_result(value)
             case "refused":

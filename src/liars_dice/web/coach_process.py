@@ -12,13 +12,15 @@ import pickle
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any
 
+import msgspec
+
 from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, Progress, PublicState, describe
-from ..persistence import RecordedEvent
 from .messages import Json, MatchupTable, plain
 
 _LENGTH = struct.Struct(">Q")
@@ -70,13 +72,14 @@ def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], pr
     return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
 
 
-def review(events: Sequence[RecordedEvent], seat: int | None, progress: Progress) -> Json:
-    """The coach's review of a game."""
+def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:
+    """The coach's review of a game, whose events come in pieces; as JSON, which the server need only pass on."""
     from ..coach import review_game
     from ..persistence import verify_game
 
+    events = [event for piece in pickled for event in pickle.loads(piece)]
     found = review_game(verify_game(events), seat, progress=progress)
-    return {"game_id": events[0].game_id, **found.to_dict()}
+    return msgspec.Raw(msgspec.json.encode({"game_id": events[0].game_id, **found.to_dict()}))
 
 
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
@@ -150,12 +153,15 @@ def main() -> None:
             send(answers, (number, kind, value))
 
     def work(number: int, what: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        began = time.thread_time()
         try:
-            say(number, "answer", what(*arguments, progress=lambda done, of: say(number, "progress", (done, of))))
+            found = "answer", what(*arguments, progress=lambda done, of: say(number, "progress", (done, of)))
         except LiarsDiceError as error:
-            say(number, "refused", (plain(error), error.code))
+            found = "refused", (plain(error), error.code)
         except Exception as error:
-            say(number, "failed", describe(error))
+            found = "failed", describe(error)
+        say(number, "used", time.thread_time() - began)
+        say(number, *found)
 
     threads = [(named, ThreadPoolExecutor(1)) for named in (QUICK, SLOW, LONG)]
     while (question := receive(sys.stdin.buffer)) is not None:

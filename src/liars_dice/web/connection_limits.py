@@ -1,14 +1,16 @@
-"""Limits on connections: how many sockets may be open, and how long a request's head may take."""
+"""Limits on connections: how many sockets may be open, and how a request's head may look and how long it may take."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .server_limits import ServerLimits
+from .strict_http import StrictConnection
 
 
 class ConnectionLimits:
@@ -45,11 +47,17 @@ class ConnectionLimits:
         self._spectators -= 1
 
 
-def header_timeout_protocol(seconds: float) -> type[asyncio.Protocol]:
-    """Uvicorn's HTTP/1.1 protocol, which also closes connections whose request head does not arrive in time."""
+def guarded_protocol(seconds: float) -> type[asyncio.Protocol]:
+    """Uvicorn's HTTP/1.1 protocol, which also closes connections whose request head does not arrive in time, and those
+    with an ambiguous request.
+    """
 
-    class HeaderTimeoutProtocol(H11Protocol):
+    class GuardedProtocol(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
+
+        def __init__(self, *settings: Any, **more: Any) -> None:
+            super().__init__(*settings, **more)
+            self.conn = StrictConnection(h11.SERVER)
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -66,6 +74,12 @@ def header_timeout_protocol(seconds: float) -> type[asyncio.Protocol]:
             self._stop_timer()
             super().connection_lost(exc)
 
+        def send_400_response(self, msg: str) -> None:
+            if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+                super().send_400_response(msg)
+            else:  # an answer is on its way, and no second one may follow it
+                self.transport.close()
+
         def _start_timer(self) -> None:
             self._timer = self.loop.call_later(seconds, self.transport.close)
 
@@ -74,4 +88,4 @@ def header_timeout_protocol(seconds: float) -> type[asyncio.Protocol]:
                 self._timer.cancel()
                 self._timer = None
 
-    return HeaderTimeoutProtocol
+    return GuardedProtocol

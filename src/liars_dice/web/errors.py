@@ -34,3 +34,13 @@ class FullError(RoomError):
 
     status = 429
     code = "too_many"
+
+
+class BusyError(RoomError):
+    """The server has too much to do for anything but moves."""
+
+    status = 503
+    code = "busy"
+
+    def __init__(self) -> None:
+        super().__init__("the server is busy, and moves go first; try again in a moment")

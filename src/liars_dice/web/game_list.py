@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from datetime import datetime, timedelta
 
-from ..persistence import GameRecorder, GameSummary
+from ..persistence import UNREADABLE, GameRecorder, GameSummary
 from .errors import NotFoundError
 from .messages import GameListItem
 
@@ -43,13 +43,20 @@ class GameLister:
     def _list_item(self, store: GameRecorder, game: GameSummary) -> GameListItem:
         key = (game.game_id, game.events)
         turns = self._turns.pop(key, None)
-        self._turns[key] = turns = store.turns(game.game_id) if turns is None else turns
+        self._turns[key] = turns = _turns(store, game) if turns is None else turns
         if len(self._turns) > MAX_COUNTED:
             self._turns.popitem(last=False)
         over = game.winner is not None
         return GameListItem(
             game.game_id, game.created_utc, game.rules, list(game.names), game.winner, game.rounds, turns, over
         )
+
+
+def _turns(store: GameRecorder, game: GameSummary) -> int:
+    try:
+        return store.turns(game.game_id)
+    except UNREADABLE:  # the game is damaged; whoever opens it is told so
+        return 0
 
 
 def _when(store: GameRecorder, game_id: str) -> datetime:

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .clock import StudioClock
-from .messages import ErrorResponse, encode_json
+from .errors import BusyError
+from .load import Account, Accounts, Metered, ServerLoad, who_pays
+from .messages import ErrorResponse, encode_json, error_response
 from .rate_limits import AddressRates
 from .server_limits import ServerLimits
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+ANY_ADDRESS = "any address"
+"""Among the hosts that requests may name: every IP address. A page elsewhere can claim our address for its name, but
+then its requests name its name, not the address."""
+
+
+def hosts_when_bound_to(host: str) -> frozenset[str]:
+    """The host names and addresses under which a server that listens on `host` can be reached."""
+    if host in LOOPBACK:
+        return LOOPBACK
+    machine = socket.gethostname().lower()
+    short = machine.partition(".")[0]
+    return LOOPBACK | {ANY_ADDRESS, host.lower(), machine, short, f"{short}.local"}
 
 
 def host_allowed(headers: Mapping[str, str], hosts: frozenset[str] | None) -> bool:
     """Whether the request names this server. A page elsewhere cannot claim our name (DNS rebinding)."""
-    return hosts is None or urlsplit(f"//{headers.get('host', '')}").hostname in hosts
+    if hosts is None:
+        return True
+    named = urlsplit(f"//{headers.get('host', '')}").hostname
+    return named is not None and (named in hosts or (ANY_ADDRESS in hosts and _is_address(named)))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def origin_allowed(headers: Mapping[str, str], names: Collection[str] = ()) -> bool:
@@ -58,8 +85,11 @@ class HttpGuard:
         hosts: frozenset[str] | None,
         names: frozenset[str],
         clock: StudioClock,
+        load: ServerLoad,
     ) -> None:
         self._app = app
+        self._load = load
+        self._accounts = Accounts(limits, clock.now)
         self._hosts = None if hosts is None else hosts | names
         self._names = names
         self._requests = AddressRates(limits.requests_per_s, limits.request_burst, clock.now)
@@ -70,7 +100,12 @@ class HttpGuard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
+        account = self._accounts.of(_address(scope))
+        who_pays.set(account)
+        await Metered(self._guard(scope, receive, send, account), account)
+
+    async def _guard(self, scope: Scope, receive: Receive, send: Send, account: Account) -> None:
+        refusal = self._refusal(scope, account)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -88,26 +123,46 @@ class HttpGuard:
             return
         status, error = refusal
         headers = [(b"content-type", b"application/json")]
+        if status in (429, 503):
+            headers.append((b"retry-after", b"1"))
         await guarded({"type": "http.response.start", "status": status, "headers": headers})
         await guarded({"type": "http.response.body", "body": encode_json(error)})
 
-    def _refusal(self, scope: Scope) -> tuple[int, ErrorResponse] | None:
+    def _refusal(self, scope: Scope, account: Account) -> tuple[int, ErrorResponse] | None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             if not host_allowed(headers, self._hosts):
-                line = "this server is not reachable under that name; allow it with --host or --public-name"
+                line = "this server is not reachable under that name; allow it with --public-name"
                 return 403, ErrorResponse(line, "host_not_allowed")
         except ValueError:
             return 400, ErrorResponse("the Host header cannot be read", "bad_host")
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
         if changes and not origin_allowed(headers, self._names):
             return 403, ErrorResponse("only pages of this server may do that", "origin_not_allowed")
-        address = (scope.get("client") or ("",))[0]
+        address = _address(scope)
         if scope["path"].startswith("/api") and not self._requests.take(address):
             return 429, ErrorResponse("too many requests; wait a moment", "too_many_requests")
         if _creates_room(scope) and not self._new_rooms.take(address):
             return 429, ErrorResponse("too many new rooms; wait a moment", "too_many_new_rooms")
+        if scope["type"] == "websocket" or _is_move(scope):
+            return None  # on sockets, only messages that are not moves have to wait
+        if account.left_s < 0:
+            line = "your address has used its share of the server's time; wait a moment"
+            return 429, ErrorResponse(line, "share_used")
+        try:
+            self._load.refuse_if_busy()
+        except BusyError as busy:
+            return busy.status, error_response(busy)
         return None
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
+
+
+def _is_move(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path.startswith("/api/rooms/") and path.endswith(("/act", "/next"))
 
 
 def _creates_room(scope: Scope) -> bool:

@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..core import BadValueError
+from ..core import ENTROPY_LENGTH, BadValueError, Fairness
 from ..persistence import StoreError
 
 Count = Annotated[int, Meta(ge=0)]
 Name = Annotated[str, Meta(max_length=40)]
 Token = Annotated[str, Meta(max_length=100)]
 Word = Annotated[str, Meta(max_length=200)]
+Entropy = Annotated[str, Meta(max_length=ENTROPY_LENGTH)]
 Json = dict[str, Any]
 SeatKind = Literal["person", "bot", "open"]
 RoomStatus = Literal["waiting", "playing", "over"]
@@ -45,11 +46,15 @@ class CreateRoom(msgspec.Struct, frozen=True):
     """A preset's name, or the fields of a rule set."""
     changes: Json = {}
     seed: Annotated[int, Meta(ge=0)] | None = None
-    """Only for rooms without open seats: anyone who knows the seed knows all dice."""
+    """Only for rooms without open seats and other people's bots: anyone who finds the seed knows all dice."""
     practice: bool = False
     """Allow moves to be taken back. Only for one person against bots."""
     delay_ms: Count = 600
     """The pause before each bot's move."""
+    hold: bool = False
+    """Wait for `start` even if no seat is open, so that you can note the commitment and add your entropy before."""
+    closed: bool = False
+    """Whether only those with the invitation can watch or take a seat. The room is then not listed."""
 
 
 class TakeSeat(msgspec.Struct, frozen=True):
@@ -60,12 +65,31 @@ class TakeSeat(msgspec.Struct, frozen=True):
     """The first open seat if null."""
     bot: bool = False
     """Whether a program will play in this seat."""
+    entropy: Entropy = ""
+    """What you add to the dice; see `fairness` of the room."""
+    invite: Token | None = None
+    """The invitation, if the room is closed."""
+
+
+class AddEntropy(msgspec.Struct, frozen=True):
+    """Have a say in the dice: before the game, add a text of your own."""
+
+    token: Token
+    entropy: Entropy
 
 
 class StartRoom(msgspec.Struct, frozen=True):
     """Start the game, with bots in the open seats."""
 
     token: Token
+
+
+class AccessRequest(msgspec.Struct, frozen=True):
+    """Close a room to strangers, or open it."""
+
+    token: Token
+    """Of the seat of the player who set up the room."""
+    closed: bool
 
 
 class RulesRequest(msgspec.Struct, frozen=True):
@@ -210,6 +234,15 @@ class SeatGranted(msgspec.Struct, frozen=True):
     room: str
     seat: int | None
     token: str | None
+    invite: str | None = None
+    """The invitation to a closed room, for those you want to let in."""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """Whether a room is closed to strangers, and the invitation that lets others in."""
+
+    closed: bool
+    invite: str | None
 
 
 class SeatView(msgspec.Struct, frozen=True):
@@ -241,6 +274,12 @@ class RoomView(msgspec.Struct, frozen=True):
     winner: int | None
     ended: Ending | None
     """How the game ended; null until it has."""
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and, once the game is over, the secret."""
+    host: int | None = None
+    """The seat of the player who set up the room."""
+    closed: bool = False
+    """Whether only those with the invitation can watch or take a seat."""
 
 
 class RoomListItem(msgspec.Struct, frozen=True):
@@ -289,6 +328,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     finished: bool
     ended: Ending | None
     """How the game ended; null until it has."""
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and, once the game is over, the secret."""
 
 
 class ReviewProgress(msgspec.Struct, frozen=True):
@@ -355,6 +396,8 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     token: Token | None = None
     from_: Count = msgspec.field(default=0, name="from")
     game_id: Word | None = None
+    invite: Token | None = None
+    """The invitation, to watch in a closed room."""
 
 
 class MoveRequest(msgspec.Struct, frozen=True):
@@ -419,11 +462,14 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
 
     room: RoomView
     seat: int | None
-    events: list[Json]
+    events: list[msgspec.Raw]
+    """Each an object as in `event`."""
     you: OwnDice | None
     game_id: str | None
     """The game of these events; null before it starts."""
     from_: int = msgspec.field(name="from")
+    invite: str | None = None
+    """The invitation to a closed room, for players."""
 
 
 class EventNote(msgspec.Struct, frozen=True, tag="event"):
@@ -453,6 +499,7 @@ class Seats(msgspec.Struct, frozen=True, tag="seats"):
     seats: list[SeatView]
     status: RoomStatus
     spectators: int
+    closed: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", omit_defaults=True):
@@ -478,6 +525,8 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
     winner: int | None
     game_id: str
     ended: Ending
+    fairness: Fairness | None = None
+    """The commitment to the dice, what the players added, and the secret."""
 
 
 class Pong(msgspec.Struct, frozen=True, tag="pong"):

@@ -15,6 +15,7 @@ from ..core import (
     BidAction,
     CallExactAction,
     CallLiarAction,
+    GameView,
     LiarsDiceError,
     chance_exact,
     chance_true,
@@ -22,12 +23,14 @@ from ..core import (
 from ..persistence import RecordedEvent
 from . import messages as m
 from .connection_limits import ConnectionLimits
-from .errors import RoomError
+from .errors import BusyError, RoomError
 from .room import Room
 from .room_messages import news_messages, welcome_messages
 from .rooms import Rooms
 from .websocket_io import (
     FAILED,
+    REFUSED,
+    TRY_LATER,
     ClientConnection,
     accept_socket,
     on_disconnect,
@@ -43,6 +46,15 @@ class Page(ClientConnection):
     def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
         super().__init__(socket, rooms.limits, rooms.clock)
         self.seat = seat
+        self._odds: tuple[GameView, list[m.BidChance]] | None = None
+        """The last odds that were asked for."""
+
+    def odds(self, room: Room) -> list[m.BidChance]:
+        """The odds of every bid now, computed once however often they are asked for."""
+        view = room.player_view(self.seat)
+        if self._odds is None or self._odds[0] != view:
+            self._odds = view, _odds(view)
+        return self._odds[1]
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """New events were stored."""
@@ -53,9 +65,11 @@ class Page(ClientConnection):
         """The room's game now continues from an earlier moment."""
         self.welcome(room, 0)
 
-    def leave(self, reason: str) -> None:
+    def leave(self, reason: str, *, stay_away: bool = False) -> None:
         """The room is closed."""
-        self.end(FAILED, reason)
+        if stay_away:
+            self.tell(m.encode(m.ErrorMessage(reason, "stay_away")))
+        self.end(REFUSED if stay_away else FAILED, reason)
 
     def welcome(self, room: Room, start: int, game_id: str | None = None) -> None:
         """Send the state of the room to a page that has the events of this game before `start`."""
@@ -73,6 +87,7 @@ async def page_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLi
             return
         try:
             seat = SPECTATOR if said.token is None else room.seat_of(said.token)
+            room.check_invited(said.invite if seat == SPECTATOR else said.token)
         except RoomError as error:
             await refuse(socket, error)
             return
@@ -82,10 +97,18 @@ async def page_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLi
             return
         page = Page(socket, rooms, seat)
         try:
+            if watches:
+                rooms.load.refuse_if_busy()
+            await room.encode_ahead(seat)
+            if not watches:
+                room.presence.played()
             room.join(page, lambda: page.welcome(room, said.from_, said.game_id))
             page.gone = on_disconnect(room, page, receive)
             while (text := await receive()) is not None:
                 await _answer(room, page, rooms, text)
+        except BusyError as busy:
+            page.tell(m.encode(m.error_message(busy)))
+            page.end(TRY_LATER, str(busy))
         except RoomError as error:
             page.tell(m.encode(m.error_message(error)))
         finally:
@@ -117,11 +140,14 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 await room.act(page.seat, turn, _action_of(wish))
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Undo():
+                rooms.load.refuse_if_busy()
                 await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Ask(what="odds"):
-                page.tell(m.encode(m.Answer(message.id, bids=_odds(room, page.seat))))
+                rooms.load.refuse_if_busy()
+                page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
             case m.Ask():
+                rooms.load.refuse_if_busy()
                 page.tell(m.encode(m.Answer(message.id, hint=await _hint(room, page.seat, rooms))))
     except m.BadMessageError as error:
         page.tell(m.encode(m.error_message(error, _id_in(text))))
@@ -150,8 +176,7 @@ def _action_of(wish: m.MoveRequest) -> Action:
             return CallExactAction()
 
 
-def _odds(room: Room, seat: int) -> list[m.BidChance]:
-    view = room.player_view(seat)
+def _odds(view: GameView) -> list[m.BidChance]:
     if view.public.status != "BIDDING":
         raise RoomError("no round is being played", code="no_round")
     return [

@@ -31,8 +31,8 @@ class Listener(Protocol):
     def begin_anew(self, room: Room) -> None:
         """The room's game now continues from an earlier moment."""
 
-    def leave(self, reason: str) -> None:
-        """The room is closed; the client can reconnect."""
+    def leave(self, reason: str, *, stay_away: bool = False) -> None:
+        """The room is closed. The client can reconnect, and should do so by itself unless it is told to stay away."""
 
 
 class Presence:
@@ -45,7 +45,7 @@ class Presence:
         """Seats that a bot plays for now."""
         self._limits = limits
         self._clock = clock
-        self._last_seen = clock.now()
+        self._last_seen = self._last_played = clock.now()
         self._left = [self._last_seen] * seats
         self._polled_until = [float("-inf")] * seats
 
@@ -64,10 +64,19 @@ class Presence:
         """The room was visited now."""
         self._last_seen = self._clock.now()
 
+    def played(self) -> None:
+        """A player came or did something now. Looking on is not enough to keep a room for long."""
+        self._last_played = self._clock.now()
+
     @property
     def deserted(self) -> bool:
         """Whether no one is connected, and no one has been for a while."""
         return not self.listeners and self._clock.now() - self._last_seen > self._limits.linger_s
+
+    @property
+    def idle(self) -> bool:
+        """Whether no one has played or come for a long time, though pages may be open."""
+        return self._clock.now() - self._last_played > self._limits.idle_s
 
     # -- coming and going ----------------------------------------------------------------------------------------------
 

@@ -20,11 +20,15 @@ from ..core import (
     SPECTATOR,
     Action,
     Event,
+    Fairness,
     GameCreated,
     GameEngine,
     GameView,
+    RoundEnded,
     RoundStarted,
+    checked_entropy,
     free_name,
+    new_commitment,
     view_of,
 )
 from ..persistence import (
@@ -38,11 +42,12 @@ from ..persistence import (
 )
 from .clock import StudioClock
 from .errors import ForbiddenError, RoomError
+from .load import MANY_EVENTS
 from .messages import Ending, RoomView
 from .presence import Listener, Presence
 from .room_bots import STAND_IN, HouseBots, is_ours, type_of
 from .room_document import RoomDoc, SeatDoc, display_name, hash_token, new_token
-from .room_messages import room_view, seats_message, turn_message
+from .room_messages import encoded_events, room_view, seats_message, turn_message
 
 if TYPE_CHECKING:
     from .rooms import Rooms
@@ -50,6 +55,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NOT_STORED = "The game could not be stored. Reconnect to continue."
+CLOSED = "The host has closed this room. Ask for the new link."
+IDLE = "No one has played in this room for a while, so it is asleep. Connect again to wake it."
 FAILED = "Something went wrong in this room. Reconnect to continue."
 
 
@@ -71,30 +78,37 @@ class Room:
         self._told_seats = b""
         """The last message about the seats."""
         self.record: list[RecordedEvent] = []
+        self._encoded: dict[int, list[bytes | None]] = {}
+        """The finished rounds of a long game as each seat gets them; None for what it may not see."""
         self.moves = 0
         if doc.game_id is not None:
             self._open(record)
 
-    def _open(self, record: Sequence[RecordedEvent] = ()) -> None:
-        """Set up the game, from the beginning or from its record."""
-        doc = self.doc
-        assert doc.game_id is not None
-        types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
-        self._enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
-        if record:
-            created = record[0].payload
-            assert isinstance(created, GameCreated)
-            self.engine = GameEngine.resume(final_state(record), seed=created.config.seed)
-            for event in record:
-                self._enveloper.seal(event.payload)
-        else:
-            self.engine = GameEngine(doc.config, seated(doc.seats), names=[seat.name for seat in doc.seats])
+    def _open(self, record: Sequence[RecordedEvent] = (), game: tuple[GameEngine, Enveloper] | None = None) -> None:
+        """Set up the game, from the beginning or from its record. `game` is what `_game` made of both."""
+        self.engine, self._enveloper = self._game(self.doc, record) if game is None else game
         self.record = list(record)
+        self._encoded.clear()
         self.moves = len(decisions(record))
         self.state = self.engine.state
         """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
         self.engine.subscribe(self._seal)
         self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed, self._rooms.limits.bots)
+
+    def _game(self, doc: RoomDoc, record: Sequence[RecordedEvent]) -> tuple[GameEngine, Enveloper]:
+        """The engine and the enveloper of this game. Changes nothing here, so a thread can do it for a long record."""
+        assert doc.game_id is not None
+        types = [type_of(seat.agent) if seat.kind == "bot" else "Human" for seat in doc.seats]
+        enveloper = Enveloper(doc.game_id, types, self.clock.utc_now)
+        if not record:
+            names = [seat.name for seat in doc.seats]
+            return GameEngine(doc.config, seated(doc.seats), names=names, fairness=doc.fairness), enveloper
+        created = record[0].payload
+        assert isinstance(created, GameCreated)
+        engine = GameEngine.resume(final_state(record), seed=created.config.seed)
+        for event in record:
+            enveloper.seal(event.payload)
+        return engine, enveloper
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
@@ -129,14 +143,56 @@ class Room:
 
     def view(self) -> RoomView:
         """The public view of the room."""
-        self.presence.touch()
         return room_view(self)
+
+    def events_for(self, seat: int, start: int = 0) -> list[msgspec.Raw]:
+        """What this seat may see of the game from event `start` on, as JSON."""
+        known = self._encoded.get(seat, [])
+        fresh = encoded_events(self.record, seat, max(start, len(known)))
+        return [msgspec.Raw(event) for event in (*known[start:], *fresh) if event is not None]
+
+    async def encode_ahead(self, seat: int) -> None:
+        """Let a thread prepare `events_for` if the game is long."""
+        if len(self.record) < MANY_EVENTS:
+            return
+        record, known = tuple(self.record), self._encoded.get(seat, [])
+        ended = next((n for n in range(len(record), 0, -1) if isinstance(record[n - 1].payload, RoundEnded)), 0)
+        if ended > len(known):
+            work = partial(encoded_events, record[:ended], seat, len(known))
+            found = await self._rooms.load.apart(work, urgent=seat != SPECTATOR)
+            if self.record[:1] == list(record[:1]) and len(self._encoded.get(seat, [])) == len(known):
+                self._encoded[seat] = [*known, *found]
 
     def player_view(self, seat: int) -> GameView:
         """What the player of this seat may know now."""
         if self.doc.game_id is None:
             raise RoomError("the game has not started", code="not_started")
         return view_of(self.state, seat)
+
+    def check_invited(self, secret: str | None) -> None:
+        """Raise `ForbiddenError` if the room is closed, and this is neither its invitation nor the token of a seat."""
+        invite = self.doc.invite
+        if invite is None or hmac.compare_digest(invite.encode(), (secret or "").encode("utf-8", "surrogatepass")):
+            return
+        try:
+            self.seat_of(secret)
+        except ForbiddenError:
+            raise ForbiddenError("this room is closed; ask its host for the link", code="closed_room") from None
+
+    async def set_closed(self, seat: int, closed: bool) -> str | None:
+        """Close the room to everyone without its new invitation, which is returned, or open it again."""
+        if seat != self.doc.host:
+            raise ForbiddenError("only the player who set up the room can close or open it", code="not_host")
+        async with self._lock:
+            self._check_open()
+            if closed != (self.doc.invite is not None):
+                await self._save(msgspec.structs.replace(self.doc, invite=new_token() if closed else None))
+        if closed:
+            for one in tuple(self.presence.listeners):
+                if one.seat == SPECTATOR:
+                    one.leave(CLOSED, stay_away=True)
+        self._presence_changed()
+        return self.doc.invite
 
     # -- presence ------------------------------------------------------------------------------------------------------
 
@@ -193,10 +249,14 @@ class Room:
 
     # -- before the game -----------------------------------------------------------------------------------------------
 
-    async def take_seat(self, name: str, wanted: int | None, *, bot: bool) -> tuple[int, str]:
+    async def take_seat(
+        self, name: str, wanted: int | None, *, bot: bool, entropy: str = "", invite: str | None = None
+    ) -> tuple[int, str]:
         """Give a player a seat; returns it with its token, which no one else is told."""
+        entropy = self._addition(entropy)
         async with self._lock:
             self._check_open()
+            self.check_invited(invite)
             open_seats = [n for n, seat in enumerate(self.doc.seats) if seat.kind == "open"]
             if self.doc.game_id is not None or not open_seats:
                 raise RoomError("this room has no open seat; you can watch", code="no_open_seat")
@@ -208,12 +268,30 @@ class Room:
             token = new_token()
             name = free_name(display_name(self._rooms.check_name(name), seat), taken)
             seats = [*self.doc.seats]
-            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token))
+            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token), entropy)
             doc = msgspec.structs.replace(self.doc, seats=seats)
-            await (self._begin(doc) if len(open_seats) == 1 else self._save(doc))
+            await (self._begin(doc) if doc.starts_by_itself else self._save(doc))
             self.presence.left(seat)
+            self.presence.played()
         self._presence_changed()
         return seat, token
+
+    async def add_entropy(self, seat: int, text: str) -> None:
+        """Let this player have a say in the dice. What it added before is replaced."""
+        text = self._addition(text)
+        async with self._lock:
+            self._check_open()
+            if self.doc.game_id is not None:
+                raise RoomError("the game has already started", code="already_started")
+            seats = list(self.doc.seats)
+            seats[seat] = msgspec.structs.replace(seats[seat], entropy=text)
+            await self._save(msgspec.structs.replace(self.doc, seats=seats))
+
+    def _addition(self, text: str) -> str:
+        """What a player adds to the dice, checked."""
+        if text and self.doc.fairness is None:
+            raise RoomError("the dice of this room come from a given seed", code="seed_given")
+        return checked_entropy(text)
 
     async def start(self) -> None:
         """Fill the open seats with bots, and start the game."""
@@ -231,7 +309,9 @@ class Room:
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
                 seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
-        await self._save(msgspec.structs.replace(doc, seats=seats, game_id=new_game_id(self.clock.utc_now)))
+        doc = msgspec.structs.replace(doc, seats=seats)
+        game_id = new_game_id(self.clock.utc_now)
+        await self._save(msgspec.structs.replace(doc, fairness=doc.committed, game_id=game_id))
         self._open()
         self.drive()
 
@@ -256,11 +336,12 @@ class Room:
             if turn != self.turn:
                 raise RoomError(f"turn {turn} is not the current turn ({self.turn})", code="wrong_turn")
             self.presence.returned(seat)
+            self.presence.played()
             self.engine.apply_action(seat, action)
             await self._commit()
 
     async def undo(self, seat: int) -> None:
-        """Go back to this player's last decision, with the same dice now and later."""
+        """Go back to this player's last decision, with the same dice in this round and new ones later."""
         async with self._lock:
             self._check_open()
             if not self.doc.practice:
@@ -273,24 +354,43 @@ class Room:
                     f"{self.doc.undos} moves were taken back in this room; no more are allowed", code="too_many_undos"
                 )
             await self._continue_from(self.record, places[-1])
+        for seat in {one.seat for one in self.presence.listeners}:
+            await self.encode_ahead(seat)
         for one in tuple(self.presence.listeners):
             one.begin_anew(self)
         self._changed.set()
         self.drive()
 
     async def _continue_from(self, events: Sequence[RecordedEvent], version: int) -> None:
-        """Replace the room's game by a new one that begins like this record."""
-        _, past = branch(events, version, seed=self.engine.seed)
-        past = as_new_game(past, self.clock)
+        """Replace the room's game by a new one that begins like this record.
+
+        Its later dice come from a new secret: that of a game that is over has been revealed.
+        """
+        fairness = new_commitment(tuple(seat.entropy for seat in self.doc.seats))
+
+        def begin_again() -> tuple[list[RecordedEvent], RoomDoc, tuple[GameEngine, Enveloper]]:
+            _, past = branch(events, version, fairness=fairness)
+            past = as_new_game(past, self.clock)
+            doc = msgspec.structs.replace(
+                self.doc,
+                config=self.doc.config.without_seed,
+                game_id=past[0].game_id,
+                over=False,
+                undos=self.doc.undos + 1,
+                fairness=fairness_of(past),
+            )
+            return past, doc, self._game(doc, past)
+
+        self._rooms.take_sandboxes(self.doc)
+        past, doc, game = await self._rooms.load.of_length(len(events), begin_again)
         try:
             await self._rooms.store.write(past)
-            doc = msgspec.structs.replace(self.doc, game_id=past[0].game_id, over=False, undos=self.doc.undos + 1)
             await self._save(doc)
         except BaseException:
             self.give_up(NOT_STORED)
             raise
         self._rooms.run_cleanup(self._bots.close)
-        self._open(past)
+        self._open(past, game)
 
     async def set_speed(self, one: Listener, delay_ms: int) -> None:
         """Set the pause before bots' moves: for a player alone with bots or, among bots only, the longest spectator."""
@@ -392,27 +492,33 @@ class Room:
 
     async def _pause(self, times: int) -> None:
         """Wait before a bot's move; a change of speed takes effect at once."""
-        limits, since = self._rooms.limits, self.clock.now()
-        while True:
-            left = since + max(times * self.doc.delay_ms / 1000, limits.min_delay_s) - self.clock.now()
-            if left <= 0:
-                return
-            self._changed.clear()
-            await self.clock.wait(self._changed, left)
+        since = self.clock.now()
+        with self._rooms.pacing() as shortest_s:
+            while True:
+                left = since + max(times * self.doc.delay_ms / 1000, shortest_s()) - self.clock.now()
+                if left <= 0:
+                    return
+                self._changed.clear()
+                await self.clock.wait(self._changed, left)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def _finish_bots(self) -> None:
         """Tell the bots how the game ended, without waiting for them."""
         agents = {n: seat.agent for n, seat in enumerate(self.doc.seats) if seat.agent is not None}
+        self._rooms.free_sandboxes(self.doc)
         self._rooms.run_cleanup(partial(self._bots.finish, agents, self.state.public, tuple(self.record)))
 
     @property
     def idle(self) -> bool:
         """Whether the room can leave memory. A game between bots alone then waits, too."""
-        return self.presence.deserted and not self._lock.locked()
+        return (self.presence.deserted or self.presence.idle) and not self._lock.locked()
 
-    def give_up(self, reason: str) -> None:
+    def fall_asleep(self) -> None:
+        """Leave memory because no one plays here. Pages that still look on are told so, and do not reconnect."""
+        self.give_up(IDLE, stay_away=True)
+
+    def give_up(self, reason: str, *, stay_away: bool = False) -> None:
         """Remove the room from memory; the next client loads it from the store."""
         if self.gone:
             return
@@ -423,7 +529,7 @@ class Room:
         if self.doc.game_id is not None:
             self._rooms.run_cleanup(self._bots.close)
         for one in tuple(self.presence.listeners):
-            one.leave(reason)
+            one.leave(reason, stay_away=stay_away)
         self._changed.set()
 
 
@@ -442,6 +548,13 @@ class _Seated:
 def seated(seats: Sequence[SeatDoc]) -> list[_Seated]:
     """The players as the engine records them."""
     return [_Seated(seat) for seat in seats]
+
+
+def fairness_of(record: Sequence[RecordedEvent]) -> Fairness | None:
+    """The commitment of a recorded game, if it has one, and the secret."""
+    created = record[0].payload
+    assert isinstance(created, GameCreated)
+    return created.fairness
 
 
 def as_new_game(past: Sequence[RecordedEvent], clock: StudioClock) -> list[RecordedEvent]:

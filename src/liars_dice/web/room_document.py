@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import msgspec
 
-from ..core import GameConfig
-from ..persistence import rules_name
+from ..core import Fairness, GameConfig
+from ..persistence import DOCUMENT_SCHEMA, CorruptEventError, decode_document, rules_name
 from .messages import RoomListItem, RoomStatus, SeatKind
 
 ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
@@ -25,6 +25,8 @@ class SeatDoc(msgspec.Struct):
     """The bot that plays here; None for people, and for bots that connect over the network."""
     token: str | None = None
     """The hash of the seat's token; None for the studio's own bots and open seats."""
+    entropy: str = ""
+    """What this player added to the dice, before the game."""
 
     @property
     def recorded_id(self) -> str:
@@ -48,6 +50,16 @@ class RoomDoc(msgspec.Struct):
     """How many moves were taken back."""
     visited_utc: datetime | None = None
     """When the room last left memory, if it has."""
+    schema: int = DOCUMENT_SCHEMA
+    fairness: Fairness | None = None
+    """The secret that the dice come from and the commitment to it; None if the room was created with a seed."""
+    hold: bool = False
+    """Whether the game waits for a player to start it, even if no seat is open."""
+
+    host: int | None = None
+    """The seat of the player who set up the room, if it has one."""
+    invite: str | None = None
+    """If set, the room is closed: it is not listed, and only those who know this can watch it or take a seat."""
 
     @property
     def last_visit(self) -> datetime:
@@ -61,8 +73,8 @@ class RoomDoc(msgspec.Struct):
 
     @property
     def private(self) -> bool:
-        """Whether one person plays here alone with bots. Such rooms are not listed."""
-        return self.solo and any(seat.kind == "person" for seat in self.seats)
+        """Whether the room is closed, or one person plays here alone with bots. Such rooms are not listed."""
+        return self.invite is not None or (self.solo and any(seat.kind == "person" for seat in self.seats))
 
     @property
     def status(self) -> RoomStatus:
@@ -70,10 +82,31 @@ class RoomDoc(msgspec.Struct):
         return "over" if self.over else "waiting" if self.game_id is None else "playing"
 
     @property
+    def starts_by_itself(self) -> bool:
+        """Whether the game starts now, without anyone asking for it."""
+        return self.game_id is None and not self.hold and all(seat.kind != "open" for seat in self.seats)
+
+    @property
+    def committed(self) -> Fairness | None:
+        """The commitment, with what the players have added so far."""
+        if self.fairness is None or self.game_id is not None:
+            return self.fairness
+        return msgspec.structs.replace(self.fairness, entropy=tuple(seat.entropy for seat in self.seats))
+
+    @property
     def list_item(self) -> RoomListItem:
         """The room in the list of rooms."""
         names = [seat.name for seat in self.seats if seat.kind != "open"]
         return RoomListItem(self.id, rules_name(self.config), names, len(self.seats) - len(names), self.status)
+
+
+def decode_room(room_id: str, text: str) -> RoomDoc:
+    """A room as it was stored; one of `UNREADABLE` if the document is damaged, or from a later version."""
+    doc = decode_document(text, RoomDoc, f"room {room_id}")
+    times = [when for when in (doc.created_utc, doc.visited_utc) if when is not None]
+    if doc.id != room_id or len(doc.seats) != doc.config.num_players or any(when.tzinfo is None for when in times):
+        raise CorruptEventError(f"room {room_id}: the document is damaged (its parts do not fit together)")
+    return doc
 
 
 def clean_name(name: str) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import SPECTATOR, BidAction, Event, view_of, visible_to
+from ..core import SPECTATOR, BidAction, Event, Fairness, view_of, visible_to
 from ..persistence import RecordedEvent, visible_events
-from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode
+from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode, encode_json
 from .room_bots import STAND_IN
 
 if TYPE_CHECKING:
@@ -56,12 +56,20 @@ def room_view(room: Room) -> RoomView:
         room.turn,
         None if doc.game_id is None else room.state.public.winner,
         room.ended,
+        shown_fairness(doc.committed, over=room.ended is not None),
+        doc.host,
+        doc.invite is not None,
     )
+
+
+def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
+    """What clients may know of how the seed was made: the secret only when the game is over."""
+    return fairness if fairness is None or over else fairness.sealed
 
 
 def seats_message(room: Room) -> bytes:
     """Who sits where and is here, for everyone."""
-    return encode(Seats(seat_views(room), room.doc.status, room.presence.spectators))
+    return encode(Seats(seat_views(room), room.doc.status, room.presence.spectators, room.doc.invite is not None))
 
 
 def turn_message(room: Room, seat: int) -> bytes | None:
@@ -86,7 +94,7 @@ def over_message(room: Room) -> bytes | None:
     ended = room.ended
     if ended is None or room.doc.game_id is None:
         return None
-    return encode(Over(room.state.public.winner, room.doc.game_id, ended))
+    return encode(Over(room.state.public.winner, room.doc.game_id, ended, room.doc.fairness))
 
 
 def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
@@ -98,15 +106,24 @@ def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Itera
     yield from _where_it_stands(room, seat)
 
 
+def encoded_events(record: Sequence[RecordedEvent], seat: int, start: int) -> list[bytes | None]:
+    """Each event from `start` on as this seat gets it, as JSON; None for those it may not see."""
+    found: list[bytes | None] = [None] * (len(record) - start)
+    for event in visible_events(record, seat):
+        if event.version >= start:
+            found[event.version - start] = encode_json(event_json(event.version, event.payload))
+    return found
+
+
 def welcome_messages(room: Room, seat: int, start: int, game_id: str | None) -> Iterable[bytes]:
     """The state of the room for a client that has the events of this game before `start`."""
     another_game = game_id is not None and game_id != room.doc.game_id
     if another_game or start > len(room.record):
         start = 0
-    events = [event_json(e.version, e.payload) for e in visible_events(room.record, seat) if e.version >= start]
     seated = seat != SPECTATOR
     you = OwnDice(_dice_of(room, seat)) if seated else None
-    yield encode(Welcome(room.view(), seat if seated else None, events, you, room.doc.game_id, start))
+    events, invite = room.events_for(seat, start), room.doc.invite if seated else None
+    yield encode(Welcome(room.view(), seat if seated else None, events, you, room.doc.game_id, start, invite))
     yield from _where_it_stands(room, seat)
 
 

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import msgspec
 
 from ..agents import AGENTS
 from ..core import BadValueError, ConfigError, GameConfig, one_of, without_number
-from ..persistence import GameRecorder, RecordedEvent, StoreError
+from ..persistence import (
+    UNREADABLE,
+    CorruptEventError,
+    GameRecorder,
+    RecordedEvent,
+    ReplayError,
+    StoreError,
+    final_state,
+)
 from .clock import StudioClock
 from .coach_client import CoachClient
 from .errors import FullError, NotFoundError, RoomError
+from .load import ServerLoad, who_pays
 from .messages import RoomListItem
 from .room import Room
-from .room_bots import STAND_IN, on_offer
-from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name
+from .room_bots import STAND_IN, is_ours, on_offer
+from .room_document import ROOM_ID_LENGTH, ROOM_ID_LETTERS, RoomDoc, clean_name, decode_room
 from .room_list import RoomIndex
+from .sandbox_places import SandboxPlaces
 from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
@@ -40,14 +52,17 @@ class Rooms:
         coach: CoachClient,
         limits: ServerLimits,
         clock: StudioClock,
+        load: ServerLoad,
         agents: Sequence[str] = (),
     ) -> None:
         self.store = store
+        self.load = load
         self.coach = coach
         self.limits = limits
         self.clock = clock
         self.offered_bots = on_offer(agents)
         """Bots from `--agents`: the name each is offered under, and its specification. They play in a sandbox."""
+        self._sandboxes = SandboxPlaces(limits)
         self._own_bot_threads = ThreadPoolExecutor(4, "own-bot")
         self._offered_bot_threads = ThreadPoolExecutor(OFFERED_BOT_THREADS, "offered-bot")
         self._cleanup_threads = ThreadPoolExecutor(8, "cleanup")
@@ -55,6 +70,8 @@ class Rooms:
         self._opening: dict[str, asyncio.Lock] = {}
         self._index: RoomIndex | None = None
         self._sweeper: asyncio.Task[None] | None = None
+        self._pacing = 0
+        """How many rooms are about to let a bot move."""
 
     async def run_bot(self, work: Callable[[], Result], *, ours: bool) -> Result:
         """Let a bot think in a thread. Slow bots from `--agents` do not hold up our own."""
@@ -72,6 +89,15 @@ class Rooms:
         """Close bots in a thread: ending a sandbox takes a while."""
         with contextlib.suppress(RuntimeError):  # the server is shutting down, and they end with it
             self._cleanup_threads.submit(work)
+
+    @contextlib.contextmanager
+    def pacing(self) -> Iterator[Callable[[], float]]:
+        """While a room waits before a bot's move: the shortest time it may wait, by how many rooms are doing so."""
+        self._pacing += 1
+        try:
+            yield lambda: max(self.limits.min_delay_s, self._pacing / self.limits.bot_moves_per_s)
+        finally:
+            self._pacing -= 1
 
     async def _open_rooms(self) -> RoomIndex:
         """The rooms that are waiting or playing, read from the store at the first call."""
@@ -94,24 +120,33 @@ class Rooms:
         """Create a room. If no seat is open, its game starts at once."""
         if not (await self._open_rooms()).make_place(self._live):
             raise FullError("too many rooms are open; try again later", code="too_many_rooms")
-        if past:
-            await self.store.write(list(past))
-        await self.save(doc)
-        room = self._live[doc.id] = Room(doc, self, past)
+        self.take_sandboxes(doc)
+        try:
+            if past:
+                await self.store.write(list(past))
+            await self.save(doc)
+        except BaseException:
+            self.free_sandboxes(doc)
+            raise
+        room = self._live[doc.id] = await self.load.of_length(len(past), partial(Room, doc, self, past), urgent=True)
         self._sweep()
         if past:
             room.drive()
-        elif all(seat.kind != "open" for seat in doc.seats):
+        elif doc.starts_by_itself:
             await room.start()
         return room
+
+    async def look_at(self, room_id: str) -> Room:
+        """The room with this id, to show it. Looking at a room does not bring it into memory, nor keep it there."""
+        room = self._live.get(room_id)
+        return room if room is not None else await self._read(room_id)
 
     async def get(self, room_id: str) -> Room:
         """The room with this id, loaded from the store if it is not in memory."""
         room = self._live.get(room_id)
         if room is not None:
             return room
-        if len(room_id) != ROOM_ID_LENGTH or not set(room_id) <= set(ROOM_ID_LETTERS):
-            raise NotFoundError(f"there is no room {room_id[:40]!r}")
+        _check_room_id(room_id)
         lock = self._opening.setdefault(room_id, asyncio.Lock())
         try:
             async with lock:
@@ -122,21 +157,38 @@ class Rooms:
             self._opening.pop(room_id, None)
         return room
 
-    async def _load(self, room_id: str) -> Room:
+    async def _read(self, room_id: str) -> Room:
+        _check_room_id(room_id)
         text = (await self.store.read(lambda store: store.documents(KIND, room_id))).get(room_id)
         if text is None:
             raise NotFoundError(f"there is no room {room_id[:40]!r}")
-        doc = msgspec.json.decode(text, type=RoomDoc)
+        try:
+            doc = decode_room(room_id, text)
+            game_id = doc.game_id
+            record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
+            return await self.load.of_length(len(record), partial(self._opened, doc, record), urgent=True)
+        except (*UNREADABLE, ReplayError) as error:
+            warnings.warn(f"{error}; room {room_id} is closed", stacklevel=2)
+            raise RoomError("this room is damaged and stays closed; start another", code="room_damaged") from error
+
+    def _opened(self, doc: RoomDoc, record: Sequence[RecordedEvent]) -> Room:
+        if record and len(final_state(record).public.names) != len(doc.seats):
+            raise CorruptEventError(f"room {doc.id}: its game has another number of players")
+        return Room(doc, self, record)
+
+    async def _load(self, room_id: str) -> Room:
+        room = await self._read(room_id)
+        doc, game_id = room.doc, room.doc.game_id
         index = await self._open_rooms()
         index.make_place(self._live)
         index.update(doc)
-        game_id = doc.game_id
-        record = [] if game_id is None else await self.store.read(lambda store: store.events(game_id))
-        room = self._live[room_id] = Room(doc, self, record)
+        if not doc.over:
+            self.take_sandboxes(doc)
+        self._live[room_id] = room
         if game_id is not None and room.state.public.status == "ENDED" and not doc.over:
             room.doc = msgspec.structs.replace(doc, over=True)
             await self.save(room.doc)
-        if game_id is None and all(seat.kind != "open" for seat in doc.seats):  # it was about to start
+        if doc.starts_by_itself:  # it was about to
             await room.start()
         room.drive()
         self._sweep()
@@ -146,6 +198,17 @@ class Rooms:
         """Remove a room from memory."""
         if self._live.get(room.doc.id) is room:
             del self._live[room.doc.id]
+            self.free_sandboxes(room.doc)
+
+    def take_sandboxes(self, doc: RoomDoc) -> None:
+        """Reserve sandboxes for a room's bots from `--agents`; raises `FullError` if too many play already."""
+        account = who_pays.get()
+        wanted = sum(seat.agent is not None and not is_ours(seat.agent) for seat in doc.seats)
+        self._sandboxes.take(doc.id, "" if account is None else account.address, wanted)
+
+    def free_sandboxes(self, doc: RoomDoc) -> None:
+        """A room's bots have left."""
+        self._sandboxes.give_back(doc.id)
 
     def _sweep(self) -> None:
         if self._sweeper is None:
@@ -154,8 +217,9 @@ class Rooms:
     async def _sweep_idle(self) -> None:
         while True:
             await self.clock.sleep(min(15.0, self.limits.linger_s))
+            await self.store.keep_claim()
             for room in [room for room in self._live.values() if room.idle]:
-                room.give_up("")
+                room.fall_asleep()
                 if not room.doc.over:  # written before anything a later visitor may write
                     with contextlib.suppress(StoreError):
                         await self.save(msgspec.structs.replace(room.doc, visited_utc=self.clock.utc_now()))
@@ -199,7 +263,8 @@ class Rooms:
         limits = self.limits
         if config.total_dice > limits.total_dice or config.dice_cap * config.num_players > 2 * limits.total_dice:
             raise ConfigError("dice", config.dice, f"at most {limits.total_dice} dice in total on this server")
-        if len(config.ladder().bids) > limits.rungs:
+        highest = config.total_dice if config.max_quantity == "total" else config.max_quantity
+        if highest * config.faces > 2 * limits.rungs or len(config.ladder().bids) > limits.rungs:
             raise ConfigError(
                 "max_quantity", config.max_quantity, f"at most {limits.rungs} different bids on this server"
             )
@@ -207,5 +272,16 @@ class Rooms:
             raise ConfigError("rounds", config.rounds, f"at most {limits.rounds} on this server")
 
 
+def _check_room_id(room_id: str) -> None:
+    if len(room_id) != ROOM_ID_LENGTH or not set(room_id) <= set(ROOM_ID_LETTERS):
+        raise NotFoundError(f"there is no room {room_id[:40]!r}")
+
+
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
-    return [msgspec.json.decode(text, type=RoomDoc) for text in store.documents(KIND).values()]
+    rooms = []
+    for room_id, text in store.documents(KIND).items():
+        try:
+            rooms.append(decode_room(room_id, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
+    return rooms

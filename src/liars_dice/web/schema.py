@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -14,6 +15,12 @@ from .api import ENDPOINTS
 from .api_requests import Endpoint
 
 _REF = "#/components/schemas/{name}"
+
+
+@cache
+def openapi_json() -> bytes:
+    """The document as it is sent; made once."""
+    return m.encode_json(openapi())
 
 
 def openapi() -> m.Json:

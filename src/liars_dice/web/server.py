@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -14,8 +15,8 @@ from starlette.applications import Starlette
 from ..core import BadValueError
 from ..persistence import open_store
 from .app import create_app
-from .connection_limits import header_timeout_protocol
-from .http_guard import LOOPBACK
+from .connection_limits import guarded_protocol
+from .http_guard import LOOPBACK, hosts_when_bound_to
 from .server_limits import ServerLimits
 
 
@@ -40,8 +41,8 @@ def serve(
 ) -> None:
     """Serve until the process is stopped. `ready` is called as soon as the server answers.
 
-    `public_names` are the names of a proxy in front of this server. With `behind_proxy`, `X-Forwarded-*` headers from
-    this machine are trusted, and from nowhere else.
+    `public_names` are more names of this server: those of a proxy in front of it, or those it has in your network.
+    With `behind_proxy`, `X-Forwarded-*` headers from this machine are trusted, and from nowhere else.
     """
     limits = ServerLimits() if limits is None else limits
     _allow_many_files()
@@ -51,13 +52,14 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     try:
-        hosts = LOOPBACK if local else None
+        hosts = hosts_when_bound_to(host)
         app = create_app(db, limits=limits, agents=agents, hosts=hosts, public_names=public_names)
 
         def up() -> None:
             _up(address, local, open_browser, ready)
             app.state.coach.warm_up()
 
+        sys.setswitchinterval(0.0002)  # threads that compute let the event loop go on soon
         gc.freeze()  # what is loaded by now stays; scanning it repeatedly would make players wait
         gc.set_threshold(50_000, 20, 100)
         _Server(server_config(app, limits, behind_proxy=behind_proxy), up, app.state.coach.close).run(
@@ -76,7 +78,7 @@ def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = 
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        http=header_timeout_protocol(limits.hello_s),
+        http=guarded_protocol(limits.hello_s),
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,

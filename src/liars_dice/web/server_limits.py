@@ -18,6 +18,14 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_s: float = 100.0
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
+    cost_per_s: float = 0.1
+    """Seconds of processor time that one address may use per second, on average."""
+    cost_burst_s: float = 1.0
+    """The same at once."""
+    behind_s: float = 0.03
+    """How far the event loop may be behind. While it is further behind, only moves are accepted."""
+    bot_moves_per_s: float = 500.0
+    """Moves of the studio's own bots in all rooms together; where many rooms play fast, each plays slower."""
     new_rooms_per_s: float = 1.0
     """New rooms from one address."""
     new_room_burst: int = 200
@@ -41,15 +49,24 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     hello_s: float = 10.0
     """How long a new socket may stay silent, and how long a request's head or body may take to arrive."""
     questions: int = 16
-    """Questions of one kind that may wait for the coach."""
+    """Questions of one kind that may wait for the coach, and pieces of long work that may wait for a thread."""
+    questions_per_address: int = 4
+    """The same for one address."""
     away_s: float = 60.0
     """How long a player may be away before a bot plays for them."""
     linger_s: float = 120.0
     """How long a room without visitors stays in memory."""
+    idle_s: float = 1_800.0
+    """How long a room stays in memory after a player last did something in it, even while pages are open."""
     min_delay_s: float = 0.01
     """The shortest pause before a bot's move, so that spectators can keep up."""
     bots: BotLimits = BotLimits()
     """What each bot that the studio runs may use in a game."""
+    sandboxes: int = 64
+    """Bots from `--agents` that may play at the same time."""
+    sandboxes_per_address: int = 16
+    """The same in rooms that one address has opened."""
+    sandboxes_per_room: int = 8
     max_delay_ms: int = 10_000
     total_dice: int = 150
     rungs: int = 3_000

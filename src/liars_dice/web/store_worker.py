@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,10 +11,23 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..core import LiarsDiceError
-from ..persistence import GameRecorder, RecordedEvent, StoreError, VersionConflictError, open_store
-from .store_lock import StoreLock
+from ..persistence import (
+    UNREADABLE,
+    ClaimLostError,
+    ClaimTakenError,
+    GameRecorder,
+    RecordedEvent,
+    StoreError,
+    VersionConflictError,
+    open_store,
+)
 
 Result = TypeVar("Result")
+
+STUDIO = "studio"
+"""What a server claims of its store."""
+TAKEN = "another studio is already serving this store; stop it, or choose another store with --db"
+LOST = "another studio has taken over this store, so this one stores nothing any more; stop it"
 
 
 class _StoreThread:
@@ -23,6 +37,10 @@ class _StoreThread:
         self._db = db
         self._thread = ThreadPoolExecutor(1, name)
         self._store: GameRecorder | None = None
+
+    def call_now(self, work: Callable[[GameRecorder], Result]) -> Result:
+        """Do it and wait: before the event loop runs."""
+        return self._thread.submit(self._do, work).result()
 
     async def call(self, work: Callable[[GameRecorder], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._do, work)
@@ -45,16 +63,23 @@ class _StoreThread:
 class StoreWorker:
     """Reads and writes the store without blocking the event loop.
 
-    A store given by name is locked for this server until `close`. A recorder object is shared with the caller and stays
-    open.
+    A store given by name is claimed for this server until `close`: rooms live in the memory of one server, and two
+    servers on one store would deal the same hidden dice twice. A server that loses its claim stops writing.
+    A recorder object is shared with the caller and stays open.
     """
 
     def __init__(self, db: str | Path | GameRecorder | None) -> None:
-        self._lock = None if isinstance(db, GameRecorder) else StoreLock(db)
-        self._writer = _StoreThread(db, "store-writer")
         shared = isinstance(db, GameRecorder)
+        self._writer = _StoreThread(db, "store-writer")
+        if not shared:
+            try:
+                self._writer.call_now(lambda store: store.claim(STUDIO))
+            except StoreError as error:
+                self._writer.close()
+                raise StoreError(TAKEN) if isinstance(error, ClaimTakenError) else error from None
         self._reader = self._writer if shared else _StoreThread(db, "store-reader")
         self._browser = self._writer if shared else _StoreThread(db, "store-browser")
+        self._lost = False
         self._waiting: list[tuple[list[RecordedEvent], asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -65,6 +90,17 @@ class StoreWorker:
     async def browse(self, work: Callable[[GameRecorder], Result]) -> Result:
         """Run `work` on the store after earlier calls of this kind: for lists and recorded games."""
         return await self._browser.call(work)
+
+    async def keep_claim(self) -> None:
+        """Make sure that the store is still ours, after a restart of the database too; warn once if it is not."""
+        try:
+            await self._writer.call(lambda store: store.check_claims())
+        except ClaimLostError:
+            if not self._lost:
+                self._lost = True
+                warnings.warn(LOST, stacklevel=2)
+        except StoreError:  # it cannot be reached now
+            return
 
     async def save(self, kind: str, name: str, document: str) -> None:
         """Save a document; it is stored when this returns."""
@@ -100,11 +136,9 @@ class StoreWorker:
             self._writing = None
 
     def close(self) -> None:
-        """Close the store and release its lock."""
+        """Close the store, so that another server can claim it."""
         for thread in {self._writer, self._reader, self._browser}:
             thread.close()
-        if self._lock is not None:
-            self._lock.release()
 
 
 def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[Exception | None]:
@@ -114,7 +148,7 @@ def _append(store: GameRecorder, games: Sequence[list[RecordedEvent]]) -> list[E
             for event in events:
                 store.record(event)
         store.flush()
-    except VersionConflictError as error:
+    except (VersionConflictError, *UNREADABLE) as error:
         store.discard()
         if len(games) == 1:
             return [error]

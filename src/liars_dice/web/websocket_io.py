@@ -14,6 +14,7 @@ from . import messages as m
 from .clock import StudioClock
 from .connection_limits import ConnectionLimits
 from .errors import FullError, RoomError
+from .load import who_pays
 from .presence import Listener
 from .rate_limits import TokenBucket
 from .room import Room
@@ -23,6 +24,8 @@ from .server_limits import ServerLimits
 GOING_AWAY, REFUSED, TRY_LATER, FAILED = 1001, 1008, 1013, 1011
 """Codes with which sockets are closed (RFC 6455)."""
 TOO_SLOW = "The connection was too slow. Reconnect to continue."
+DEBT_S = 0.25
+"""How long a client whose address has used its share of the server's time waits at a time."""
 CLOSE_S, FLUSH_S = 1.0, 2.0
 """How long closing a socket, and sending what is left before that, may take."""
 
@@ -112,6 +115,7 @@ class MessageReader:
         self._limits = limits
         self._clock = clock
         self._bucket = TokenBucket(limits.messages_per_s, limits.message_burst, clock.now)
+        self._account = who_pays.get()
         self._warnings = 0
         self._task = asyncio.current_task()
         self._receiving = False
@@ -148,7 +152,9 @@ class MessageReader:
         return text if len(text) <= self._limits.message_bytes else ""
 
     async def _within_rate(self) -> bool:
-        """Slow down a client that sends too much; disconnect one that does not stop."""
+        """Slow down a client that sends too much or costs too much; disconnect one that does not stop."""
+        while self._account is not None and self._account.left_s < 0 and not self._stopped.is_set():
+            await self._clock.wait(self._stopped, DEBT_S)
         if self._bucket.take():
             if self._bucket.level > self._limits.message_burst / 2:
                 self._warnings = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 from test_perudo_batch import action_of, engines_of, game, hands_in
 
 from liars_dice.core import GameEngine, preset
-from liars_dice.learn.champion.network import PolicyNetwork
+from liars_dice.learn.champion.network import Policy, PolicyNetwork, TwoNetworks, load_policy
 from liars_dice.learn.champion.perudo_batch import PerudoBatch, RuleMix, random_actions, unpack
 from liars_dice.learn.champion.player import Champion, fits, save_weights, seen_in
 from liars_dice.learn.champion.scripted import NAMES, scripted_actions
@@ -28,9 +29,18 @@ def shaken(network: PolicyNetwork) -> PolicyNetwork:
     return network.eval()
 
 
-def test_torch_and_numpy_agree_on_views_of_the_engine(tmp_path: Path) -> None:
+def one() -> Policy:
+    return shaken(PolicyNetwork(32, 48, 2))
+
+
+def two() -> Policy:
+    return TwoNetworks(shaken(PolicyNetwork(32, 48, 2)), shaken(PolicyNetwork(32, 48, 2))).eval()
+
+
+@pytest.mark.parametrize("make", [one, two])
+def test_torch_and_numpy_agree_on_views_of_the_engine(make: Callable[[], Policy], tmp_path: Path) -> None:
     torch.manual_seed(2)
-    network = shaken(PolicyNetwork(32, 48, 2))
+    network = make()
     save_weights(network.state_dict(), tmp_path / "champion.npz")
     champion = Champion.load(tmp_path / "champion.npz")
     mix = RuleMix((2, 6), (1, 5), 0.3, 0.1, 0.7, 0.7, 0.6, 0.5, 0.5, random_opener=False)
@@ -38,7 +48,7 @@ def test_torch_and_numpy_agree_on_views_of_the_engine(tmp_path: Path) -> None:
     engines: list[GameEngine | None] = [*engines_of(games)]
     assert all(fits(engine.state.config) for engine in engines if engine is not None)
     crawls = torch.full((games.n, 6), NAMES.index("crawler"))
-    compared = 0
+    compared, sizes = 0, set()
     for _ in range(40):
         tables = unpack(games.rows)
         with torch.no_grad():
@@ -57,16 +67,33 @@ def test_torch_and_numpy_agree_on_views_of_the_engine(tmp_path: Path) -> None:
             assert np.allclose(champion.chances(seen), chances, atol=2e-4)
             assert sum(champion.policy(view).values()) == pytest.approx(1, abs=1e-4)
             compared += 1
+            sizes.add(len(seen.dice))
             engine.apply_action(view.player_id, action_of(int(actions[place])))
             if bool(outcome.game_ended[place]):
                 engines[place] = None
             elif bool(outcome.round_ended[place]):
                 engine.start_new_round(hands_in(game(games.rows, place), engine.state.config.num_players))
     assert compared > 500
+    assert sizes == {2, 3, 4, 5, 6}
+
+
+def test_two_networks_play_by_players_left(tmp_path: Path) -> None:
+    torch.manual_seed(4)
+    many, two = shaken(PolicyNetwork(16, 16, 1)), shaken(PolicyNetwork(16, 16, 1))
+    both = TwoNetworks(many, two)
+    for players, wanted in ((2, two), (3, many), (6, many)):
+        tables = PerudoBatch(20, RuleMix((players, players)), seed=5, pool=32).tables
+        for said, meant in zip(both(tables), wanted(tables), strict=True):
+            assert torch.equal(said, meant)
+    whole = {"shape": many.shape, "averaged": many.state_dict(), "policy": many.state_dict(), "two": two.state_dict()}
+    torch.save(whole, tmp_path / "both.pt")
+    loaded = load_policy(tmp_path / "both.pt")
+    assert isinstance(loaded, TwoNetworks)
+    assert all(torch.equal(a, b) for a, b in zip(loaded.parameters(), both.parameters(), strict=True))
 
 
 def test_a_decision_takes_a_millisecond(tmp_path: Path) -> None:
-    network = PolicyNetwork()
+    network = TwoNetworks(PolicyNetwork(), PolicyNetwork())
     save_weights(network.state_dict(), tmp_path / "champion.npz")
     assert (tmp_path / "champion.npz").stat().st_size < 4_000_000
     champion = Champion.load(tmp_path / "champion.npz")

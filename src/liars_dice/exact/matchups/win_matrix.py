@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, AgentLike, Guard, as_agent, unguarded
+from ...agents import Agent, AgentLike, AskedElsewhere, Guard, as_agent, unguarded
 from ...core import GameConfig, RulesLike, agent_id, as_config, round_rules
 from ...numeric import Floats
 from ..errors import OutOfReachError
@@ -129,10 +129,18 @@ def _work(agents: Sequence[Agent], config: GameConfig, guard: Guard) -> tuple[in
 
 
 def _question(book: PolicyBook, config: GameConfig) -> float:
-    """How long an agent takes to answer a question, as the mean of a few."""
+    """How long an agent takes to answer a question: the shortest time of a few, as a busy machine only adds to it."""
     situation = next(situations(config))
     table = book[situation]
-    start = time.perf_counter()
+    agent = book.agent
+
+    def clock() -> float:
+        """The time that counts: of an agent in another process, its own, without the way there and back."""
+        return agent.thought if isinstance(agent, AskedElsewhere) else time.perf_counter()
+
+    seconds = []
     for hand in range(min(5, len(table.hands))):
-        table.cell(hand, -1)
-    return (time.perf_counter() - start) / 10
+        start = clock()
+        table.fill([(hand, -1)])
+        seconds.append((clock() - start) / 2)  # each is asked twice
+    return min(seconds)

@@ -19,7 +19,8 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, RulesLike, as_config, reason_of
+from ...core import BadValueError, GameConfig, RulesLike, as_config, reason_of
+from ...persistence import check_output_file, writing_whole
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool, slots_by_level
 from .cpu_solver import CpuSolver, best_responses, warm_up
@@ -269,8 +270,7 @@ def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
 
 def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
     """Save the state of a solver; the file appears whole or not at all."""
-    beside = path.with_name(f"{path.name}.part")
-    with beside.open("wb") as file:
+    with writing_whole("save", path) as beside, beside.open("wb") as file:
         np.savez_compressed(
             file,
             format=np.array(FORMAT),
@@ -279,12 +279,15 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
             iterations=np.array(iterations),
             **pool._asdict(),
         )
-    beside.replace(path)
 
 
 def check_writable(path: Path) -> None:
     """Raise `DataError` unless a file can be written here: checked before the work begins."""
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+    try:
+        check_output_file("save", path)
+    except BadValueError as error:
+        raise DataError(f"{path}: no file can be written there; expected {error.allowed}") from error
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise DataError(f"{path}: no file can be written there")
 
 
@@ -292,8 +295,9 @@ def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) ->
     """Save; if that fails, warn, so that the answer is not lost."""
     try:
         write(path, tree, pool, iterations)
-    except OSError as error:
-        warnings.warn(f"{path}: not saved ({reason_of(error)})", stacklevel=3)
+    except BadValueError as error:
+        reason = error if error.__cause__ is None else reason_of(error.__cause__)
+        warnings.warn(f"{path}: not saved ({reason})", stacklevel=3)
 
 
 def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, AgentLike, GameStart, Guard, PolicyError, as_agent, ask, states_policy, tell, unguarded
+from ...agents import (
+    Agent,
+    AgentLike,
+    GameStart,
+    Guard,
+    PolicyError,
+    as_agent,
+    ask,
+    ask_all,
+    check_same,
+    states_policy,
+    tell,
+    unguarded,
+)
 from ...core import (
     Action,
     BidAction,
     CallExactAction,
-    GameView,
     RoundRules,
     RulesLike,
     agent_id,
@@ -94,41 +106,36 @@ class PolicyTable:
         """A cell, made now if it was not needed before."""
         cell = int(self.cells[hand, rung + 1])
         if cell == UNKNOWN and not self.is_complete:
-            cell = self._asked(hand, rung)
-            self.cells[hand, rung + 1] = cell
+            self.fill([(hand, rung)])
+            cell = int(self.cells[hand, rung + 1])
         return cell
 
     def complete(self) -> PolicyTable:
         """Make every cell."""
         if not self.is_complete:
-            for hand in range(len(self.hands)):
-                for rung in range(-1, self.size):
-                    self.cell(hand, rung)
-            places = list(np.ndindex(self.cells.shape))
-            for hand, column in random.Random(0).sample(places, min(SECOND_LOOK, len(places))):
+            every = list(np.ndindex(self.cells.shape))
+            self.fill([(hand, column - 1) for hand, column in every])
+            looks = []
+            for hand, column in random.Random(0).sample(every, min(SECOND_LOOK, len(every))):
                 view = self.situation.view(self.hands.hands[hand], column - 1)
                 if view is not None:
-                    self._check_same(view, self.distribution(hand, column - 1))
+                    looks.append((view, self.distribution(hand, column - 1)))
+            check_same(self.agent, looks, self._guard)
             self.is_complete = True
         return self
 
-    def _asked(self, hand: int, rung: int) -> int:
-        view = self.situation.view(self.hands.hands[hand], rung)
-        if view is None:
-            return UNKNOWN
-        chances = ask(self.agent, view, self._guard)
-        self._check_same(view, chances)
-        actions = [action_number(action, self.situation.rules) for action in chances]
-        return self.mixes.add(actions, tuple(chances.values()))
-
-    def _check_same(self, view: GameView, chances: dict[Action, float]) -> None:
-        """Ask again, and refuse a different answer."""
-        if ask(self.agent, view, self._guard) != chances:
-            raise PolicyError(
-                f"{agent_id(self.agent)} gives two answers to one question, with {view.my_dice} after "
-                f"{view.current_bid or 'no bid'}: "
-                "it is not memoryless, or decides at random without stating a policy"
-            )
+    def fill(self, places: Sequence[tuple[int, int]]) -> None:
+        """Make these cells, each given as (hand, rung), unless they are there. Each question is asked twice."""
+        views = {}
+        for hand, rung in places if not self.is_complete else ():
+            if self.cells[hand, rung + 1] == UNKNOWN:
+                view = self.situation.view(self.hands.hands[hand], rung)
+                if view is not None:
+                    views[hand, rung + 1] = view
+        answers = ask_all(self.agent, list(views.values()), self._guard)
+        for place, chances in zip(views, answers, strict=True):
+            actions = [action_number(action, self.situation.rules) for action in chances]
+            self.cells[place] = self.mixes.add(actions, tuple(chances.values()))
 
 
 def action_number(action: Action, rules: RoundRules) -> int:

@@ -8,6 +8,7 @@ what the player expects to be there. Every legal bid has a logit, and the same n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from torch.nn.functional import relu
 from .observation import (
     FACE_FEATURES,
     TABLE_FEATURES,
+    TWO_LEFT,
     by_player,
     by_seat,
     observe,
@@ -86,8 +88,26 @@ class Decision(NamedTuple):
     """[B, player]: logits of winning the game, by player in turn order from the one to move."""
 
 
-class PolicyNetwork(nn.Module):
-    """The player: from what it sees to a distribution over all legal actions, and everybody's chance to win."""
+class Policy(nn.Module):
+    """A player: from what it sees to a distribution over all legal actions, and everybody's chance to win."""
+
+    decide: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Decision]
+    """From faces, table, the lowest and the likely quantities, and what is legal."""
+
+    def forward(self, tables: Tables) -> Decision:
+        """The decision of the player to move."""
+        seen = observe(tables)
+        legal = legal_mask(tables, seen.odds.lowest)
+        return self.decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
+
+    def read(self, sight: Sight) -> Decision:
+        """The same from what a judge sees, of which only the player's part is used."""
+        faces, table = sight.faces[..., :FACE_FEATURES], sight.table[..., :TABLE_FEATURES]
+        return self.decide(faces, table, sight.lowest, sight.likely, sight.legal)
+
+
+class PolicyNetwork(Policy):
+    """One network."""
 
     def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 3) -> None:
         super().__init__()
@@ -102,24 +122,28 @@ class PolicyNetwork(nn.Module):
         with torch.no_grad():  # begin near sense: the further a bid is above what can be expected, the rarer it is
             self.bids.bias[STEPS + NEAR :] -= 0.5 * torch.arange(NEAR + 1)
 
-    def forward(self, tables: Tables) -> Decision:
-        """The decision of the player to move."""
-        seen = observe(tables)
-        legal = legal_mask(tables, seen.odds.lowest)
-        return self.decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
-
-    def read(self, sight: Sight) -> Decision:
-        """The same from what a judge sees, of which only the player's part is used."""
-        faces, table = sight.faces[..., :FACE_FEATURES], sight.table[..., :TABLE_FEATURES]
-        return self.decide(faces, table, sight.lowest, sight.likely, sight.legal)
-
-    def decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:
-        """What both of the above come down to."""
+    def decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:  # type: ignore[override]
+        """What it does, from its input."""
         x, g = self.streams(faces, table)
         with torch.autocast(x.device.type, enabled=False):  # a logit of 5 in half precision is off by up to 0.02
             x, g = x.float(), g.float()
             logits = torch.cat([spread_over_bids(self.bids(x), lowest, likely), self.calls(g)], -1)
             return Decision(torch.where(legal, logits, NEVER), self.chances(g))
+
+
+class TwoNetworks(Policy):
+    """One network for tables of three and more, another for two players, whether the game began so or two are left."""
+
+    def __init__(self, many: PolicyNetwork, two: PolicyNetwork) -> None:
+        super().__init__()
+        self.many, self.two = many, two
+
+    def decide(self, faces: Tensor, table: Tensor, lowest: Tensor, likely: Tensor, legal: Tensor) -> Decision:  # type: ignore[override]
+        """Both are asked; the right one is heard."""
+        input_of_both = faces, table, lowest, likely, legal
+        two_left = table[..., TWO_LEFT, None] > 0
+        found = zip(self.two.decide(*input_of_both), self.many.decide(*input_of_both), strict=True)
+        return Decision(*(torch.where(two_left, two, many) for two, many in found))
 
 
 def spread_over_bids(per_face: Tensor, lowest: Tensor, middle: Tensor) -> Tensor:
@@ -263,9 +287,14 @@ def sample(logits: Tensor, draw: Tensor) -> Tensor:
     return (ends <= (draw[..., None] * ends[..., -1:]).clamp(max=ends[..., -1:] * (1 - 1e-6))).sum(-1)
 
 
-def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> PolicyNetwork:
-    """The averaged policy of a checkpoint, ready to play."""
+def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> Policy:
+    """The averaged policy of a checkpoint, ready to play; with its network for two players, if it has one."""
     found = torch.load(path, map_location=device, weights_only=True)
-    policy = PolicyNetwork(**found["shape"]).to(device)
-    policy.load_state_dict(found[part])
-    return policy.requires_grad_(False).eval()
+
+    def network(name: str) -> PolicyNetwork:
+        policy = PolicyNetwork(**found["shape"]).to(device)
+        policy.load_state_dict(found[name])
+        return policy
+
+    loaded = TwoNetworks(network(part), network("two")) if "two" in found else network(part)
+    return loaded.requires_grad_(False).eval()

@@ -16,6 +16,8 @@ from .perudo_batch import FACES, MOST_DICE, PERUDO, QUANTITIES, SEATS, Tables, l
 
 FACE_FEATURES = 46
 TABLE_FEATURES = 86
+TWO_LEFT = 50
+"""Which number about the table says that two players are left."""
 
 
 class Odds(NamedTuple):

@@ -199,9 +199,13 @@ def features(seen: Seen) -> Features:
 
 
 class Champion:
-    """The network, ready to play."""
+    """The network, ready to play; or two of them, one of which plays when two players are left."""
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        of_two = {name.removeprefix("two."): w for name, w in weights.items() if name.startswith("two.")}
+        self.two = Champion(of_two) if of_two else self
+        if of_two:
+            weights = {name.removeprefix("many."): w for name, w in weights.items() if name.startswith("many.")}
         self.weights = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in weights.items()}
         self.blocks = sum(name.endswith(".face_1.weight") for name in self.weights)
 
@@ -230,10 +234,14 @@ class Champion:
         x, g = np.maximum(x, 0), np.maximum(g, 0)
         return self._linear("bids", x), self._linear("calls", g), self._linear("chances", g)
 
+    def _network(self, seen: Seen) -> Champion:
+        """The network that is made for as many players as are left."""
+        return self.two if len(seen.dice) == 2 else self
+
     def distribution(self, seen: Seen) -> Floats:
         """[182]: how probable each action is; bids are `(quantity - 1) * 6 + face - 1`, then liar, then exact."""
         found = features(seen)
-        bids, calls, _ = self.logits(found.faces, found.table)
+        bids, calls, _ = self._network(seen).logits(found.faces, found.table)
         quantities = np.arange(1, QUANTITIES + 1)[:, None]
         above = np.clip(quantities - found.lowest, 0, STEPS - 1)
         near = STEPS + NEAR + np.clip(quantities - np.floor(found.expected + 0.5).astype(np.int64), -NEAR, NEAR)
@@ -250,7 +258,7 @@ class Champion:
     def chances(self, seen: Seen) -> Floats:
         """[player]: everybody's chance to win the game, as the player to move sees it."""
         found = features(seen)
-        logits = self.logits(found.faces, found.table)[2][: len(seen.dice)]
+        logits = self._network(seen).logits(found.faces, found.table)[2][: len(seen.dice)]
         chances = np.exp(logits - logits.max())
         return np.asarray(chances / chances.sum(), dtype=np.float32)
 
@@ -288,5 +296,5 @@ def fits(config: GameConfig) -> bool:
 
 
 def save_weights(state: Mapping[str, Any], path: str | Path) -> None:
-    """Write the weights of a `PolicyNetwork` (its state dict) as half floats."""
+    """Write the weights of a `PolicyNetwork` or of `TwoNetworks` (its state dict) as half floats."""
     np.savez(path, **{name: np.asarray(w.cpu()).astype(np.float16) for name, w in state.items()})  # type: ignore[arg-type]

@@ -35,6 +35,7 @@ from .network import (
     OUTCOMES,
     Critic,
     Judgement,
+    Policy,
     PolicyNetwork,
     RoundValue,
     Sight,
@@ -158,7 +159,7 @@ class Trainer:
         self.value = RoundValue().to(self.device)
         self.stakes = Stakes(self.device)
         self.updates, self.decisions, self.trained_s = 0, 0, 0.0
-        self.frozen: PolicyNetwork | None = None
+        self.frozen: Policy | None = None
         for path in (s.judges, s.against, s.init):
             if path and not Path(path).exists():
                 raise FileNotFoundError(f"{path}: no such checkpoint")

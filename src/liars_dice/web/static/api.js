@@ -41,8 +41,17 @@ async function call(path, options) {
 /** @param {string} line an error line of the server */
 export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, "")}.`;
 
-/** @param {string} path */
-export const get = (path) => call(path);
+/**
+ * @param {string} path
+ * @param {string | null} [secret] that lets you in
+ */
+export const get = (path, secret = null) => call(path, secret ? { headers: { Authorization: `Bearer ${secret}` } } : {});
+
+/** What lets you into a room, even if it is closed: your seat's token, or the invitation at the end of its link. @param {string} room */
+export const pass = (room) => token(room) ?? invitation();
+
+/** The invitation at the end of the link by which you came, if it has one. */
+export const invitation = () => (location.pathname.startsWith("/room/") && location.hash.slice(1)) || null;
 
 /**
  * @param {string} path
@@ -66,7 +75,7 @@ export function agents() {
 
 /**
  * Creates a room. The token of your own seat is kept in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {
@@ -106,6 +115,7 @@ export function keepToken(room, secret, seat = null) {
     const over = kept.map((r) => r.over).lastIndexOf(true);
     const [old] = kept.splice(over < 0 ? kept.length - 1 : over, 1);
     drop(`seat:${old.room}`);
+    drop(`fair:${old.room}`);
   }
   save("rooms", JSON.stringify(kept));
 }
@@ -121,5 +131,6 @@ export function markOver(room, over) {
 /** @param {string} room that no longer exists, or in which this browser has no seat */
 export function forgetRoom(room) {
   drop(`seat:${room}`);
+  drop(`fair:${room}`);
   save("rooms", JSON.stringify(myRooms().filter((r) => r.room !== room)));
 }

@@ -5,7 +5,7 @@ import { parse } from "./ladder.js";
 /** @typedef {import("./ladder.js").Bid} Bid */
 /** @typedef {import("./ladder.js").Config} Config */
 /**
- * @typedef {{ type: "GameCreated", config: Config, names: string[], agent_ids: (string | null)[], branched_from?: string }
+ * @typedef {{ type: "GameCreated", config: Config, names: string[], agent_ids: (string | null)[], branched_from?: string, fairness?: import("./fair_dice.js").Fairness }
  *   | { type: "RoundStarted", round_index: number, opener: number, dice_counts: number[], palifico: boolean }
  *   | { type: "DiceRolled", player_id: number, dice: number[] }
  *   | { type: "SharedDiceRolled", table_dice: number[], hidden_dice?: number[] }

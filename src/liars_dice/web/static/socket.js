@@ -1,6 +1,6 @@
 // A room's socket, which reconnects by itself and then asks only for the events it does not have yet.
 
-import { ServerError, token } from "./api.js";
+import { ServerError, invitation, token } from "./api.js";
 
 /**
  * @typedef {object} Listener
@@ -74,7 +74,7 @@ export class RoomSocket {
     this.error = null;
     socket.onopen = () => {
       const { events, game } = this.known();
-      this.#send({ type: "hello", token: token(this.room), from: events, ...(game ? { game_id: game } : {}) });
+      this.#send({ type: "hello", token: token(this.room), from: events, invite: invitation(), ...(game ? { game_id: game } : {}) });
     };
     socket.onmessage = (event) => {
       if (this.socket === socket) this.#hear(JSON.parse(event.data));

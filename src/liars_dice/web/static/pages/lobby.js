@@ -1,7 +1,8 @@
 // A room before its game: the players, the invite link, the rules.
 
-import { h } from "../dom.js";
+import { field, h, toggle } from "../dom.js";
 import { capital, diceCount, unnamed } from "../events.js";
+import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
 import { describe } from "../rules_text.js";
 import { setting } from "../settings.js";
 
@@ -12,7 +13,7 @@ const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
-   * @param {{ sit: (name: string) => void, begin: () => void }} doing
+   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
    * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
@@ -23,7 +24,11 @@ export class Lobby {
     this.seats = h("ol", { class: "lobby-seats", "aria-label": "Seats" });
     this.rules = h("p", { class: "muted" });
     this.join = this.#join();
+    this.added = h("p", { class: "muted", role: "status" });
+    this.words = this.#words();
     this.inviting = h("h3", {});
+    this.closing = toggle("Closed: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
+    this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
     this.start = h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() });
     this.starting = h("div", { class: "row" }, this.start);
     this.element = h(
@@ -34,7 +39,7 @@ export class Lobby {
         "div",
         { class: "lobby-columns" },
         h("div", { class: "panel" }, h("h3", {}, "Seats"), this.seats, h("h3", {}, "Rules"), this.rules, h("p", {}, h("a", { href: "/rules" }, "How to play"))),
-        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.starting, this.problem),
+        h("div", { class: "panel" }, this.join, this.inviting, this.#invite(), this.closing, this.words, this.starting, this.problem),
       ),
     );
     this.key = "";
@@ -46,7 +51,7 @@ export class Lobby {
    * @param {number | null} me
    */
   show(room, me) {
-    const key = JSON.stringify([room.seats, me]);
+    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite]);
     if (key === this.key) return;
     this.key = key;
     /** @type {SeatLine[]} */
@@ -63,10 +68,15 @@ export class Lobby {
     this.lead.textContent = lead;
     this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me)));
     this.rules.textContent = `${capital(describe(room.config).join(" · "))}.`;
+    this.link.value = `${location.origin}${location.pathname}${room.closed ? `#${room.invite ?? location.hash.slice(1)}` : ""}`;
+    this.closing.hidden = me === null || room.host !== me;
+    /** @type {HTMLInputElement} */ (this.closing.firstChild).checked = Boolean(room.closed);
     this.join.hidden = !invited;
     this.inviting.textContent = invited ? "Invite others" : "Invite";
     this.start.textContent = open ? "Start now with bots in the open seats" : "Start";
     this.starting.hidden = me === null;
+    this.words.hidden = me === null || !room.fairness;
+    this.added.textContent = me !== null && room.fairness?.entropy[me] ? `Added: ${room.fairness.entropy[me]}` : "";
   }
 
   /**
@@ -85,16 +95,14 @@ export class Lobby {
   }
 
   #invite() {
-    const address = `${location.origin}${location.pathname}`;
-    const link = h("input", { type: "text", readonly: true, value: address, "aria-label": "Invite link", onfocus: () => link.select() });
     const copied = h("span", { role: "status" });
     const copy = h("button", {
       type: "button",
       class: "plain",
       onclick: async () => {
-        link.select();
+        this.link.select();
         try {
-          await navigator.clipboard.writeText(address);
+          await navigator.clipboard.writeText(this.link.value);
           copied.textContent = "Copied.";
         } catch {
           copied.textContent = "Press Ctrl+C to copy.";
@@ -102,15 +110,29 @@ export class Lobby {
       },
     }, "Copy link");
     const localOnly = SELF.test(location.hostname) && h("small", {}, "This link works only on this computer. To let others on your network join, start the server with ", h("code", {}, "liars-dice serve --host 0.0.0.0"), " and use this computer’s address.");
-    return h("div", { class: "invite" }, h("div", { class: "row" }, link, copy, copied), localOnly);
+    return h("div", { class: "invite" }, h("div", { class: "row" }, this.link, copy, copied), localOnly);
+  }
+
+  /** A player's words for the dice, which can be changed until the game starts. */
+  #words() {
+    const words = wordsInput();
+    return h(
+      "form",
+      { class: "words", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.add(words.value)) },
+      h("div", { class: "row join" }, field(WORDS_LABEL, words), h("button", { type: "submit", class: "plain" }, "Add")),
+      this.added,
+      h("small", {}, WORDS_NOTE),
+    );
   }
 
   #join() {
     const name = h("input", { type: "text", maxlength: 24, value: setting("name"), autocomplete: "nickname", required: true });
+    const words = wordsInput();
     return h(
       "form",
-      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value)) },
-      h("label", { class: "field" }, h("span", {}, "Your name"), name),
+      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value, words.value)) },
+      field("Your name", name),
+      field(WORDS_LABEL, words),
       h("button", { type: "submit", class: "primary" }, "Take a seat"),
     );
   }

@@ -1,8 +1,9 @@
 // Set up a table: the rules and the seats.
 
-import { agents, createRoom, get, myRooms } from "../api.js";
+import { agents, createRoom, get, myRooms, post, token } from "../api.js";
 import { aboutBot } from "../bot_text.js";
 import { field, h, select, toggle } from "../dom.js";
+import { WORDS_LABEL, WORDS_NOTE, addWords, wordsInput } from "../fair_dice.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -16,6 +17,8 @@ export async function page({ query }) {
   const seats = (last?.seats ?? []).map((/** @type {import("./room.js").SeatLine} */ s) => ({ who: s.seat === mine ? "you" : (s.kind === "bot" && s.agent) || "open" }));
   const list = h("ol", { class: "seat-list" });
   const name = h("input", { type: "text", maxlength: 24, value: setting("name"), placeholder: "Player 1", autocomplete: "nickname" });
+  const words = wordsInput();
+  const influence = h("details", {}, h("summary", {}, "Have a say in the dice"), field(WORDS_LABEL, words, WORDS_NOTE));
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   let practice = true;
   const start = h("button", { type: "submit", class: "primary big" });
@@ -40,6 +43,7 @@ export async function page({ query }) {
     );
     const open = seats.some((s) => s.who === "open");
     alone.hidden = open;
+    influence.hidden = !seats.some((s) => s.who === "you");
     start.textContent = open ? "Set up and invite" : seats.some((s) => s.who === "you") ? "Start" : "Watch";
   };
   const alone = h("div", {}, toggle("Practice: moves can be taken back", practice, (on) => (practice = on)));
@@ -56,7 +60,12 @@ export async function page({ query }) {
         ...rules.request(),
         seats: seats.map(({ who }) => (who === "you" ? { kind: "you", name: ownName(name.value) } : who === "open" ? { kind: "open" } : { kind: "bot", agent: who })),
         practice: practice && !open && you,
+        hold: you && !open && words.value !== "",
       });
+      if (you && words.value) {
+        await addWords(room, words.value);
+        if (!open) await post(`/rooms/${encodeURIComponent(room)}/start`, { token: token(room) });
+      }
       go(`/room/${room}`);
     } catch (error) {
       problem.hidden = false;
@@ -67,7 +76,7 @@ export async function page({ query }) {
     "form",
     { class: "page setup", onsubmit: submit },
     h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
-    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, problem, h("div", { class: "row" }, start))),
+    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, influence, problem, h("div", { class: "row" }, start))),
   );
   return { title: "Set up a table", element };
 }

@@ -4,6 +4,7 @@ import { agents, get, keepToken, post } from "../api.js";
 import { Curve } from "../chart.js";
 import { field, h, say, select, toggle } from "../dom.js";
 import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { FairDice } from "../fair_dice.js";
 import { parse } from "../ladder.js";
 import { go } from "../router.js";
 import { ownName } from "../settings.js";
@@ -89,7 +90,9 @@ class Replay {
     this.stage.dock.append(this.transport);
     this.stage.dock.before(this.panel);
     this.stage.controls.append(h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Replay without the coach") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
-    this.stage.below.append(this.curve.element, this.waiting);
+    const fair = new FairDice();
+    fair.show(game.fairness, { names: this.names, game: id });
+    this.stage.below.append(this.curve.element, this.waiting, fair.element);
     this.summary = h("div", { class: "summary" });
     this.element = h(
       "div",
@@ -322,7 +325,7 @@ class Replay {
 
   #branchWords() {
     const turn = Math.min(this.moves.filter((i) => i < this.timeline.at).length + 1, this.moves.length);
-    return `The game continues just before move ${turn}, with the same dice. The recorded game does not change.`;
+    return `The game continues just before move ${turn}, with the same dice in this round and new ones later. The recorded game does not change.`;
   }
 
   /** @param {KeyboardEvent} event */

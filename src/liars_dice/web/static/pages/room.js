@@ -1,9 +1,10 @@
 // A room: take a seat, play, watch, reconnect.
 
-import { createRoom, forgetRoom, get, keepToken, markOver, post, sentence, token } from "../api.js";
+import { createRoom, forgetRoom, get, invitation, keepToken, markOver, pass, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
 import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { FairDice, addWords, settleAnew } from "../fair_dice.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
 import { keep, ownName, setting } from "../settings.js";
@@ -26,7 +27,7 @@ const REVEAL_MS = 10_000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const first = await get(`/rooms/${encodeURIComponent(id)}`).catch((error) => {
+  const first = await get(`/rooms/${encodeURIComponent(id)}`, pass(id)).catch((error) => {
     if (error.status === 404) forgetRoom(id);
     throw error;
   });
@@ -60,8 +61,17 @@ class RoomPage {
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby({ sit: (name) => this.sit(name), begin: () => this.begin() }, this.lobbyProblem);
-    this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element);
+    this.lobby = new Lobby(
+      {
+        sit: (name, words) => this.sit(name, words),
+        add: (words) => this.add(words),
+        begin: () => this.begin(),
+        close: (closed) => this.close(closed),
+      },
+      this.lobbyProblem,
+    );
+    this.fair = new FairDice();
+    this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
       id,
       { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (error) => this.refused(error) },
@@ -104,6 +114,7 @@ class RoomPage {
         if (message.n < this.known) return;
         this.known = message.n + 1;
         if (this.room.status === "waiting") this.room.status = "playing";
+        if (message.event.type === "GameCreated") this.room = { ...this.room, fairness: message.event.fairness ?? null };
         this.timeline.add(read(message.event));
         break;
       case "turn":
@@ -111,11 +122,11 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed };
         break;
       case "over":
         this.gameId = message.game_id;
-        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner };
+        this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner, fairness: message.fairness };
         break;
       case "error":
         this.complain(sentence(message.error));
@@ -131,7 +142,8 @@ class RoomPage {
    */
   welcome(message) {
     const { events } = message;
-    this.room = message.room;
+    if (this.gameId && message.game_id !== this.gameId) settleAnew(this.id, message.room.fairness);
+    this.room = { ...message.room, invite: message.invite };
     this.gameId = message.game_id;
     this.me = message.seat;
     this.turn = null;
@@ -160,12 +172,14 @@ class RoomPage {
     this.online = this.busy = false;
     this.offline.hidden = true;
     this.complain(null);
+    const asleep = error.code === "stay_away";
+    if (asleep && this.room.status === "over") return;
     const seated = token(this.id) !== null;
     const notMine = seated && error.code === "wrong_token";
     const again = (/** @type {string} */ label, /** @type {() => void} */ first) =>
       h("button", { type: "button", class: "primary", onclick: () => (first(), this.connect()) }, label);
     this.refusal.replaceChildren(
-      h("h2", {}, notMine ? "This seat is not yours" : "You cannot join this room"),
+      h("h2", {}, notMine ? "This seat is not yours" : asleep ? "The room is not connected" : "You cannot join this room"),
       h("p", {}, `The server says: ${error.message}${notMine ? " You can watch, or take a seat if one is open." : seated ? " Your seat is kept." : ""}`),
       h("div", { class: "row" }, notMine ? again("Continue without the seat", () => forgetRoom(this.id)) : again("Try again", () => {}), h("a", { class: "button", href: "/" }, "Go to the home page")),
     );
@@ -199,6 +213,7 @@ class RoomPage {
     const outside = !this.refusal.hidden && !timeline.events.length;
     this.lobby.element.hidden = !waiting || outside;
     this.stage.element.hidden = waiting || outside;
+    this.fair.show(this.room.fairness, { names: this.room.seats.map((/** @type {SeatLine} */ s) => s.name), game: this.gameId, room: this.id });
     if (waiting) {
       this.lobby.show(this.room, this.me);
       return;
@@ -252,14 +267,35 @@ class RoomPage {
 
   // -- before the game
 
-  /** @param {string} name */
-  async sit(name) {
+  /**
+   * @param {string} name
+   * @param {string} words for the dice
+   */
+  async sit(name, words) {
     await this.#try(async () => {
       keep("name", name.trim());
-      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null });
+      const seat = await post(`/rooms/${encodeURIComponent(this.id)}/seats`, { name: ownName(name) ?? "", seat: null, entropy: words, invite: invitation() });
       keepToken(this.id, seat.token, seat.seat);
       this.connect();
     });
+  }
+
+  /** @param {string} words for the dice */
+  async add(words) {
+    await this.#try(async () => {
+      this.room = { ...this.room, fairness: (await addWords(this.id, words)).fairness };
+      this.show(false);
+    });
+  }
+
+  /** @param {boolean} closed whether only people with the link can join */
+  async close(closed) {
+    await this.#try(async () => {
+      const { invite } = await post(`/rooms/${encodeURIComponent(this.id)}/access`, { token: token(this.id), closed });
+      this.room = { ...this.room, closed, invite };
+      say(closed ? "The room is closed. Only people with the new link can join." : "The room is open.");
+    });
+    this.show(false);
   }
 
   async begin() {

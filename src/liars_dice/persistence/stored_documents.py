@@ -1,0 +1,33 @@
+"""Reading documents back: rooms, tournaments and blocks, as text that may be damaged or from a later version."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from .errors import CorruptEventError, UnknownSchemaError
+
+Document = TypeVar("Document")
+
+DOCUMENT_SCHEMA = 1
+"""The version of stored documents. A document of a later one is left alone."""
+
+
+class _Versioned(msgspec.Struct):
+    schema: int = DOCUMENT_SCHEMA
+
+
+def decode_document(text: str, kind: type[Document], what: str) -> Document:
+    """The document in a text; `what` names it in errors (`room abc`).
+
+    Raises `CorruptEventError` if it is damaged, `UnknownSchemaError` if a later version wrote it.
+    """
+    try:
+        schema = msgspec.json.decode(text, type=_Versioned).schema
+        if schema > DOCUMENT_SCHEMA:
+            expected = f"this version reads schemas up to {DOCUMENT_SCHEMA}"
+            raise UnknownSchemaError(f"{what}: schema {schema} is unknown: {expected}")
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
+        raise CorruptEventError(f"{what}: the document is damaged ({error})") from error

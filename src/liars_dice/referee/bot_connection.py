@@ -1,0 +1,209 @@
+"""The outside of a bot's process: start it, exchange messages with it, and end it with everything that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ..core import BadValueError
+from . import protocol, sandbox
+from .bot_cgroup import BotCgroup, delegated
+from .bot_group import BotGroup
+from .limits import BotFault, BotLimits, Verdict
+from .protocol import LONGEST_LINE, Message
+from .walls import box, builds_walls
+
+STARVED_SECONDS = 0.02
+"""How often a bot that is late, and has been kept waiting for the processor, is looked at."""
+MOST_PATIENCE = 20
+"""However busy the machine is, no bot gets more than this many times its time."""
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
+    "from liars_dice.referee.bot_process import main; main(sys.argv[1:])"
+)
+
+
+class BotConnection:
+    """A bot's process, with walls around it or without. Whatever the bot does wrong is raised as `BotFault`.
+
+    A bot that is late, ends, or breaks the protocol is killed at once, with everything that it started.
+    """
+
+    def __init__(self, what: Sequence[str], limits: BotLimits, *, walls: bool) -> None:
+        """Start the process. `what` is `python SPEC`, `describe FILE`, or `command WORD...`."""
+        if sys.platform == "win32" and walls:
+            raise BadValueError("isolate", True, "a Unix system: bots cannot be isolated on Windows")
+        self._buffer = b""
+        self._number = 0
+        self._closed = False
+        self._group = BotGroup(0)
+        self._awake_since = time.monotonic()
+        inside, self._control = os.pipe()
+        restrictions = sandbox.restrictions(limits, builds_walls=builds_walls()) if walls else None
+        path = [str(Path(place).absolute()) for place in sys.path if place]
+        words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
+        command = [sys.executable, "-I" if walls else "-P", "-c", _START, *words]
+        self._cgroup = BotCgroup(limits, delegated() if walls else None)
+        try:
+            self._process = subprocess.Popen(
+                self._cgroup.joined([*box(what, path), *command]) if walls else command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if walls else None,
+                bufsize=0,
+                pass_fds=(inside,),
+                env={} if walls else None,
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(self._control)
+            self._cgroup.close()
+            self._closed = True
+            raise BotFault("died", f"its process could not be started ({error.strerror})") from error
+        finally:
+            os.close(inside)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._group = BotGroup(self._process.pid)
+        self._input, self._output = self._process.stdin, self._process.stdout
+        os.set_blocking(self._input.fileno(), False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the bot can still be reached."""
+        return not self._closed
+
+    def close(self) -> None:
+        """End the process: when this returns, the bot and every process that it started are gone."""
+        if self._closed:
+            return
+        self._closed = True
+        self._group.kill()
+        os.close(self._control)
+        _end(self._process)
+        self._cgroup.close()
+        self._input.close()
+        self._output.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            self.close()
+
+    def next_number(self) -> int:
+        """The `id` of the next message that is answered."""
+        self._number += 1
+        return self._number
+
+    def write(self, message: Message, deadline: float) -> None:
+        """Send a message, and wait no longer than this until the bot has room for it."""
+        self._check_open()
+        data = protocol.encode(message)
+        while data:
+            if not select.select([], [self._input], [], 0)[1]:
+                self._group.go_on()  # it must read to make room
+            ready = select.select([], [self._input], [], max(0.0, deadline - time.monotonic()))[1]
+            if not ready:
+                raise self.fault("too_slow", "does not read its messages")
+            try:
+                data = data[os.write(self._input.fileno(), data) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                raise self.fault("died", "its process has ended") from None
+
+    def read(self, deadline: float) -> Message:
+        """The next message from the bot, if it comes in time."""
+        self._check_open()
+        while b"\n" not in self._buffer:
+            if len(self._buffer) > LONGEST_LINE:
+                raise self.fault("garbage", f"a line of more than {LONGEST_LINE:,} bytes")
+            if not self._has_output(deadline):
+                raise self.fault("too_slow", f"took longer than {round(deadline - self._awake_since, 2):g} s")
+            data = os.read(self._output.fileno(), LONGEST_LINE)
+            if not data:
+                raise self.fault("died", "its process has ended")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        try:
+            message = msgspec.json.decode(line)
+        except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            message = None
+        if not isinstance(message, dict):
+            raise self.fault("garbage", f"not a JSON object: {line[:200]!r}")
+        return message
+
+    def wake(self) -> None:
+        """Let the bot think, about what is written next."""
+        self._awake_since = time.monotonic()
+        self._group.go_on()
+
+    def rest(self) -> None:
+        """Stop the bot, and everything that it has started, until it is woken: others think now."""
+        self._group.stop()
+
+    def _has_output(self, deadline: float) -> bool:
+        """Wait until there is something to read; False if the bot is late.
+
+        A bot that has had less than its time of the processor, because the machine is busy, may go on.
+        """
+        allowed = deadline - self._awake_since
+        seconds = max(0.0, deadline - time.monotonic())
+        while not select.select([self._output], [], [], seconds)[0]:
+            waited = time.monotonic() - self._awake_since
+            if waited > MOST_PATIENCE * allowed + 1 or not self._group.is_kept_waiting(allowed):
+                return False
+            seconds = STARVED_SECONDS
+        return True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BotFault("died", "its process is no longer running")
+
+    def fault(self, verdict: Verdict, detail: str) -> BotFault:
+        """The fault of a bot that gets no second chance: its process is ended."""
+        self.close()
+        return BotFault(verdict, detail)
+
+    def broken(self, message: Message) -> BotFault:
+        """The fault of a bot that sent this instead of what the protocol allows."""
+        self.close()
+        if message.get("type") == "fault":
+            return told_fault(message)
+        return BotFault("garbage", f"unexpected message: {json.dumps(message)[:200]}")
+
+
+_VERDICTS: frozenset[Verdict] = frozenset(("exception", "wrong_type", "out_of_memory"))
+"""The verdicts that a bot's process may give on its own bot; the others are ours."""
+
+
+def told_fault(message: Message) -> BotFault:
+    """The fault that a bot's process reports."""
+    verdict = message.get("verdict")
+    known: Verdict = next((v for v in _VERDICTS if v == verdict), "exception")
+    return BotFault(known, str(message.get("detail", "")))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the keeper has ended everything, and help where the bot may have stopped the keeper."""
+    for _ in range(100):
+        try:
+            process.wait(timeout=0.1)
+            return
+        except subprocess.TimeoutExpired:
+            for pid in sandbox.descendants(process.pid):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            process.send_signal(signal.SIGCONT)
+    process.kill()
+    process.wait()

@@ -1,0 +1,201 @@
+"""Files that commands write and stores that can only be read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import call
+from liars_dice.persistence import open_store
+from liars_dice.persistence.conformance import sample_game
+from patience import PATIENCE
+from storekit import fill
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    path = tmp_path / "games.sqlite"
+    with open_store(path) as store:
+        fill(store, sample_game("one", "heads-up"))
+    return str(path)
+
+
+WRITERS: dict[str, tuple[str, Callable[[str, str], list[str]]]] = {
+    "export jsonl": (".jsonl", lambda out, db: ["export", "--db", db, "--out", out]),
+    "export csv": (".csv", lambda out, db: ["export", "--db", db, "--out", out]),
+    "review": (".png", lambda out, db: ["review", "one", "--db", db, "--png", out]),
+    "explain": (".png", lambda out, db: ["explain", "--dice", "1", "1", "--hand", "3", "--png", out]),
+    "train model": (".npz", lambda out, db: ["train", "q", "--dice", "1", "--games", "10", "--out", out]),
+    "train curve": (".csv", lambda out, db: ["train", "q", "--dice", "1", "--games", "10", "--curve", out]),
+    "solve": (".npz", lambda out, db: ["solve", "1", "1", "--faces", "2", "--save", out]),
+}
+
+
+def in_the_way(folder: Path, ending: str) -> Iterator[tuple[Path, str]]:
+    """Things that are not plain files."""
+    directory = folder / f"folder{ending}"
+    directory.mkdir()
+    yield directory, "a folder"
+    pipe = folder / f"pipe{ending}"
+    os.mkfifo(pipe)
+    yield pipe, "a pipe"
+    listening = socket.socket(socket.AF_UNIX)
+    here = os.open(".", os.O_RDONLY)
+    os.chdir(folder)  # the path of a socket must be short
+    listening.bind(f"s{ending}")
+    os.fchdir(here)
+    os.close(here)
+    yield folder / f"s{ending}", "a pipe or socket"
+    listening.close()
+    for name, target, kind in (
+        ("device", "/dev/null", "a device"),
+        ("to-folder", str(directory), "a folder"),
+        ("nothing", str(folder / "missing"), "a link to nothing"),
+        ("circle", str(folder / f"circle{ending}"), ""),
+    ):
+        link = folder / f"{name}{ending}"
+        link.symlink_to(target)
+        yield link, kind
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links")
+@pytest.mark.parametrize("writer", WRITERS)
+def test_only_plain_files_are_written(writer: str, db: str, tmp_path: Path) -> None:
+    ending, words = WRITERS[writer]
+    for path, kind in in_the_way(tmp_path, ending):
+        before = path.lstat()
+        result = call(*words(str(path), db))
+        assert isinstance(result.exception, SystemExit), (path, repr(result.exception))
+        assert result.exit_code in (1, 2), (path, result.output)
+        line = result.stderr.strip().splitlines()[-1]
+        assert "expected" in line, line
+        assert kind in line, line
+        assert path.lstat() == before
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_file_is_replaced_whole_and_a_link_to_it_stays(db: str, tmp_path: Path) -> None:
+    real = tmp_path / "real.csv"
+    real.write_text("old")
+    real.chmod(0o640)
+    link = tmp_path / "link.csv"
+    link.symlink_to(real)
+    assert call("export", "--db", db, "--out", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert real.read_text().startswith("game_id,")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert {path.name for path in tmp_path.iterdir()} == {"games.sqlite", "real.csv", "link.csv"}
+
+
+def test_a_failed_export_leaves_the_old_file(db: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    with open_store(db) as store:
+        store._db.execute("UPDATE blocks SET data = x'00'")  # type: ignore[attr-defined]
+    assert call("export", "one", "--db", db, "--out", str(out)).exit_code == 1
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.sqlite", "out.csv"]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e999", "-1"])
+def test_numbers_that_are_none(number: str) -> None:
+    for words in (
+        ("watch", "--delay", number),
+        ("watch", "--time-limit", number),
+        ("train", "q", "--alpha", number),
+        ("train", "q", "--gamma", number),
+        ("solve", "1", "1", "--target", number),
+        ("solve", "1", "1", "--memory", number),
+        ("matchup", f"threshold:{number},0.1", "optimal"),
+    ):
+        result = call(*words)
+        assert isinstance(result.exception, SystemExit), (words, repr(result.exception))
+        assert result.exit_code in (1, 2), (words, result.output)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.toml", "dice = [nan, 2]"),
+        ("a.toml", "seed = inf"),
+        ("a.toml", "faces = 99999999999999999999999999"),
+        ("a.toml", f"dice = [{'9' * 5000}]"),
+        ("a.json", '{"dice": [1e999, 2]}'),
+        ("a.json", '{"dice": [NaN, 2]}'),
+        ("a.json", "[" * 100_000),
+        ("a.toml", "a = " + "[" * 100_000),
+        ("a.toml", "#" * (1 << 21)),
+        ("a.toml", 'mode = "\x7f\\u001b[2J"'),
+    ],
+)
+def test_files_of_rules_are_bounded(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    result = call("rules", str(tmp_path / name))
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code in (1, 2)
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 2000
+
+
+READING = """
+import sys
+from click.testing import CliRunner
+from liars_dice.cli import main
+
+for words in (["games"], ["replay", "one"], ["review", "one"], ["export", "one"], ["games", "stats"]):
+    result = CliRunner().invoke(main, [*words, "--db", sys.argv[1]], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+from liars_dice.persistence import StoreError, open_store
+with open_store(sys.argv[1]) as store:
+    assert store.documents("room") == {"a": "b"}
+    try:
+        store.save_documents("room", {"a": "c"})
+    except StoreError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="users")
+@pytest.mark.parametrize("kind", ["sqlite", "jsonl"])
+def test_a_store_that_can_only_be_read(tmp_path: Path, kind: str) -> None:
+    """Neither the file nor its folder can be written; root is not refused anything, so another user reads."""
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    path = folder / f"games.{kind}"
+    with open_store(path) as store:
+        fill(store, sample_game("one", "heads-up"))
+        store.save_documents("room", {"a": "b"})
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    command = [sys.executable, "-c", READING, str(path)]
+    user: dict[str, int] = {}
+    if os.geteuid() == 0:
+        user = {"user": 65534, "group": 65534}
+        for parent in tmp_path.parents:
+            if stat.S_IMODE(parent.stat().st_mode) & 0o5 != 0o5:
+                parent.chmod(parent.stat().st_mode | 0o055)
+        tmp_path.chmod(0o755)
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "NUMBA_CACHE_DIR": "/tmp"}
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment,
+        **user,  # type: ignore[call-overload]
+    )
+    folder.chmod(0o755)
+    if "Permission denied" in done.stderr and "site-packages" in done.stderr:
+        pytest.skip("another user cannot run this Python")
+    assert done.returncode == 0, done.stderr
+    assert "read-only" in done.stdout or "cannot be written" in done.stdout
+    shutil.rmtree(folder)
