@@ -99,6 +99,20 @@ def test_while_the_loop_is_behind_only_moves_are_accepted() -> None:
     asyncio.run(run())
 
 
+def test_other_programs_do_not_count_as_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is busy with something else makes the loop late, and no one is refused for that."""
+
+    async def run() -> None:
+        one = load.ServerLoad(ServerLimits())
+        one.start()
+        now = time.monotonic()
+        monkeypatch.setattr(load.time, "monotonic", lambda: now + 10)
+        one.refuse_if_busy()
+        one.close()
+
+    asyncio.run(run())
+
+
 def test_the_loop_notices_what_holds_it_up() -> None:
     async def run() -> None:
         one = load.ServerLoad(ServerLimits())

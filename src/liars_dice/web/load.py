@@ -1,6 +1,6 @@
 """The server's time: what each address has used of it, how far the event loop is behind, and what runs beside the loop.
 
-What an address has used is processor time, so other programs on the machine cost no one anything.
+Both count processor time, so other programs on the machine cost no one anything.
 """
 
 from __future__ import annotations
@@ -105,6 +105,8 @@ class ServerLoad:
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._beat_due: float | None = None
+        self._used_by_then = 0.0
+        """The processor time that this process had used at the last beat."""
         self._timer: asyncio.TimerHandle | None = None
         self._thread = ThreadPoolExecutor(1, "apart")
         self._waiting = 0
@@ -112,13 +114,20 @@ class ServerLoad:
     def start(self) -> None:
         """Measure from now on. Call this in the event loop."""
         loop = asyncio.get_running_loop()
+        self._used_by_then = time.process_time()
         self._beat_due = loop.time() + BEAT_S
         self._timer = loop.call_at(self._beat_due, self.start)
 
     @property
     def behind_s(self) -> float:
-        """How long ago the loop should have come around: what a new request waits for, at least."""
-        return 0.0 if self._beat_due is None else max(0.0, time.monotonic() - self._beat_due)
+        """For how long the server's own work has kept the loop from coming around.
+
+        What other programs on the machine do does not count: refusing requests would not help against it.
+        """
+        if self._beat_due is None:
+            return 0.0
+        late, worked = time.monotonic() - self._beat_due, time.process_time() - self._used_by_then
+        return max(0.0, min(late, worked))
 
     def refuse_if_busy(self) -> None:
         """Raise `BusyError` while the loop is behind. Moves never ask."""

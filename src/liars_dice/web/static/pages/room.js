@@ -61,15 +61,7 @@ class RoomPage {
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby(
-      {
-        sit: (name, words) => this.sit(name, words),
-        add: (words) => this.add(words),
-        begin: () => this.begin(),
-        close: (closed) => this.close(closed),
-      },
-      this.lobbyProblem,
-    );
+    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin(), close: (closed) => this.close(closed) }, this.lobbyProblem);
     this.fair = new FairDice();
     this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
