@@ -315,7 +315,8 @@ def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats, *, exact: 
     matching = view.their_matches[bid.face][:, None] + view.own_matches[bid.face]
     right = matching == bid.quantity if exact else matching < bid.quantity
     if_wrong, if_right = view.worth[0, int(exact)]
-    called: Floats = if_wrong + (if_right - if_wrong) * (reach @ right) / reach.sum()
+    often = np.minimum((reach @ right) / reach.sum(), 1.0)
+    called: Floats = if_wrong + (if_right - if_wrong) * often
     return called
 
 
