@@ -85,6 +85,7 @@ class _Plan:
                 flows.add(self.conditions, came, -1.0)
                 columns = [] if node == 0 else [(node, tree.hands[other] + hand)]
                 columns += [(node, sum(tree.hands) + k) for k, claimed in enumerate(claims) if claimed == hand]
+                columns += [_exact_call(tree, node, hand)] if tree.exact and node else []
                 for place in columns + [(raised, hand) for raised in raises]:
                     self.places.append(place)
                     self.number[place] = len(self.places)
@@ -156,6 +157,11 @@ def _claims(tree: PublicTree, seat: int) -> list[int]:
     return [hands.index[(face,) * hands.dice] for face in range(1, tree.claims + 1)]
 
 
+def _exact_call(tree: PublicTree, node: int, hand: int) -> tuple[int, int]:
+    """The place of an exact call with a hand."""
+    return node, sum(tree.hands) + tree.claims + hand
+
+
 def _payoff(tree: PublicTree, nodes: _Nodes, opener: _Plan, answerer: _Plan) -> Any:
     """What every way to end the round is worth to the opener, by the sequences of both that lead there."""
     entries = _Entries()
@@ -164,30 +170,34 @@ def _payoff(tree: PublicTree, nodes: _Nodes, opener: _Plan, answerer: _Plan) -> 
     weights = [tree.weights[seat].tolist() for seat in (0, 1)]
     claims = [_claims(tree, seat) for seat in (0, 1)]
     pairs = list(product(range(tree.hands[0]), range(tree.hands[1])))
-    true = {
-        bid: [
-            count_matches((hands[0][a], hands[1][b]), bid.face, tree.rules.wild_face) >= bid.quantity for a, b in pairs
-        ]
+    counted = {
+        bid: [count_matches((hands[0][a], hands[1][b]), bid.face, tree.rules.wild_face) for a, b in pairs]
         for bid in tree.bids
     }
+    pay = tree.payoffs
 
-    def end(seat: int, sequence: int, theirs: int, pair: tuple[int, int], wins: bool) -> None:
-        """The seat ends the round by a call or claim, and wins or not."""
+    def end(seat: int, sequence: int, theirs: int, pair: tuple[int, int], worth: float) -> None:
+        """The seat ends the round by a call or claim, which is worth this to it."""
         row, column = (sequence, theirs) if seat == 0 else (theirs, sequence)
         chance = weights[0][pair[0]] * weights[1][pair[1]]
-        entries.add(row, column, chance if wins == (seat == 0) else -chance)
+        entries.add(row, column, chance * worth if seat == 0 else -chance * worth)
 
     for node in np.flatnonzero(nodes.legal).tolist():
         actor = int(nodes.actor[node])
         own, other = plans[actor], plans[1 - actor]
         for i, pair in enumerate(pairs):
             mine, theirs = pair[actor], pair[1 - actor]
-            bid = other.number[node, theirs] if node else 0
+            made = other.number[node, theirs] if node else 0
             if node:
-                called = true[tree.bids[tree.rungs - 1 - int(nodes.bit[node])]][i]
-                end(actor, own.number[node, tree.hands[1 - actor] + mine], bid, pair, not called)
+                bid = tree.bids[tree.rungs - 1 - int(nodes.bit[node])]
+                false, hit = counted[bid][i] < bid.quantity, counted[bid][i] == bid.quantity
+                worth = (pay.liar_right if false else pay.liar_wrong)[actor]
+                end(actor, own.number[node, tree.hands[1 - actor] + mine], made, pair, worth)
+                if tree.exact:
+                    worth = (pay.exact_right if hit else pay.exact_wrong)[actor]
+                    end(actor, own.number[_exact_call(tree, node, mine)], made, pair, worth)
             for k, claimed in enumerate(claims[actor]):
                 if mine == claimed:
                     all_alike = theirs == claims[1 - actor][k]
-                    end(actor, own.number[node, sum(tree.hands) + k], bid, pair, all_alike)
+                    end(actor, own.number[node, sum(tree.hands) + k], made, pair, 1.0 if all_alike else -1.0)
     return entries.matrix((opener.sequences, answerer.sequences))

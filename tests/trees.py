@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from liars_dice.core.rules import count_matches
 from liars_dice.exact.solver.cfr_traversal import Pool
 from liars_dice.exact.solver.public_tree import PublicTree
 
-Move = Bid | int | None
-"""A raise, a claim of a face, or a call."""
+Move = Bid | int | Literal["exact"] | None
+"""A raise, a claim of a face, an exact call, or a call."""
 Chances = dict[Move, float]
 Hand = tuple[int, ...]
 History = tuple[Bid, ...]
@@ -25,6 +26,8 @@ Behaviour = Callable[[int, Hand, History], Chances]
 def moves(tree: PublicTree, hand: Hand, history: History) -> list[Move]:
     """Everything that may be done with a hand after a bidding, the call first."""
     allowed: list[Move] = [None] if history else []
+    if tree.exact and history:
+        allowed.append("exact")
     if tree.claims and len(set(hand)) == 1:
         allowed.append(hand[0])
     for rung, bid in enumerate(tree.bids):
@@ -48,6 +51,8 @@ def pool_of(tree: PublicTree, behaviour: Behaviour) -> Pool:
             for move, chance in behaviour(seat, hand, history).items():
                 if move is None:
                     average[node, tree.hands[1 - seat] + i] = chance
+                elif move == "exact":
+                    average[node, sum(tree.hands) + tree.claims + i] = chance
                 elif isinstance(move, Bid):
                     average[first[node] + tree.rungs - 1 - tree.rules.rungs[move], i] = chance
                 else:
@@ -71,6 +76,8 @@ def behaviour_of(tree: PublicTree, pool: Pool) -> Behaviour:
         for move in moves(tree, hand, history):
             if move is None:
                 found[move] = float(pool.average[node, tree.hands[1 - seat] + i])
+            elif move == "exact":
+                found[move] = float(pool.average[node, sum(tree.hands) + tree.claims + i])
             elif not isinstance(move, Bid):
                 found[move] = float(pool.average[node, sum(tree.hands) + move - 1])
             elif begin:
@@ -145,14 +152,19 @@ def _best(
 
     def ended(move: Move, weight: Sequence[float]) -> float:
         """The value of a call or claim."""
-        value = 0.0
+        value, pay, caller = 0.0, tree.payoffs, len(history) % 2
         for theirs, w in zip(others, weight, strict=True):
             if move is None:
                 bid = history[-1]
                 right = count_matches((mine, theirs), bid.face, tree.rules.wild_face) < bid.quantity
+                worth = (pay.liar_right if right else pay.liar_wrong)[caller]
+            elif move == "exact":
+                bid = history[-1]
+                right = count_matches((mine, theirs), bid.face, tree.rules.wild_face) == bid.quantity
+                worth = (pay.exact_right if right else pay.exact_wrong)[caller]
             else:
-                right = set(mine) | set(theirs) == {move}
-            value += w if right == acts else -w
+                worth = 1.0 if set(mine) | set(theirs) == {move} else -1.0
+            value += w * worth if acts else -w * worth
         return value
 
     if acts:

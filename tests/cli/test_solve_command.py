@@ -21,7 +21,7 @@ from patience import PATIENCE
 
 KEYS = {
     "value", "lower", "upper", "exploitability", "iterations", "elapsed_s", "compile_s", "dice", "faces", "wild",
-    "ordering", "nodes", "information_sets", "match", "target", "stopped", "run",
+    "ordering", "exact_call", "nodes", "information_sets", "match", "target", "stopped", "run",
 }  # fmt: skip
 
 
@@ -55,6 +55,21 @@ def test_rules_are_passed_on() -> None:
     found = answer("1", "1", "--faces", "5", "--wild", "top", "--ordering", "liars_dice_standard", "--target", "1e-5")
     assert found["value"] == pytest.approx(-1 / 25, abs=2e-5)
     assert (found["faces"], found["wild"], found["ordering"]) == (5, "top", "liars_dice_standard")
+
+
+def test_rule_sets_are_solved_by_name() -> None:
+    found = answer("1", "1", "--rules", "perudo", "--faces", "4", "--target", "1e-3")
+    assert (found["faces"], found["wild"], found["ordering"], found["exact_call"]) == (4, "ones", "perudo", True)
+    assert found["lower"] <= 0 <= found["upper"]
+
+
+def test_a_whole_match() -> None:
+    words = ("2", "1", "--rules", "perudo", "--faces", "3", "--match", "--target", "5e-3")
+    found = answer(*words)
+    assert [state["dice"] for state in found["states"]] == [[1, 1], [1, 2], [2, 1]]
+    assert found["states"][-1] == {"dice": [2, 1], "lower": found["lower"], "upper": found["upper"]}
+    assert 0.5 < found["lower"] < found["upper"] < found["lower"] + 2 * found["target"]
+    assert "The player who opens wins" in call(*words).stdout
 
 
 def test_people_read_a_table() -> None:
@@ -136,6 +151,9 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         (("60", "60"), "720 rungs; 60 at most"),
         (("1", "1", "--save", "nowhere/x.npz"), "no file can be written there"),
         (("1", "1", "--resume", "nothing.npz"), "there is no such file"),
+        (("1", "1", "--match"), "two players who lose dice"),
+        (("1", "1", "--rules", "perudo", "--match", "--device", "gpu"), "device"),
+        (("5", "5", "--rules", "perudo", "--match"), "matches with fewer dice would fit"),
     ],
     ids=" ".join,
 )

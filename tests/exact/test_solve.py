@@ -16,7 +16,7 @@ from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
 from liars_dice.exact.solver.equilibrium import Solution, SolverProgress, solve
-from liars_dice.exact.solver.public_tree import PublicTree, can_reduce
+from liars_dice.exact.solver.public_tree import Payoffs, PublicTree, can_reduce
 from linear_programs import solve_linear
 from trees import at_random, behaviour_of, best_value, in_whole_tree, pool_of
 
@@ -107,6 +107,62 @@ LARGER = [
     GameConfig(dice=(1, 2), faces=6),
     GameConfig(dice=(2, 1), faces=6),
 ]
+
+
+EXACT_CALLS = [
+    GameConfig(dice=(1, 1), faces=3, wild="ones", exact_call=True),
+    GameConfig(dice=(2, 1), faces=2, wild="top", exact_call=True),
+    GameConfig(dice=(1, 2), faces=2, exact_call=True),
+    GameConfig(dice=(1, 1), faces=4, wild="ones", bid_ordering="perudo", exact_call=True),
+    GameConfig(dice=(1, 1), faces=4, wild="ones", bid_ordering="perudo", open_on_ones=False, exact_call=True),
+]
+ODD_PAYOFFS = Payoffs((1.0, 0.7), (-0.8, -0.3), (0.5, 0.9), (-1.0, -0.6))
+"""As in a match: neither equal for both seats, nor for all calls."""
+
+
+@pytest.mark.parametrize("payoffs", [Payoffs(), ODD_PAYOFFS], ids=["one round", "odd payoffs"])
+@pytest.mark.parametrize("config", EXACT_CALLS, ids=told)
+def test_linear_programs_agree_about_exact_calls_and_payoffs(config: GameConfig, payoffs: Payoffs) -> None:
+    linear = solve_linear(PublicTree(config, payoffs=payoffs))
+    solution = solve(config, payoffs=payoffs, target=1e-12, iterations=1000)
+    assert solution.lower - SLACK <= linear.value <= solution.upper + SLACK
+    assert solution.exploitability < 1e-3
+    first, second = best_responses(PublicTree(config, payoffs=payoffs), linear.pool)
+    assert (first, -second) == pytest.approx((linear.value, linear.value), abs=1e-9)
+
+
+@pytest.mark.parametrize("config", EXACT_CALLS[:2], ids=told)
+def test_best_responses_with_payoffs_are_what_trying_everything_finds(config: GameConfig) -> None:
+    tree = PublicTree(config, payoffs=ODD_PAYOFFS)
+    for seed in range(5):
+        behaviour = at_random(tree, seed)
+        tried = [best_value(tree, behaviour, seat) for seat in (0, 1)]
+        assert best_responses(tree, pool_of(tree, behaviour)) == pytest.approx(tried, abs=1e-12)
+
+
+def test_one_die_each_in_perudo_is_worth_what_is_known() -> None:
+    perudo = preset("perudo", players=2, dice=1)
+    plain = solve(perudo.replace(exact_call=False, max_dice=None), target=1e-4)
+    assert plain.lower <= -1 / 18 <= plain.upper
+    even = solve(perudo, target=1e-4)
+    assert even.lower - 1e-4 <= 0 <= even.upper + 1e-4
+
+
+@pytest.mark.parametrize("cut", [0.0, 0.2, 0.5, 2.0])
+def test_a_cut_tree_is_certified_in_the_whole_game(cut: float) -> None:
+    """An adversary may bid and raise everything, also what the strategies only call."""
+    config = GameConfig(dice=(1, 1), faces=3, wild="ones", exact_call=True)
+    solution = solve(config, target=1e-3, cut=cut, iterations=200)
+    whole = PublicTree(config)
+    behaviour = behaviour_of(whole, solution.pool)
+    tried = [best_value(whole, behaviour, seat) for seat in (0, 1)]
+    assert (-solution.lower, solution.upper) == pytest.approx((tried[1], tried[0]), abs=1e-12)
+    assert (solution.exploitability < 1e-3) == (cut <= 0.2)
+
+
+def test_a_cut_that_keeps_the_bracket_wide_is_lowered() -> None:
+    solution = solve(GameConfig(dice=(2, 1), faces=5, wild="ones", exact_call=True), target=3e-3)
+    assert solution.stopped == "target"
 
 
 @pytest.mark.parametrize("config", QUICK, ids=told)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, round_dice_option, round_options
+from .options import json_option, round_config, round_dice_option, round_options
 from .output import dice_count, open_console, percent, print_json
 from .progress import show_bracket
 
@@ -35,9 +35,10 @@ def explain_command(
     hand: str,
     bids: str,
     action: str | None,
-    faces: int,
-    wild: str,
-    ordering: str,
+    rules: str | None,
+    faces: int | None,
+    wild: str | None,
+    ordering: str | None,
     png: Path | None,
     as_json: bool,
 ) -> None:
@@ -48,11 +49,11 @@ def explain_command(
     Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
     when you ask.
     """
-    from ..core import BidAction, GameConfig, NotationError, parse_bid
+    from ..core import BidAction, NotationError, parse_bid
     from ..exact.solver import equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
-    config = GameConfig(dice=dice, faces=faces, wild=wild, bid_ordering=ordering)  # type: ignore[arg-type]
+    config = round_config(dice, rules, faces, wild, ordering)
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
         raise NotationError(hand, "dice separated by commas, such as 1,4")
     held = tuple(sorted(int(part) for part in hand.split(",")))
@@ -98,24 +99,32 @@ def _asked(explanation: Explanation, action: str) -> Choice:
 
 
 def _compared(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> dict[str, object]:
+    import msgspec
+
     return {
         "action": str(asked.action),
         "loss": (explanation.value - asked.value) / 2,
-        "replies": {name: {"called": reply.called, "holds": reply.holds} for name, reply in replies.items()},
+        "replies": {name: msgspec.structs.asdict(reply) for name, reply in replies.items()},
     }
 
 
 def _why(explanation: Explanation, asked: Choice, replies: dict[str, Reply]) -> Iterator[str]:
     """What happens after the action given by --action, and after the best one."""
+    from ..core import CallExactAction
+
     best, loss = explanation.best, (explanation.value - asked.value) / 2
     yield f"{asked.action} gives away {percent(loss)} of the chance to win" if loss > 0 else f"{asked.action} is best"
     for choice in dict.fromkeys((asked, best)):
         reply = replies.get(str(choice.action))
         if reply is None:
-            yield f"  {choice.action}: the bid is false {percent((1 + choice.value) / 2)} of the time"
+            right = "exactly right" if isinstance(choice.action, CallExactAction) else "false"
+            yield f"  {choice.action}: the bid is {right} {percent((1 + choice.value) / 2)} of the time"
             continue
         then = f", and then it holds {percent(reply.holds)} of the time" if reply.called > 0 else ""
         yield f"  {choice.action}: perfect play calls it {percent(reply.called)} of the time{then}"
+        if reply.called_exact > 0:
+            hit = f"which is right {percent(reply.exact)} of the time"
+            yield f"  and calls exact {percent(reply.called_exact)} of the time, {hit}"
 
 
 def _show(

@@ -69,30 +69,40 @@ round_dice_option = click.option(
 
 
 def round_options(command: Command) -> Command:
-    """`--faces`, `--wild` and `--ordering`: the rules of one round between two players."""
+    """`--rules`, `--faces`, `--wild` and `--ordering`: the rules of one round between two players (`round_config`)."""
+    rules = click.option(
+        "--rules",
+        metavar="NAME|FILE",
+        help="Rule set of the round: a name (see `liars-dice rules`), or a .toml or .json file. [default: classic]",
+    )
     faces = click.option(
         "--faces",
         type=click.IntRange(FACES[0], FACES[-1]),
-        default=6,
-        show_default=True,
         metavar="F",
-        help="Faces of each die.",
+        help="Faces of each die. [default: as the rules say]",
     )
     wild = click.option(
         "--wild",
         type=click.Choice(get_args(Wild)),
-        default="none",
-        show_default=True,
-        help="The wild face: none, ones, or the highest face.",
+        help="The wild face: none, ones, or the highest face. [default: as the rules say]",
     )
     ordering = click.option(
         "--ordering",
         type=click.Choice(get_args(BidOrdering)),
-        default="quantity_then_face",
-        show_default=True,
-        help="Which bids are higher than others (see docs/rules.md).",
+        help="Which bids are higher than others (see docs/rules.md). [default: as the rules say]",
     )
-    return faces(wild(ordering(command)))
+    return rules(faces(wild(ordering(command))))
+
+
+def round_config(
+    dice: tuple[int, int], rules: str | None, faces: int | None, wild: str | None, ordering: str | None
+) -> GameConfig:
+    """The rules of a round between two players, as `round_options` give them."""
+    from ..core import GameConfig, load_rules
+
+    given: dict[str, Any] = {"faces": faces, "wild": wild, "bid_ordering": ordering}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return GameConfig(dice=dice, **changes) if rules is None else load_rules(rules, dice=dice, **changes)
 
 
 class NumberRange(click.FloatRange):

@@ -8,28 +8,33 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core import DICE_PER_SEAT
-from .options import json_option, round_options, workers_option
+from .options import json_option, round_config, round_options, workers_option
 from .output import command_line, dice_count, open_console, percent, print_json
 from .progress import show_bracket
 from .runtime import sigterm_as_ctrl_c, versions
 
 if TYPE_CHECKING:
-    from ..exact.solver import Solution
+    from ..core import GameConfig
+    from ..exact.solver import MatchSolution, Solution
 
-RULES = {"faces": 6, "wild": "none", "ordering": "quantity_then_face"}
-"""The default rules of a round."""
 DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 
 
 @click.command(
     "solve",
     epilog="Example: liars-dice solve 2 2 --target 1e-3 --save 2v2.npz; to continue later: "
-    "liars-dice solve 2 2 --resume 2v2.npz --target 1e-4",
+    "liars-dice solve 2 2 --resume 2v2.npz --target 1e-4; a match: liars-dice solve 2 1 --rules perudo --match",
 )
 @click.argument("n0", type=DICE)
 @click.argument("n1", type=DICE)
 @round_options
 @click.option("--target", type=float, default=1e-4, show_default=True, metavar="E", help="Stop at this exploitability.")
+@click.option(
+    "--match",
+    "whole_match",
+    is_flag=True,
+    help="Solve the whole match, in which lost rounds cost dice: --rules must say so, as perudo does.",
+)
 @click.option("--iterations", type=int, metavar="T", help="Stop after T iterations, even if the target is not reached.")
 @click.option(
     "--device",
@@ -43,18 +48,21 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 @click.option("--save", metavar="FILE", help="Save the progress to this file, to continue later.")
 @click.option("--resume", metavar="FILE", help="Continue from a saved file.")
 @json_option
-def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
+def solve_command(n0: int, n1: int, whole_match: bool, as_json: bool, **given: Any) -> None:
     """Compute perfect play for one round: the opener has N0 dice, the other player N1.
 
     The value is what the round is worth to the opener: +1 for a certain win, -1 for a certain loss. It lies
     within the bracket, whose ends are what best responses to the strategies found earn. The exploitability is half its
     width. Ctrl-C stops and shows the best result so far.
+
+    With --match, the value, the bracket and the exploitability are chances to win the match, from 0 to 1.
     """
-    from ..core import GameConfig
     from ..exact.solver import solve
 
-    rules = {name: given[name] for name in RULES}
-    config = GameConfig(dice=(n0, n1), faces=rules["faces"], wild=rules["wild"], bid_ordering=rules["ordering"])
+    config = round_config((n0, n1), given["rules"], given["faces"], given["wild"], given["ordering"])
+    if whole_match:
+        _solve_match(config, given, as_json=as_json)
+        return
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
         solution = solve(
@@ -69,21 +77,84 @@ def solve_command(n0: int, n1: int, as_json: bool, **given: Any) -> None:
             progress=progress,
         )
     if as_json:
-        print_json(_as_json(solution, rules, given))
+        print_json(_as_json(solution, given))
     else:
-        _show(solution, rules, given)
+        _show(solution, given)
     if solution.stopped == "interrupted":
         raise SystemExit(130)
 
 
-def _as_json(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> dict[str, object]:
+def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) -> None:
+    """Solve the whole match and print the result."""
+    from ..core import BadValueError
+    from ..exact.solver import solve_match
+
+    for option in ("iterations", "save", "resume"):
+        if given[option] is not None:
+            raise BadValueError(option, given[option], "nothing: --match solves many rounds, one after the other")
+    if given["device"] != "cpu":
+        raise BadValueError("device", given["device"], "cpu: matches are solved on the processor")
+    with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
+        solution = solve_match(config, target=given["target"], memory=given["memory"], progress=progress)
+    if as_json:
+        print_json(_match_as_json(solution, given))
+    else:
+        _show_match(solution, given["target"])
+    if solution.stopped == "interrupted":
+        raise SystemExit(130)
+
+
+def _match_as_json(solution: MatchSolution, given: dict[str, Any]) -> dict[str, object]:
+    config = solution.config
+    return {
+        "dice": list(config.dice),
+        "faces": config.faces,
+        "wild": config.wild,
+        "ordering": config.bid_ordering,
+        "exact_call": config.exact_call,
+        "value": solution.value,
+        "lower": solution.lower,
+        "upper": solution.upper,
+        "exploitability": solution.exploitability,
+        "target": given["target"],
+        "stopped": solution.stopped,
+        "states": [
+            {"dice": list(dice), "lower": state.lower, "upper": state.upper} for dice, state in solution.states.items()
+        ],
+        "elapsed_s": solution.elapsed_s,
+        "compile_s": solution.compile_s,
+        "run": versions(),
+    }
+
+
+def _show_match(solution: MatchSolution, target: float) -> None:
+    from rich.table import Table
+
+    from ..core import rules_in_short
+
+    own, other = solution.config.dice
+    click.echo(f"A match, {own} against {dice_count(other)}: {rules_in_short(solution.config)}")
+    between = f"{percent(solution.lower)} to {percent(solution.upper)}"
+    click.echo(f"The player who opens wins {between}, certified (exploitability {solution.exploitability:.1e})")
+    table = Table("the opener's dice", "the other's", "the opener wins", "exploitability", box=None, pad_edge=False)
+    for (mine, theirs), state in solution.states.items():
+        table.add_row(str(mine), str(theirs), percent(state.value), f"{state.exploitability:.1e}")
+    open_console().print(table)
+    if solution.stopped == "interrupted":
+        click.echo(f"Stopped early: the brackets are certified, but the target {target:g} was not reached.", err=True)
+
+
+def _as_json(solution: Solution, given: dict[str, Any]) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
     import os
 
     tree = solution.tree
     return {
         "dice": list(tree.config.dice),
-        **rules,
+        "faces": tree.config.faces,
+        "wild": tree.config.wild,
+        "ordering": tree.config.bid_ordering,
+        "exact_call": tree.exact,
         "value": solution.value,
         "lower": solution.lower,
         "upper": solution.upper,
@@ -117,15 +188,18 @@ def _match(solution: Solution) -> tuple[float, float] | None:
     return None
 
 
-def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> None:
+def _show(solution: Solution, given: dict[str, Any]) -> None:
     """Print the result for people."""
     from rich.table import Column, Table
 
     tree, target = solution.tree, given["target"]
     own, other = tree.config.dice
-    wild = {"none": "no wild face", "ones": "ones wild", "top": "highest face wild"}[rules["wild"]]
+    config = tree.config
+    wild = {"none": "no wild face", "ones": "ones wild", "top": "highest face wild"}[config.wild]
+    calls = ", exact calls" if tree.exact else ""
     click.echo(
-        f"One round, {own} against {dice_count(other)} with {rules['faces']} faces, {wild}, bids by {rules['ordering']}"
+        f"One round, {own} against {dice_count(other)} with {config.faces} faces, {wild}{calls}, "
+        f"bids by {config.bid_ordering}"
     )
     table = Table("", Column("", justify="right"), "", box=None, show_header=False)
     table.add_row("value", f"{solution.value:+.8f}", "to the opener: +1 is a certain win, -1 a certain loss")
@@ -144,7 +218,7 @@ def _show(solution: Solution, rules: dict[str, Any], given: dict[str, Any]) -> N
     }
     if solution.stopped in notes:
         click.echo(f"{notes[solution.stopped]}: the bracket is certified, but the target was not reached.", err=True)
-    changed = {name: rules[name] for name, usual in RULES.items() if rules[name] != usual}
+    changed = {name: given[name] for name in ("rules", "faces", "wild", "ordering") if given[name] is not None}
     options = [word for name, value in changed.items() for word in (f"--{name}", str(value))]
     dice = (str(own), str(other))
     if given["save"] is not None:

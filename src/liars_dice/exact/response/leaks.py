@@ -19,6 +19,8 @@ from ..errors import OutOfReachError
 from ..solver import (
     CALL,
     CALL_KEY,
+    EXACT,
+    EXACT_KEY,
     NO_SLOT,
     ROOT,
     PublicTree,
@@ -149,12 +151,14 @@ class _LeakSearch:
                 self._at(after(public, reply), slot_after_raise(self.pool, slot, b), b, part, theirs)
 
     def _values(self, public: PublicState, slot: int, theirs: Floats) -> dict[int, Floats]:
-        """What each action is worth with each hand, by its number: a rung, or one more for calling."""
+        """What each action is worth with each hand, by its number: a rung, one more for calling, two for exact."""
         rungs = [self.tree.rules.rungs[bid] for bid in public.bid_history]
         values = action_values(self.tree, self.pool, self.seat, slot, rungs, theirs)
-        if CALL_KEY in values:
-            values[self.size] = values.pop(CALL_KEY)
+        for number, key in enumerate((CALL_KEY, EXACT_KEY), self.size):
+            if key in values:
+                values[number] = values.pop(key)
         return values
 
     def _action(self, reply: int) -> Action:
-        return CALL if reply == self.size else self.tree.rules.moves[reply]
+        calls = (CALL, EXACT)
+        return calls[reply - self.size] if reply >= self.size else self.tree.rules.moves[reply]

@@ -6,6 +6,8 @@ from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
     CALL_KEY,
+    EXACT,
+    EXACT_KEY,
     RARE,
     Choice,
     Explanation,
@@ -23,18 +25,24 @@ from .explanation import (
     slot_after_raise,
     value_to_last_bidder,
 )
-from .public_tree import PublicTree
+from .matches import MatchSolution, MatchState, solve_match
+from .public_tree import Payoffs, PublicTree
 from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
     "CALL",
     "CALL_KEY",
+    "EXACT",
+    "EXACT_KEY",
     "NO_SLOT",
     "RARE",
     "ROOT",
     "TABLEBASE_DICE",
     "Choice",
     "Explanation",
+    "MatchSolution",
+    "MatchState",
+    "Payoffs",
     "PublicTree",
     "Reply",
     "RoundEquilibrium",
@@ -56,5 +64,6 @@ __all__ = [
     "shipped_equilibrium",
     "slot_after_raise",
     "solve",
+    "solve_match",
     "value_to_last_bidder",
 ]

@@ -26,8 +26,8 @@ ROOT, NO_SLOT = 0, -1
 
 
 class Pool(NamedTuple):
-    """The numbers of the nodes met so far. A row holds the bidder's hands, the actor's hands (for calling) and the
-    actor's claims.
+    """The numbers of the nodes met so far. A row holds the bidder's hands, the actor's hands (for calling), the actor's
+    claims, and its hands again (for calling exact), if there are such calls.
     """
 
     regret: Rows
@@ -61,9 +61,9 @@ def slots_by_level(first: Ints, rungs: int) -> Iterator[tuple[Ints, Ints, Ints]]
 
 
 @inlined
-def _if_called(q: Int, mass: Rows, own_dice: Int, sign: Int, zero: Number, by_count: Rows) -> None:
+def _if_called(q: Int, mass: Rows, own_dice: Int, wrong: Number, right: Number, zero: Number, by_count: Rows) -> None:
     """What a call of a bid of `q` dice is worth to the seat, by how many of its own dice match; `mass` is the other
-    player's reach, by how many of its dice match. `sign` is 1 if the seat made the bid, -1 if it makes the call.
+    player's reach, by how many of its dice match. `wrong` and `right` are what such calls are worth to the seat.
     """
     everything = zero
     for k in range(len(mass)):
@@ -72,7 +72,20 @@ def _if_called(q: Int, mass: Rows, own_dice: Int, sign: Int, zero: Number, by_co
         true = zero
         for k in range(max(q - own, 0), len(mass)):
             true += mass[k]
-        by_count[own] = sign * (2 * true - everything)
+        by_count[own] = wrong * true + right * (everything - true)
+
+
+@inlined
+def _if_called_exact(
+    q: Int, mass: Rows, own_dice: Int, wrong: Number, right: Number, zero: Number, by_count: Rows
+) -> None:
+    """The same for an exact call."""
+    everything = zero
+    for k in range(len(mass)):
+        everything += mass[k]
+    for own in range(own_dice + 1):
+        hit = mass[q - own] if 0 <= q - own < len(mass) else zero
+        by_count[own] = wrong * (everything - hit) + right * hit
 
 
 @compiled
@@ -109,6 +122,8 @@ def traverse(
         view.their_claims,
     )
     own, their, faces = matches.shape[1], their_matches.shape[1], len(claims)
+    worth_of = np.empty((2, 2, 2), reach_in.dtype)
+    worth_of[:] = view.worth
     regret, average, first = pool.regret, pool.average, pool.first
     kind = reach_in.dtype
     zero, weight_, least_ = kind.type(0), kind.type(weight), kind.type(least)
@@ -124,6 +139,7 @@ def traverse(
     held = np.zeros(depth, np.int64)  # at which level the other's reach is kept: it changes only when the other bids
     reach, share = np.empty((depth, their), kind), np.empty((depth, their), kind)
     value, called = np.empty((depth, own), kind), np.empty((depth, own), kind)
+    exacted = np.empty((depth, own), kind)
     after, claimed = np.empty((depth, bit, own), kind), np.empty((depth, faces), kind)
     total = np.empty(own, kind)
     mass, by_count = np.zeros(their_matches[0].max() + 1, kind), np.zeros(matches[0].max() + 1, kind)
@@ -146,20 +162,20 @@ def traverse(
             if acts:
                 _value_own_endings(
                     q, f, matches, their_matches, claims, their_claims, here, at_root, improving, zero,
-                    mass, by_count, called[d], claimed[d], worth,
+                    worth_of, view.exact, mass, by_count, called[d], exacted[d], claimed[d], worth,
                 )  # fmt: skip
                 if improving:
-                    if kids == 0 and p > 0 and phase != CONSUME:
+                    if kids == 0 and p > 0 and phase != CONSUME and (at_root or view.live[p]):
                         kids = _expand(first, u, p, region)
                     if kids == 0:
                         child[d] = 0
             else:
                 if kids == 0:
                     child[d] = 0
-                _share_out(table, u, kids, p, at_root, own, their_claims, here, zero, share[d])
+                _share_out(table, u, kids, p, at_root, own, their_claims, view.exact, here, zero, share[d])
                 _value_their_endings(
                     q, f, matches, their_matches, claims, their_claims, table, average, u, share[d],
-                    at_root, averaging, weight_, zero, mass, by_count, worth,
+                    at_root, averaging, weight_, zero, worth_of, view.exact, mass, by_count, worth,
                 )  # fmt: skip
         child[d] -= 1
         c = child[d]
@@ -189,8 +205,8 @@ def traverse(
         else:
             if acts and averaging:
                 _improve(
-                    regret, u, kids, p, at_root, view, own, their, claims, called[d], claimed[d], after[d],
-                    total, zero, keep, worth,
+                    regret, u, kids, p, at_root, view, own, their, claims, called[d], exacted[d], claimed[d],
+                    after[d], total, zero, keep, worth,
                 )  # fmt: skip
             if level == 0:
                 break
@@ -235,9 +251,12 @@ def _value_own_endings(
     at_root: bool,
     improving: bool,
     zero: Number,
+    worth_of: Rows,
+    exact: bool,
     mass: Rows,
     by_count: Rows,
     called: Rows,
+    exacted: Rows,
     claimed: Rows,
     worth: Rows,
 ) -> None:
@@ -251,22 +270,26 @@ def _value_own_endings(
         mass[:] = zero
         for h in range(len(reach)):
             mass[their_matches[f, h]] += reach[h]
-        _if_called(q, mass, len(by_count) - 1, -1, zero, by_count)
+        _if_called(q, mass, len(by_count) - 1, worth_of[0, 0, 0], worth_of[0, 0, 1], zero, by_count)
         for h in range(len(worth)):
             called[h] = by_count[matches[f, h]]
+        if exact:
+            _if_called_exact(q, mass, len(by_count) - 1, worth_of[0, 1, 0], worth_of[0, 1, 1], zero, by_count)
+            for h in range(len(worth)):
+                exacted[h] = by_count[matches[f, h]]
     for k in range(len(claims)):
         claimed[k] = 2 * reach[their_claims[k]] - everything
     if not improving:
         for h in range(len(worth)):
-            worth[h] = -2 * everything if at_root else called[h]
+            worth[h] = -2 * everything if at_root else (max(called[h], exacted[h]) if exact else called[h])
         for k in range(len(claims)):
             worth[claims[k]] = max(worth[claims[k]], claimed[k])
 
 
 @inlined
 def _share_out(
-    table: Rows, u: Int, kids: Int, p: Int, at_root: bool, own: Int, their_claims: Ints, reach: Rows, zero: Number,
-    share: Rows,
+    table: Rows, u: Int, kids: Int, p: Int, at_root: bool, own: Int, their_claims: Ints, exact: bool,
+    reach: Rows, zero: Number, share: Rows,
 ) -> None:  # fmt: skip
     """Divide the other player's reach of its node by the sum of what the table holds for each hand's actions. A hand
     for which it holds nothing gets its reach with a minus sign.
@@ -277,6 +300,9 @@ def _share_out(
     if u >= 0:
         for k in range(len(their_claims)):
             share[their_claims[k]] += table[u, own + their + k]
+        if exact and not at_root:
+            for h in range(their):
+                share[h] += table[u, own + their + len(their_claims) + h]
     if kids > 0:
         for c in range(p):
             for h in range(their):
@@ -301,6 +327,8 @@ def _value_their_endings(
     averaging: bool,
     weight: Number,
     zero: Number,
+    worth_of: Rows,
+    exact: bool,
     mass: Rows,
     by_count: Rows,
     worth: Rows,
@@ -316,9 +344,20 @@ def _value_their_endings(
             mass[their_matches[f, h]] += x
             if averaging and u >= 0:
                 average[u, own + h] += weight * x
-        _if_called(q, mass, len(by_count) - 1, 1, zero, by_count)
+        _if_called(q, mass, len(by_count) - 1, worth_of[1, 0, 0], worth_of[1, 0, 1], zero, by_count)
         for h in range(own):
             worth[h] = by_count[matches[f, h]]
+        if exact and u >= 0:
+            mass[:] = zero
+            first_exact = own + their + len(claims)
+            for h in range(their):
+                x = share[h] * table[u, first_exact + h] if share[h] > zero else zero
+                mass[their_matches[f, h]] += x
+                if averaging:
+                    average[u, first_exact + h] += weight * x
+            _if_called_exact(q, mass, len(by_count) - 1, worth_of[1, 1, 0], worth_of[1, 1, 1], zero, by_count)
+            for h in range(own):
+                worth[h] += by_count[matches[f, h]]
     if u >= 0:
         for k in range(len(claims)):
             x = share[their_claims[k]] * table[u, own + their + k]
@@ -357,6 +396,7 @@ def _improve(
     their: Int,
     claims: Ints,
     called: Rows,
+    exacted: Rows,
     claimed: Rows,
     after: Rows,
     total: Rows,
@@ -372,6 +412,10 @@ def _improve(
         x = none if at_root else regret[u, their + h]
         total[h] = x
         worth[h] = none if at_root else x * called[h]
+        if view.exact and not at_root:
+            x = regret[u, own + their + faces + h]
+            total[h] += x
+            worth[h] += x * exacted[h]
     for k in range(faces):
         x = regret[u, own + their + k]
         total[claims[k]] += x
@@ -399,6 +443,10 @@ def _improve(
     if not at_root:
         for h in range(own):
             regret[u, their + h] = keep * max(regret[u, their + h] + called[h] - worth[h], none)
+        if view.exact:
+            for h in range(own):
+                at = own + their + faces + h
+                regret[u, at] = keep * max(regret[u, at] + exacted[h] - worth[h], none)
     for k in range(faces):
         regret[u, own + their + k] = keep * max(regret[u, own + their + k] + claimed[k] - worth[claims[k]], none)
     for c in range(p):

@@ -13,8 +13,8 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
-from ...core import Action, Bid, BidAction, CallLiarAction, GameConfig
-from ...numeric import Floats
+from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, GameConfig
+from ...numeric import Floats, Truths
 from ..errors import OutOfReachError
 from .cfr_traversal import NO_SLOT, ROOT, Pool
 from .cpu_solver import best_values_from
@@ -23,8 +23,9 @@ from .public_tree import Bracket, PublicTree
 from .tablebase import FACES, TABLEBASE_DICE, Tablebase
 
 CALL: Action = CallLiarAction()
-CALL_KEY = -1
-"""The key of the call where other actions have their rungs as keys."""
+EXACT: Action = CallExactAction()
+CALL_KEY, EXACT_KEY = -1, -2
+"""The keys of the calls where other actions have their rungs as keys."""
 MOST_RUNGS = 18
 """Rounds with up to this many rungs are solved on the spot if the package does not have them, in some seconds."""
 TARGET = 5e-4
@@ -150,12 +151,9 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     weight = float(reach.sum())
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
-    for rung, values in action_values(tree, pool, seat, slot, rungs, reach).items():
-        if rung == CALL_KEY:
-            choices.append(Choice(CALL, mix.get(None, 0.0), float(values[own])))
-        else:
-            bid = tree.rules.bids[rung]
-            choices.append(Choice(BidAction(bid), mix.get(bid, 0.0), float(values[own])))
+    for key, values in action_values(tree, pool, seat, slot, rungs, reach).items():
+        action = {CALL_KEY: CALL, EXACT_KEY: EXACT}.get(key) or BidAction(tree.rules.bids[key])
+        choices.append(Choice(action, mix.get(key, 0.0), float(values[own])))
     if not comes_here:
         best = max(choices, key=lambda choice: choice.value)
         choices = [msgspec.structs.replace(choice, chance=float(choice is best)) for choice in choices]
@@ -168,12 +166,14 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
 def action_values(
     tree: PublicTree, pool: Pool, seat: int, slot: int, rungs: Sequence[int], reach: Floats
 ) -> dict[int, Floats]:
-    """What each action is worth with each hand, after bids on these rungs that lead to the slot: calling first, where
-    it is possible, then bids by their rungs. `reach` says how likely the other player comes there with each hand.
+    """What each action is worth with each hand, after bids on these rungs that lead to the slot: calls first, where
+    they are possible, then bids by their rungs. `reach` says how likely the other player comes there with each hand.
     """
     rules, values = tree.rules, dict[int, Floats]()
     if rungs:
         values[CALL_KEY] = call_values(tree, seat, rules.bids[rungs[-1]], reach)
+        if tree.exact:
+            values[EXACT_KEY] = call_values(tree, seat, rules.bids[rungs[-1]], reach, exact=True)
     for rung in range(rungs[-1] + 1, len(rules.bids)) if rungs else sorted(rules.opening_rungs):
         bit = tree.rungs - 1 - rung
         if bit < 0:  # only a claim is left, and it is called
@@ -194,9 +194,13 @@ class Reply(msgspec.Struct, frozen=True):
     """How the other player's equilibrium strategy answers a bid."""
 
     called: float
-    """How often it calls."""
+    """How often it calls liar."""
     holds: float
     """How often the bid is true when it does."""
+    called_exact: float = 0.0
+    """How often it calls exact."""
+    exact: float = 0.0
+    """How often that call is right."""
 
 
 def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int], bid: Bid) -> Reply:
@@ -206,12 +210,19 @@ def reply_to(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequenc
     slot, _, _, _, reach = _follow(tree, pool, seat, own, [_rung(tree, made) for made in history])
     child = tree.rungs - 1 - rung
     first = int(pool.first[slot]) if slot >= 0 and child >= 0 else 0
-    calls = action_chances(tree, pool, 1 - seat, first + child, child)[child + 1] if first else np.ones(len(reach))
+    exact_calls, calls = np.zeros(len(reach)), np.ones(len(reach))
+    if first:
+        exact_calls, calls = action_chances(tree, pool, 1 - seat, first + child, child)[-2:]
     view = tree.views[seat]
-    true = view.their_matches[bid.face] + view.own_matches[bid.face, own] >= bid.quantity
-    calling = reach * calls
-    often = float(calling.sum())
-    return Reply(often / float(reach.sum()), float(calling[true].sum()) / often if often > 0 else 0.0)
+    matching = view.their_matches[bid.face] + view.own_matches[bid.face, own]
+
+    def answered(chances: Floats, right: Truths) -> tuple[float, float]:
+        """How often the bid gets this answer, and how often dice as these are shown then."""
+        calling = reach * chances
+        often = float(calling.sum())
+        return often / float(reach.sum()), float(calling[right].sum()) / often if often > 0 else 0.0
+
+    return Reply(*answered(calls, matching >= bid.quantity), *answered(exact_calls, matching == bid.quantity))
 
 
 def _index(tree: PublicTree, seat: int, hand: Sequence[int]) -> int:
@@ -229,30 +240,33 @@ def _rung(tree: PublicTree, bid: Bid) -> int:
     return tree.rules.rungs[bid]
 
 
-def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[Bid | None, float]:
-    """How often the seat takes each action with this hand; None is calling."""
+def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[int, float]:
+    """How often the seat takes each action with this hand, by the keys of `action_values`."""
     if slot == NO_SLOT:
-        return {None: 1.0}
+        return {CALL_KEY: 1.0}
     chances = action_chances(tree, pool, seat, slot, bit)[:, own]
-    mix: dict[Bid | None, float] = {tree.bids[tree.rungs - 1 - b]: float(chances[b]) for b in range(bit)}
-    mix[None] = float(chances[bit + 1])
+    mix = {tree.rungs - 1 - b: float(chances[b]) for b in range(bit)}
+    mix[EXACT_KEY], mix[CALL_KEY] = map(float, chances[-2:])
     if chances[bit] > 0:
-        mix[Bid(tree.config.total_dice, tree.hand_sets[seat].hands[own][0])] = float(chances[bit])
+        mix[tree.rules.rungs[Bid(tree.config.total_dice, tree.hand_sets[seat].hands[own][0])]] = float(chances[bit])
     return mix
 
 
 def action_chances(tree: PublicTree, pool: Pool, seat: int, slot: int, bit: int) -> Floats:
-    """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the call."""
+    """[action, hand]: the seat's mix at one of its nodes: raises by bit, the claim, the exact call, the call."""
     hands, theirs = tree.hands[seat], tree.hands[1 - seat]
-    done = np.zeros((bit + 2, hands))
+    first_exact = hands + theirs + tree.claims
+    done = np.zeros((bit + 3, hands))
     first = int(pool.first[slot])
     if first:
         done[:bit] = pool.average[first : first + bit, :hands]
-    done[bit, tree.views[seat].own_claims] = pool.average[slot, hands + theirs :]
+    done[bit, tree.views[seat].own_claims] = pool.average[slot, hands + theirs : first_exact]
     if slot != ROOT:
-        done[bit + 1] = pool.average[slot, theirs : theirs + hands]
+        done[bit + 2] = pool.average[slot, theirs : theirs + hands]
+        if tree.exact:
+            done[bit + 1] = pool.average[slot, first_exact : first_exact + hands]
     total = done.sum(axis=0)
-    done[bit + 1, total == 0] = 1
+    done[bit + 2, total == 0] = 1
     chances: Floats = done / done.sum(axis=0)
     return chances
 
@@ -295,11 +309,14 @@ def value_to_last_bidder(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -
     return float(values @ own / (own.sum() * theirs.sum()))
 
 
-def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats) -> Floats:
+def call_values(tree: PublicTree, seat: int, bid: Bid, reach: Floats, *, exact: bool = False) -> Floats:
     """What calling this bid is worth with each hand."""
     view = tree.views[seat]
-    true = view.their_matches[bid.face][:, None] + view.own_matches[bid.face] >= bid.quantity
-    called: Floats = 1 - 2 * (reach @ true) / reach.sum()
+    matching = view.their_matches[bid.face][:, None] + view.own_matches[bid.face]
+    right = matching == bid.quantity if exact else matching < bid.quantity
+    if_wrong, if_right = view.worth[0, int(exact)]
+    often = np.minimum((reach @ right) / reach.sum(), 1.0)
+    called: Floats = if_wrong + (if_right - if_wrong) * often
     return called
 
 

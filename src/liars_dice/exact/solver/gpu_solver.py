@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import OutOfReachError
 from .cfr_traversal import Pool, slots_by_level
-from .public_tree import PublicTree
+from .public_tree import ONE_ROUND, PublicTree
 
 MOST_RUNGS = 30
 """A node is a number of 32 bits, and no GPU has memory for more."""
@@ -112,6 +112,9 @@ class GpuSolver:
         device = device or Cuda()
         if tree.rungs > MOST_RUNGS:
             raise OutOfReachError(f"{tree.rungs} rungs: at most {MOST_RUNGS} can be solved on a GPU; try --device cpu")
+        if tree.exact or tree.payoffs != ONE_ROUND:
+            raise OutOfReachError("--device gpu: rounds with exact calls are solved on the processor (--device cpu)")
+        tree = tree.with_payoffs(tree.payoffs, cut=0.0)
         limit = device.memory() * SHARE_OF_MEMORY if memory is None else memory
         needed = memory_needed(tree)
         if needed > limit:
@@ -155,7 +158,16 @@ class GpuSolver:
         kernels = {
             name: kernel(name) for name in ("down_improving", "up_improving", "down_responding", "up_responding")
         }
-        described = tuple(self._xp.asarray(array.astype(np.int32)) for array in view)
+        arrays = (
+            view.quantity,
+            view.face,
+            view.opens,
+            view.own_matches,
+            view.their_matches,
+            view.own_claims,
+            view.their_claims,
+        )
+        described = tuple(self._xp.asarray(array.astype(np.int32)) for array in arrays)
         return kernels.__getitem__, (*described, np.int32(view.opens.sum()))
 
     @property

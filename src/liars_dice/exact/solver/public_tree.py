@@ -19,8 +19,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from ...core import Bid, GameConfig, RoundRules, round_rules
-from ...numeric import Ints, Truths
+from ...core import Bid, GameConfig, RoundRules, prob_holds, round_rules
+from ...numeric import Floats, Ints, Truths
 from ..errors import OutOfReachError
 from ..tables import check_own_dice_only, count_rungs, hand_set, number_of_hands
 
@@ -45,6 +45,30 @@ class Bracket(msgspec.Struct, frozen=True):
         return (self.upper - self.lower) / 2
 
 
+class Payoffs(msgspec.Struct, frozen=True):
+    """What a call is worth to the seat that makes it: from 1, the round or match is won, to -1, it is lost.
+
+    The other seat gets the opposite. Each field has a number for the opener's calls and one for the other player's.
+    """
+
+    liar_right: tuple[float, float] = (1.0, 1.0)
+    liar_wrong: tuple[float, float] = (-1.0, -1.0)
+    exact_right: tuple[float, float] = (1.0, 1.0)
+    exact_wrong: tuple[float, float] = (-1.0, -1.0)
+
+    def to(self, seat: int) -> Floats:
+        """[whose call, kind, whether it is right], all to one seat: its own calls first, liar before exact."""
+        own, other = seat, 1 - seat
+        kinds = ((self.liar_wrong, self.liar_right), (self.exact_wrong, self.exact_right))
+        return np.array(
+            [[[sign * worth[caller] for worth in kind] for kind in kinds] for caller, sign in ((own, 1), (other, -1))]
+        )
+
+
+ONE_ROUND = Payoffs()
+"""The payoffs of a single round: it is won or lost."""
+
+
 class SeatView(NamedTuple):
     """The tree as compiled code reads it on behalf of one seat."""
 
@@ -54,12 +78,18 @@ class SeatView(NamedTuple):
     """By bit: the face it names."""
     opens: Truths
     """By bit: whether the bid may open a round."""
+    live: Truths
+    """By bit: whether the strategies may raise the bid. Where they may not, it is only called."""
     own_matches: Ints
     """[face, hand]: how many dice of each hand of the seat count for a bid on the face; row 0 counts all dice."""
     their_matches: Ints
     own_claims: Ints
     """The hands that show a single face, by face; none if the tree is not reduced."""
     their_claims: Ints
+    worth: Floats
+    """[whose call, kind, whether it is right]: what calls are worth to the seat (`Payoffs.to`)."""
+    exact: bool
+    """Whether there are exact calls."""
 
 
 class PublicTree:
@@ -71,12 +101,20 @@ class PublicTree:
     (True, 6, (6, 6))
     """
 
-    def __init__(self, config: GameConfig, *, reduce: bool = True) -> None:
+    def __init__(
+        self,
+        config: GameConfig,
+        *,
+        reduce: bool = True,
+        payoffs: Payoffs = ONE_ROUND,
+        cut: float = 0.0,
+    ) -> None:
         _check(config)
         self.config = config.without_seed
+        self.payoffs = payoffs
         self.rules: RoundRules = round_rules(self.config, config.total_dice, False)
         bids = self.rules.bids
-        self.reduced = reduce and can_reduce(config)
+        self.reduced = reduce and can_reduce(config) and payoffs == ONE_ROUND
         self.bids: tuple[Bid, ...] = bids[: -config.faces] if self.reduced else bids
         """The bids of the tree, lowest rung first."""
         self.rungs = len(self.bids)
@@ -85,8 +123,35 @@ class PublicTree:
         self.weights = tuple(hands.weights for hands in self.hand_sets)
         self.claims = config.faces if self.reduced else 0
         """How many hands of each seat can make a claim."""
-        self.width = sum(self.hands) + self.claims
-        """How many numbers a node holds: the bidder's row, the actor's row for calling, and its claims."""
+        self.exact = config.exact_call
+        self.width = sum(self.hands) + self.claims + (max(self.hands) if self.exact else 0)
+        """How many numbers a node holds: the bidder's row, the actor's for calling, its claims, and its exact calls."""
+        self.cut = cut
+        self.live = frozenset(bid for bid in self.bids if self._chance(bid) >= cut)
+        """The bids that the strategies may raise: those that are true in at least `cut` of all rolls. The others are
+        only called."""
+
+    def _chance(self, bid: Bid) -> float:
+        return prob_holds(bid, (), self.rules)
+
+    def with_lower_cut(self) -> PublicTree | None:
+        """The same tree, in which the likeliest of the bids that are only called may be raised; None if all may be."""
+        ended = [self._chance(bid) for bid in self.bids if bid not in self.live]
+        return self.with_payoffs(self.payoffs, max(ended)) if ended else None
+
+    def with_payoffs(self, payoffs: Payoffs, cut: float | None = None) -> PublicTree:
+        """The same tree with other payoffs."""
+        return PublicTree(self.config, reduce=self.reduced, payoffs=payoffs, cut=self.cut if cut is None else cut)
+
+    @property
+    def most_slots(self) -> int:
+        """How many nodes strategies can lead to: sets of bids that may be raised, and one more bid."""
+        below, slots = 0, 1 + self.rungs
+        for rung, bid in enumerate(self.bids):
+            if bid in self.live:
+                slots += (self.rungs - 1 - rung) << below
+                below += 1
+        return slots
 
     @cached_property
     def views(self) -> tuple[SeatView, SeatView]:
@@ -99,10 +164,17 @@ class PublicTree:
         claims = [np.array([h.index[(face,) * h.dice] for face in faces], dtype=np.int64) for h in self.hand_sets]
         quantity, face = (np.array([getattr(bid, name) for bid in falling]) for name in ("quantity", "face"))
         opens = np.array([self.rules.rungs[bid] in self.rules.opening_rungs for bid in falling])
+        live = np.array([bid in self.live for bid in falling])
         return (
-            SeatView(quantity, face, opens, matches[0], matches[1], claims[0], claims[1]),
-            SeatView(quantity, face, opens, matches[1], matches[0], claims[1], claims[0]),
-        )
+            SeatView(
+                quantity, face, opens, live, matches[0], matches[1], claims[0], claims[1],
+                self.payoffs.to(0), self.exact,
+            ),
+            SeatView(
+                quantity, face, opens, live, matches[1], matches[0], claims[1], claims[0],
+                self.payoffs.to(1), self.exact,
+            ),
+        )  # fmt: skip
 
     @cached_property
     def kept(self) -> frozenset[Bid]:
@@ -123,7 +195,7 @@ def can_reduce(config: GameConfig) -> bool:
     """Whether the rungs of the highest quantity can be left out; docs/solver.md says why."""
     total = config.total_dice
     rules = round_rules(config.without_seed, total, False)
-    plain = config.wild == "none" and config.bid_ordering == "quantity_then_face"
+    plain = config.wild == "none" and config.bid_ordering == "quantity_then_face" and not config.exact_call
     return plain and config.max_quantity in ("total", total) and len(rules.opening_rungs) == len(rules.bids)
 
 
@@ -132,8 +204,6 @@ def _check(config: GameConfig) -> None:
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: rounds are solved for two")
     check_own_dice_only(config)
-    if config.exact_call:
-        raise OutOfReachError("exact_call is on: rounds are solved without exact calls")
     if config.max_turns is not None:
         raise OutOfReachError(f"max_turns is {config.max_turns}: rounds are solved without a limit on turns")
     number = count_rungs(config, config.total_dice)

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Action, Bid, BidAction, CallLiarAction
+from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction
 from ...numeric import Floats, Ints
 from .cfr_traversal import ROOT, Pool
 from .cpu_solver import best_responses
@@ -20,12 +20,13 @@ from .public_tree import PublicTree
 
 Nodes = NDArray[np.uint64]
 CALL: Action = CallLiarAction()
+EXACT: Action = CallExactAction()
 
 
 class Strategy(msgspec.Struct, frozen=True):
-    """What one seat does. Line i of the list: at node `node[i]` with hand `hand[i]` it raises to rung `rung[i]`, or
-    makes its claim if that is the number of rungs, with probability `chance[i]`; sorted by node and hand, no line
-    twice. A node is a number with a one for every bit that was bid (see `public_tree`).
+    """What one seat does. Line i of the list: at node `node[i]` with hand `hand[i]` it raises to rung `rung[i]` with
+    probability `chance[i]`; the number of rungs stands for its claim, one more for an exact call. Sorted by node and
+    hand, no line twice. A node is a number with a one for every bit that was bid (see `public_tree`).
     """
 
     tree: PublicTree
@@ -55,9 +56,13 @@ class Strategy(msgspec.Struct, frozen=True):
         return mix
 
     def action(self, rung: int, hand: tuple[int, ...]) -> Action:
-        """The bid on a rung; one above the last is the claim that every die shows what this hand does."""
+        """The bid on a rung; one above the last is the claim that every die shows what this hand does, two above it an
+        exact call.
+        """
         if rung < self.tree.rungs:
             return self.tree.rules.moves[rung]
+        if rung > self.tree.rungs:
+            return EXACT
         return BidAction(Bid(self.tree.config.total_dice, hand[0]))
 
 
@@ -67,6 +72,7 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
     """
     own, other = tree.hands[seat], tree.hands[1 - seat]
     claims = tree.views[seat].own_claims
+    first_exact = own + other + tree.claims
     lines: list[tuple[Ints, ...]] = []
     chances: list[Floats] = []
 
@@ -75,9 +81,11 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
         first = int(pool.first[slot])
         raises = np.zeros((bit, own)) if first == 0 else pool.average[first : first + bit, :own].astype(np.float64)
         call = np.zeros(own) if node == 0 else pool.average[slot, other : other + own].astype(np.float64)
-        claim = np.zeros(own)
-        claim[claims] = pool.average[slot, own + other :]
-        done = np.vstack([raises, claim, call])
+        claim, exact = np.zeros(own), np.zeros(own)
+        claim[claims] = pool.average[slot, own + other : first_exact]
+        if tree.exact and node:
+            exact[:] = pool.average[slot, first_exact : first_exact + own]
+        done = np.vstack([raises, claim, exact, call])
         total = done.sum(axis=0)
         done = np.divide(done, total, out=np.zeros_like(done), where=total > 0)
         often = done * reach * tree.weights[seat]
@@ -88,7 +96,7 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
         total = kept.sum(axis=0)
         kept = np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
         action, hand = np.nonzero(kept[:-1])
-        rung = np.where(action == bit, tree.rungs, tree.rungs - 1 - action)
+        rung = np.where(action < bit, tree.rungs - 1 - action, tree.rungs + action - bit)
         lines.append((np.full(len(hand), node, dtype=np.uint64), hand, rung))
         chances.append(kept[action, hand])
         for b in np.flatnonzero(kept[:bit].any(axis=1)).tolist():
@@ -129,12 +137,13 @@ def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
         claim_of = np.zeros(own, dtype=np.int64)
         claim_of[tree.views[strategy.seat].own_claims] = np.arange(tree.claims)
         at = slots(strategy.node)
-        claims = strategy.rung == tree.rungs
-        raised = ~claims
+        claims, exacts = strategy.rung == tree.rungs, strategy.rung > tree.rungs
+        raised = strategy.rung < tree.rungs
         firsts = firsts_of[np.searchsorted(expanded, strategy.node)]
         bits = tree.rungs - 1 - strategy.rung
         average[(firsts + bits)[raised], strategy.hand[raised]] = strategy.chance[raised]
         average[at[claims], own + other + claim_of[strategy.hand[claims]]] = strategy.chance[claims]
+        average[at[exacts], own + other + tree.claims + strategy.hand[exacts]] = strategy.chance[exacts]
         place, line_of = np.unique(at * own + strategy.hand, return_inverse=True)
         acted = np.bincount(line_of, strategy.chance)
         rows, hands = place // own, place % own

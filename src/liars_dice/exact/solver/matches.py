@@ -1,0 +1,223 @@
+"""Whole elimination matches between two players, solved with a proved bracket on the chance to win.
+
+A state is the opener's number of dice and the other player's. Each round is solved with payoffs: what the match is
+worth in the state that a call leads to. A right exact call moves a die from one player to the other, so states with
+equally many dice in total can repeat: they are one *layer*, solved together, after the layers that they lead to.
+
+The bracket needs nothing but the strategies. Let w say, for each state and seat, what an adversary is worth there, and
+let T(w) be what its best response to the strategies earns in one round, if what follows is worth w. T is monotone, and
+what the adversary can earn within n rounds is at most T applied n times to the worst there is. So wherever T(w) <= w,
+it never earns more than w.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+from math import inf
+
+import numpy as np
+
+from ...core import GameConfig, RoundOutcome, RulesLike, after_round, as_config
+from ..errors import OutOfReachError
+from .cfr_traversal import Pool
+from .cpu_solver import CpuSolver, best_responses, warm_up
+from .equilibrium import FIRST_CUT, SHARE_OF_MEMORY, SolverProgress, gigabytes, memory_here, memory_needed
+from .public_tree import Bracket, Payoffs, PublicTree
+
+State = tuple[int, int]
+"""The dice of the player who opens, and of the other."""
+Worth = Callable[[State, int], float]
+"""What a state is worth to the player in a seat (0 opens): from -1, the match is lost, to 1, it is won."""
+SWEEP = 25
+"""How many iterations are made with the same payoffs."""
+NEAR = 1e-3
+"""The adversary's worth is brought down until it changes by less than this share of the target."""
+
+
+class MatchState(Bracket, frozen=True):
+    """A state whose best play is known: proved bounds on the chance that the opener wins the match."""
+
+    tree: PublicTree
+    pool: Pool
+
+
+def layers(config: GameConfig) -> list[list[State]]:
+    """The states that a match can come to, those that lead to each other together, and behind those they lead to.
+
+    >>> layers(GameConfig(dice=(2, 1), mode="elimination", exact_call=True, max_dice=2))
+    [[(1, 1)], [(1, 2)], [(2, 1)]]
+    """
+    leads_to: dict[State, set[State]] = {}
+    new: list[State] = [(config.dice[0], config.dice[1])]
+    while new:
+        dice = new.pop()
+        if dice not in leads_to:
+            leads_to[dice] = set(_after(config, dice))
+            new += leads_to[dice]
+    for between in leads_to:
+        for reached in leads_to.values():
+            if between in reached:
+                reached |= leads_to[between]
+    together = {tuple(sorted({a} | {b for b in found if a in leads_to[b]})) for a, found in leads_to.items()}
+    return sorted(map(list, together), key=lambda layer: (len(leads_to[layer[0]] - set(layer)), layer))
+
+
+def _after(config: GameConfig, dice: State) -> Iterable[State]:
+    for outcome in _outcomes(config):
+        left, opens = after_round(config, dice, 0, outcome)
+        if min(left) > 0:
+            yield left[opens], left[1 - opens]
+
+
+def _outcomes(config: GameConfig) -> Iterable[RoundOutcome]:
+    for by_exact in (False, True) if config.exact_call else (False,):
+        yield RoundOutcome(0, 1, by_exact)
+        yield RoundOutcome(1, 0, by_exact)
+
+
+def payoffs_in(config: GameConfig, state: State, seat: int, worth: Worth) -> Payoffs:
+    """The payoffs of a round in a state, by what the states after it are worth to the player in a seat."""
+
+    def after(winner: int, by_exact: bool = False) -> float:
+        left, opens = after_round(config, state, 0, RoundOutcome(winner, 1 - winner, by_exact))
+        if not left[1 - seat]:
+            return 1.0
+        return worth((left[opens], left[1 - opens]), int(opens != seat)) if left[seat] else -1.0
+
+    def to_caller(right: bool, by_exact: bool) -> tuple[float, float]:
+        """For the calls of each seat; the payoffs of the other seat's calls have the opposite sign."""
+        each = (after(caller if right else 1 - caller, by_exact and right and config.exact_call) for caller in (0, 1))
+        first, second = (value if caller == seat else -value for caller, value in enumerate(each))
+        return first, second
+
+    return Payoffs(to_caller(True, False), to_caller(False, False), to_caller(True, True), to_caller(False, True))
+
+
+class MatchSolution(Bracket, frozen=True):
+    """Proved bounds on the chance that the opener wins the match, and those of every state it can come to."""
+
+    config: GameConfig
+    states: dict[State, MatchState]
+    elapsed_s: float
+    compile_s: float
+    stopped: str
+    """Why it ended: "target" or "interrupted"; then the last states are not as good as asked for."""
+
+    def __repr__(self) -> str:
+        return f"<MatchSolution: the opener wins {self.lower:.4%} to {self.upper:.4%}, {len(self.states)} states>"
+
+
+def solve_match(
+    config: RulesLike,
+    *,
+    target: float = 1e-3,
+    cut: float = FIRST_CUT,
+    memory: float | None = None,
+    progress: Callable[[SolverProgress], None] = lambda _: None,
+) -> MatchSolution:
+    """Solve an elimination match: the player who opens first has `config.dice[0]` dice, the other `config.dice[1]`.
+
+    It ends when the bracket of every state is at most twice `target` wide, in chances to win, or on Ctrl-C, if every
+    state has a bracket by then. Bids that are true in fewer than `cut` of all rolls are only called.
+
+    >>> from liars_dice.core import preset
+    >>> match = solve_match(preset("perudo", players=2, dice=1, faces=3), target=0.01)
+    >>> match.lower <= 0.5 <= match.upper
+    True
+    """
+    match = _Match(as_config(config, players=2), cut)
+    match.check_memory(memory_here() * SHARE_OF_MEMORY if memory is None else memory)
+    began = time.perf_counter()
+    warm_up(np.float32)
+    compile_s = time.perf_counter() - began
+    stopped = "target"
+    try:
+        for layer in match.layers:
+            match.solve_layer(layer, target if layer is match.layers[-1] else target / 2, progress)
+    except KeyboardInterrupt:
+        if not all(state in match.solved for layer in match.layers for state in layer):
+            raise
+        stopped = "interrupted"
+    states = {
+        state: MatchState(*match.bounds(state), *match.solved[state]) for layer in match.layers for state in layer
+    }
+    start = match.bounds((match.config.dice[0], match.config.dice[1]))
+    return MatchSolution(*start, match.config, states, time.perf_counter() - began - compile_s, compile_s, stopped)
+
+
+class _Match:
+    """All states of a match, and what is known of them."""
+
+    def __init__(self, config: GameConfig, cut: float) -> None:
+        if config.num_players != 2 or config.mode != "elimination":
+            raise OutOfReachError("matches are solved for two players who lose dice (mode elimination)")
+        self.config, self.cut, self.began = config, cut, time.perf_counter()
+        self.layers = layers(config)
+        self.value: dict[State, float] = {}
+        """The middle of what each state is worth to its opener."""
+        self.adversary: dict[tuple[State, int], float] = {}
+        """The most that an adversary is worth in each state and seat, if the strategies found play against it."""
+        self.solved: dict[State, tuple[PublicTree, Pool]] = {}
+
+    def check_memory(self, limit: float) -> None:
+        """Raise `OutOfReachError` if a layer does not fit into memory, in gigabytes."""
+        for layer in self.layers:
+            needed = sum(memory_needed(PublicTree(self.config.replace(dice=state), cut=self.cut)) for state in layer)
+            if needed > limit:
+                raise OutOfReachError(
+                    f"a match with {sum(layer[0])} dice in total would need about {gigabytes(needed)} of memory; at "
+                    f"most {gigabytes(limit)} are used; matches with fewer dice would fit"
+                )
+
+    def solve_layer(self, states: list[State], target: float, progress: Callable[[SolverProgress], None]) -> None:
+        """Improve all states of a layer together until the bracket of each is narrow enough."""
+        self.value.update(dict.fromkeys(states, 0.0))
+        trees = {state: self._tree(state) for state in states}
+        solvers = {state: CpuSolver(tree, least=target * 1e-3, slots=tree.most_slots) for state, tree in trees.items()}
+        for sweep in count(1):
+            for state, solver in solvers.items():
+                solver.tree = self._tree(state)
+                for _ in range(SWEEP):
+                    solver.iterate()
+                low, high = solver.bracket()
+                self.value[state] = (low + high) / 2
+            if sweep & (sweep - 1) and sweep % 8:
+                continue  # a certificate takes longer than a sweep
+            self._certify({state: (solver.tree, solver.compact()) for state, solver in solvers.items()}, target)
+            widest = max(states, key=lambda state: self.bounds(state)[1] - self.bounds(state)[0])
+            low, high = self.bounds(widest)
+            nodes = sum(solver.nodes for solver in solvers.values())
+            progress(SolverProgress(low, high, sweep * SWEEP, time.perf_counter() - self.began, nodes))
+            if high - low <= 2 * target:
+                return
+
+    def bounds(self, state: State) -> tuple[float, float]:
+        """Proved bounds on the chance that the opener wins the match."""
+        return (1 - self.adversary[state, 1]) / 2, (1 + self.adversary[state, 0]) / 2
+
+    def _tree(self, state: State) -> PublicTree:
+        def worth(after: State, seat: int) -> float:
+            return self.value[after] if seat == 0 else -self.value[after]
+
+        return PublicTree(
+            self.config.replace(dice=state), payoffs=payoffs_in(self.config, state, 0, worth), cut=self.cut
+        )
+
+    def _certify(self, layer: Mapping[State, tuple[PublicTree, Pool]], target: float) -> None:
+        """Bring w down for the states of a layer, from all there is. T(w) <= w holds at every step."""
+        self.solved.update(layer)
+        places = [(state, seat) for state in layer for seat in (0, 1)]
+        self.adversary.update(dict.fromkeys(places, 1.0))
+        change = inf
+        while change > NEAR * target:
+            lower = {place: min(self.adversary[place], self._response(*place)) for place in places}
+            change = max(self.adversary[place] - lower[place] for place in places)
+            self.adversary.update(lower)
+
+    def _response(self, state: State, seat: int) -> float:
+        """T(w): what the best response to the strategies earns in one round, if what follows is worth w."""
+        tree, pool = self.solved[state]
+        payoffs = payoffs_in(self.config, state, seat, lambda after, place: self.adversary[after, place])
+        return best_responses(tree.with_payoffs(payoffs), pool, (seat,))[0]

@@ -1,0 +1,50 @@
+"""Solved matches against a second opinion: values of all states, improved in turn by linear programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from liars_dice.core import GameConfig
+from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.solver.matches import State, layers, payoffs_in, solve_match
+from liars_dice.exact.solver.public_tree import PublicTree
+from linear_programs import solve_linear
+
+MATCHES = [
+    GameConfig(dice=(2, 1), faces=2, wild="top", exact_call=True, mode="elimination", max_dice=2),
+    GameConfig(dice=(2, 1), faces=2, exact_call=True, exact_payer="nobody", mode="elimination", max_dice=2),
+    GameConfig(dice=(2, 1), faces=2, exact_call=True, mode="elimination", next_opener="winner", max_dice=3),
+    GameConfig(dice=(2, 1), faces=2, wild="top", mode="elimination"),
+]
+
+
+def values_by_linear_programs(config: GameConfig) -> dict[State, float]:
+    """What each state is worth to its opener: every round solved with what the states after it are worth, until
+    nothing changes."""
+    worth: dict[State, float] = {state: 0.0 for layer in layers(config) for state in layer}
+    for layer in layers(config):
+        change = 1.0
+        while change > 1e-9:
+            change = 0.0
+            for state in layer:
+                payoffs = payoffs_in(config, state, 0, lambda after, seat: worth[after] if seat == 0 else -worth[after])
+                value = solve_linear(PublicTree(config.replace(dice=state), payoffs=payoffs)).value
+                change = max(change, abs(value - worth[state]))
+                worth[state] = value
+    return worth
+
+
+@pytest.mark.parametrize("config", MATCHES, ids=["bidder pays", "nobody pays", "winner opens", "no exact calls"])
+def test_linear_programs_find_the_same_chances_to_win(config: GameConfig) -> None:
+    match = solve_match(config, target=1e-3)
+    values = values_by_linear_programs(config)
+    assert match.states.keys() == values.keys()
+    for state, value in values.items():
+        found = match.states[state]
+        assert found.lower - 1e-9 <= (1 + value) / 2 <= found.upper + 1e-9
+        assert found.exploitability <= 1e-3
+
+
+def test_only_matches_of_two_are_solved() -> None:
+    with pytest.raises(OutOfReachError, match="two players who lose dice"):
+        solve_match(GameConfig(dice=(1, 1)))
