@@ -204,7 +204,7 @@ class Studio:
 
     async def settle(self) -> None:
         """Wait until nothing more happens by itself: tasks have run as far as they can, and writes are stored."""
-        for _ in range(5):
+        for _ in range(10):
             await self.rooms.store.write([])
             for _ in range(10):
                 await asyncio.sleep(0)

@@ -81,7 +81,7 @@ def test_a_studio_that_loses_its_database_to_another_stops_writing(postgres_url:
         await first.write(game[:5])
         with psycopg.connect(postgres_url, autocommit=True) as database:
             database.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         second = StoreWorker(postgres_url)

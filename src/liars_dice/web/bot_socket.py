@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
@@ -68,7 +67,7 @@ class RemoteBot(ClientConnection):
 
     def say(self, *messages: protocol.Message) -> None:
         """Send messages of the bot protocol."""
-        super().tell(*(json.dumps(message).encode() for message in messages))
+        super().tell(*(msgspec.json.encode(message) for message in messages))
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """The game went on."""
@@ -89,12 +88,12 @@ class RemoteBot(ClientConnection):
 
         def lines(events: Sequence[RecordedEvent]) -> list[bytes]:
             views = ((step, view_of(state, self.seat)) for step, state in steps.feed(events))
-            return [json.dumps(said).encode() for said in self._messages(hearing, views, room.turn)]
+            return [msgspec.json.encode(said) for said in self._messages(hearing, views, room.turn)]
 
         told = await self._load.of_length(len(record), partial(lines, record), urgent=True)
         if mine == self._catching_up:  # otherwise the bot has asked again, or a move was taken back
             told += lines(room.record[len(record) :])
-            super().tell(*told, *(json.dumps(said).encode() for said in next_for(room, self.seat)))
+            super().tell(*told, *(msgspec.json.encode(said) for said in next_for(room, self.seat)))
             self._hearing, self.ready = hearing, True
 
     def _new_hearing(self, room: Room) -> Hearing:

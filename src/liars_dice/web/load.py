@@ -27,6 +27,8 @@ PATIENCE_S = 4.0
 """The longest that an address has to wait because of what it has used."""
 MANY_EVENTS = 500
 """Work on a game with this many events does not run on the event loop."""
+REST, LONGEST_REST_S = 5, 2.0
+"""How many times as long as it has computed a thread beside the loop rests, and the longest rest."""
 
 
 class Account:
@@ -109,6 +111,7 @@ class ServerLoad:
         """The processor time that this process had used at the last beat."""
         self._timer: asyncio.TimerHandle | None = None
         self._thread = ThreadPoolExecutor(1, "apart")
+        self._unhurried = Unhurried()
         self._waiting = 0
 
     def start(self) -> None:
@@ -146,7 +149,7 @@ class ServerLoad:
         if account is not None:
             account.waiting += 1
         try:
-            result, used = await asyncio.get_running_loop().run_in_executor(self._thread, _timed, work)
+            result, used = await asyncio.get_running_loop().run_in_executor(self._thread, self._unhurried, work)
         finally:
             self._waiting -= 1
             if account is not None:
@@ -166,6 +169,21 @@ class ServerLoad:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    began = time.thread_time()
-    return work(), time.thread_time() - began
+class Unhurried:
+    """Runs work in one thread and leaves most of the interpreter's time to the event loop: after each piece of work
+    the thread rests for several times as long as it has computed.
+    """
+
+    def __init__(self) -> None:
+        self._rests_until = 0.0
+
+    def __call__(self, work: Callable[[], Result]) -> tuple[Result, float]:
+        """The result of the work, and the seconds of processor time that it took."""
+        time.sleep(max(0.0, self._rests_until - time.monotonic()))
+        began = time.thread_time()
+        try:
+            result = work()
+        finally:
+            used = time.thread_time() - began
+            self._rests_until = time.monotonic() + min(LONGEST_REST_S, REST * used)
+        return result, used

@@ -18,7 +18,7 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_s: float = 100.0
     """Requests below /api, and new sockets, from one address."""
     request_burst: int = 400
-    cost_per_s: float = 0.1
+    cost_per_s: float = 0.03
     """Seconds of processor time that one address may use per second, on average."""
     cost_burst_s: float = 1.0
     """The same at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -30,6 +31,10 @@ CLOSE_S, FLUSH_S = 1.0, 2.0
 """How long closing a socket, and sending what is left before that, may take."""
 
 
+A_FEW = 10
+"""How many messages are sent to one client before others get a turn."""
+
+
 class ClientConnection:
     """Sends messages to one client, through a bounded queue. A client that is too slow is dropped."""
 
@@ -39,6 +44,7 @@ class ClientConnection:
         self._clock = clock
         self._queue: asyncio.Queue[tuple[bytes, ...] | None] = asyncio.Queue()
         self._queued_bytes = 0
+        self._account = who_pays.get()
         self._sending = False
         self._ending: tuple[int, str] | None = None
         self.gone: Callable[[], None] = _do_nothing
@@ -75,10 +81,15 @@ class ClientConnection:
                 if messages is None:
                     break
                 self._sending = True
-                for message in messages:
+                for number, message in enumerate(messages, 1):
                     self._queued_bytes -= len(message)
+                    began = time.thread_time()
                     async with self._clock.timeout(self._limits.send_s):
                         await self._socket.send_text(message.decode())
+                    if self._account is not None:
+                        self._account.charge(max(0.0, time.thread_time() - began))
+                    if number % A_FEW == 0:
+                        await self._let_others_go_on()
                 self._sending = False
         except TimeoutError:
             self._ending = self._ending or (TRY_LATER, TOO_SLOW)
@@ -92,6 +103,12 @@ class ClientConnection:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
             async with self._clock.timeout(CLOSE_S):
                 await self._socket.close(code, reason)
+
+    async def _let_others_go_on(self) -> None:
+        """There may be thousands of messages to send, and sending does not wait while there is room for them."""
+        await asyncio.sleep(0)
+        while self._account is not None and self._account.left_s < 0 and self._ending is None:
+            await self._clock.sleep(DEBT_S)
 
     async def close(self) -> None:
         """The handler is done: send what is left, but not for long, and stop."""
