@@ -32,7 +32,7 @@ def postgres(postgres_url: str) -> Iterator[PostgresRecorder]:
 def test_a_dropped_connection(postgres: PostgresRecorder, postgres_url: str) -> None:
     """The server ends our connection: one clear error, nothing half done, and the next try connects again."""
     with psycopg.connect(postgres_url, autocommit=True) as db:
-        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        db.execute("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
     with pytest.raises(StoreError, match="PostgreSQL: ") as caught:
         fill(postgres, GAME[10:20])
     assert "\n" not in str(caught.value)

@@ -288,6 +288,9 @@ def test_bots_hear_in_rooms_what_the_referee_tells_them(
             wish = room_for(name, name, rules="perudo", changes={"dice": 2})
             watcher = await one.enter((await one.post("/rooms", wish))["room"])
             await watcher.until("over")
+            async with asyncio.timeout(PATIENCE):
+                while len(learned) < 2:  # bots are told of the end after everyone else
+                    await asyncio.sleep(0.01)
 
     asyncio.run(run())
     (game,) = store.games()
