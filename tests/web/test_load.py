@@ -106,7 +106,7 @@ def test_other_programs_do_not_count_as_load(monkeypatch: pytest.MonkeyPatch) ->
         one = load.ServerLoad(ServerLimits())
         one.start()
         now = time.monotonic()
-        monkeypatch.setattr(load.time, "monotonic", lambda: now + 10)
+        monkeypatch.setattr(time, "monotonic", lambda: now + 10)
         one.refuse_if_busy()
         one.close()
 
