@@ -176,7 +176,7 @@ def test_people_do_not_watch_themselves(tmp_path: Path) -> None:
     ("place", "words"),
     [
         ("liars_dice.exact.response.best_response", ("exploit", "optimal", "--dice", "1", "1")),
-        ("liars_dice.referee.check_bot", ("check-bot", "optimal")),
+        ("liars_dice.referee.check_bot_apart", ("check-bot", "optimal")),
         ("liars_dice.persistence.open_store", ("games",)),
         ("liars_dice.persistence.open_store", ("games", "stats")),
         ("liars_dice.tournament.matchup", ("matchup", "optimal", "random", "--games", "10")),

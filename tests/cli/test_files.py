@@ -185,15 +185,19 @@ def test_a_store_that_can_only_be_read(tmp_path: Path, kind: str) -> None:
                 parent.chmod(parent.stat().st_mode | 0o055)
         tmp_path.chmod(0o755)
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "NUMBA_CACHE_DIR": "/tmp"}
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        env=environment,
-        **user,  # type: ignore[call-overload]
-    )
-    folder.chmod(0o755)
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env=environment,
+            **user,  # type: ignore[call-overload]
+        )
+    except PermissionError:
+        pytest.skip("another user cannot run this Python")
+    finally:
+        folder.chmod(0o755)
     if "Permission denied" in done.stderr and "site-packages" in done.stderr:
         pytest.skip("another user cannot run this Python")
     assert done.returncode == 0, done.stderr

@@ -558,7 +558,6 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
         (lambda: solve(SAVED, workers=0), "workers 0: at least one is needed"),
         (lambda: solve(SAVED, memory=0), "memory 0: expected a number of gigabytes"),
         (lambda: solve(GameConfig(dice=(1, 1, 1))), "3 players: rounds are solved for two"),
-        (lambda: solve(GameConfig(dice=(1, 1), exact_call=True)), "exact_call is on"),
         (lambda: solve(GameConfig(dice=(1, 1), max_turns=3)), "max_turns is 3"),
         (lambda: solve(GameConfig(dice=(60, 60))), "make 720 rungs; 60 at most"),
         (lambda: solve(GameConfig(dice=(30, 1), max_quantity=2)), "make 324,632 hands; at most 10,000"),
@@ -609,7 +608,7 @@ def test_memory_is_a_number_of_gigabytes(memory: float) -> None:
 
 def test_what_would_fit_fits() -> None:
     with pytest.raises(OutOfReachError, match="at most 6 GB are used; 1 against 2 dice would fit"):
-        solve(preset("classic", dice=(2, 3), wild="ones"), target=1e-6, memory=6)
+        solve(preset("classic", dice=(2, 3), wild="ones"), target=1e-6, memory=6, cut=0.0)
 
 
 def test_more_memory_than_there_is() -> None:
