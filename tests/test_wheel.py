@@ -138,6 +138,15 @@ def test_it_serves_the_studio(installed: Path) -> None:
             server.kill()
 
 
+def test_types_are_declared(installed: Path) -> None:
+    found = subprocess.run(
+        [installed / "python", "-c", "import liars_dice; print(liars_dice.__path__[0])"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (Path(found.stdout.strip()) / "py.typed").is_file()
+
+
+@pytest.mark.slow
 def test_types_are_visible_to_users(installed: Path) -> None:
     """`py.typed`: a type checker believes what is written in the package, and finds a mistake of its user."""
     Path("uses.py").write_text(

@@ -261,7 +261,7 @@ def test_a_probe_tells_what_a_referee_tells() -> None:
         questions = [place for place, line in enumerate(heard[seat], 1) if line.startswith("asked")]
         probe = AgentProbe(Scribe(), config, seat)
         Scribe.logs.clear()
-        probe.chances(view.my_dice, view.public)
+        probe.chances([view.my_dice], view.public)
         probe.confirm()
         ((_, *lived),) = Scribe.logs  # the copy that confirms was told before that some game begins
         assert lived == heard[seat][: questions[asked[seat]]]

@@ -14,6 +14,7 @@ from liars_dice.core import ConfigError, GameEngine, LiarsDiceError, preset
 from liars_dice.exact.tables import PolicyTable
 from liars_dice.referee import BotLimits, Referee, find_bots, load_agents, make_fitting_seat, make_seat
 from liars_dice.referee.remote_agent import RemoteAgent
+from liars_dice.tournament import worker_process
 from liars_dice.web.room_bots import on_offer
 from patience import AMPLE, PATIENCE
 
@@ -144,7 +145,10 @@ BODIES = {
 
 
 @pytest.mark.parametrize("bot", BODIES)
-def test_a_bot_that_ends_its_process_costs_itself_the_game(bot: str, tmp_path: Path) -> None:
+def test_a_bot_that_ends_its_process_costs_itself_the_game(
+    bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_process, "SILENCE_SECONDS", 3 - BotLimits().load)  # one that stops is noticed after 3 s
     body, verdict = BODIES[bot]
     path = bot_file(tmp_path, bot, body)
     played = call("tournament", str(path), "random", "--games", "2", "--seed", "1", "--dice", "1", "--record", "none",

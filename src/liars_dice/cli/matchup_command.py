@@ -62,11 +62,10 @@ def matchup_command(
     """
     if exact and games is not None:
         raise click.UsageError("--exact and --games cannot be combined: the exact method plays no games.")
-    from ..referee import are_strangers
     from ..tournament import matchup
 
     config = rules_for_two(rules, players, dice)
-    compile_s = warm_up(strangers=are_strangers((a, b)), quiet=as_json)
+    compile_s = warm_up((a, b), quiet=as_json)
     warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
     start = time.perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -33,17 +33,18 @@ def show_compiling(*, quiet: bool) -> Iterator[Callable[[], float]]:
     end.append(time.perf_counter())
 
 
-def warm_up(*, strangers: bool = False, quiet: bool = True) -> float:
-    """Load and compile what exact results and simulations need; return the seconds that took.
+def warm_up(names: Iterable[str] = (), *, quiet: bool = True) -> float:
+    """Load and compile what exact results and simulations of these agents need; return the seconds that took."""
+    from ..agents import AGENTS
 
-    With `strangers`, also what bots need whose tables are built by asking them.
-    """
+    asked = any(name not in AGENTS and not name.startswith("threshold:") for name in names)
     with show_compiling(quiet=quiet) as seconds:
-        _warm_up(strangers=strangers)
+        _warm_up(asked=asked)
     return seconds()
 
 
-def _warm_up(*, strangers: bool) -> None:
+def _warm_up(*, asked: bool) -> None:
+    """With `asked`, also what agents need whose tables are built by asking them."""
     from ..agents import CrawlerAgent, make_agent
     from ..core import preset
     from ..exact.matchups import Matchups
@@ -56,7 +57,7 @@ def _warm_up(*, strangers: bool) -> None:
     config = preset("classic", dice=1, faces=2)
     Matchups([agents[0], make_agent("truthful"), agents[1]], config)
     Simulator(agents, config, workers=1).warm_up()
-    if strangers:
+    if asked:
         Simulator([_Asked(), agents[1]], config, workers=1).warm_up()
 
 

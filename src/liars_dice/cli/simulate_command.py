@@ -70,7 +70,6 @@ def simulate_command(
     import msgspec
 
     from ..core import load_rules
-    from ..referee import are_strangers
     from ..tournament import Simulation, make_backend
 
     chosen = make_backend(backend, workers)
@@ -87,7 +86,7 @@ def simulate_command(
         backend=chosen,
         time_limit_seconds=time_limit,
     )
-    compile_s = warm_up(strangers=are_strangers(simulation.agents), quiet=as_json)
+    compile_s = warm_up(simulation.agents, quiet=as_json)
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
         scores = simulation.start(verbose=False, progress=progress)

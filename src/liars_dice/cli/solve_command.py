@@ -105,7 +105,21 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
 
 
 def _match_as_json(solution: MatchSolution, given: dict[str, Any]) -> dict[str, object]:
-    config = solution.config
+    return {
+        **_bracket_as_json(solution, solution.config, given),
+        "states": [
+            {"dice": list(dice), "lower": state.lower, "upper": state.upper} for dice, state in solution.states.items()
+        ],
+        "elapsed_s": solution.elapsed_s,
+        "compile_s": solution.compile_s,
+        "run": versions(),
+    }
+
+
+def _bracket_as_json(
+    solution: Solution | MatchSolution, config: GameConfig, given: dict[str, Any]
+) -> dict[str, object]:
+    """The keys that rounds and matches share."""
     return {
         "dice": list(config.dice),
         "faces": config.faces,
@@ -118,12 +132,6 @@ def _match_as_json(solution: MatchSolution, given: dict[str, Any]) -> dict[str, 
         "exploitability": solution.exploitability,
         "target": given["target"],
         "stopped": solution.stopped,
-        "states": [
-            {"dice": list(dice), "lower": state.lower, "upper": state.upper} for dice, state in solution.states.items()
-        ],
-        "elapsed_s": solution.elapsed_s,
-        "compile_s": solution.compile_s,
-        "run": versions(),
     }
 
 
@@ -150,17 +158,7 @@ def _as_json(solution: Solution, given: dict[str, Any]) -> dict[str, object]:
 
     tree = solution.tree
     return {
-        "dice": list(tree.config.dice),
-        "faces": tree.config.faces,
-        "wild": tree.config.wild,
-        "ordering": tree.config.bid_ordering,
-        "exact_call": tree.exact,
-        "value": solution.value,
-        "lower": solution.lower,
-        "upper": solution.upper,
-        "exploitability": solution.exploitability,
-        "target": given["target"],
-        "stopped": solution.stopped,
+        **_bracket_as_json(solution, tree.config, given),
         "iterations": solution.iterations,
         "nodes": solution.nodes,
         "information_sets": tree.information_sets,

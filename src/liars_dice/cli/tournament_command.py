@@ -99,7 +99,6 @@ def tournament_command(
 
     from ..persistence import InMemoryRecorder
     from ..pictures import check_writable, write_report
-    from ..referee import are_strangers
     from ..tournament import Ledger, find_tournament, make_backend, run_tournament
 
     if report is not None:
@@ -109,7 +108,7 @@ def tournament_command(
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
         settings = _settings(context, given, None if known is None else known.settings)
         ledger = Ledger(store, settings, None if known is None else known.id)
-        compile_s = warm_up(strangers=are_strangers(settings.agents), quiet=as_json)
+        compile_s = warm_up(settings.agents, quiet=as_json)
         start = time.perf_counter()
         with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)

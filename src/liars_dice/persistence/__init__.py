@@ -25,7 +25,7 @@ from .replay import Replay, branch, decisions, final_state, replay, resume_point
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
-from .stored_documents import DOCUMENT_SCHEMA, decode_document
+from .stored_documents import DOCUMENT_SCHEMA, decode_document, readable_documents
 from .unfinished_games import (
     PERSON,
     is_person,
@@ -84,6 +84,7 @@ __all__ = [
     "player_type",
     "read_game",
     "read_lines",
+    "readable_documents",
     "record_game",
     "replay",
     "resume_point",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
 
-from .errors import CorruptEventError, UnknownSchemaError
+from .errors import UNREADABLE, CorruptEventError, UnknownSchemaError
+from .recorder import GameRecorder
 
 Document = TypeVar("Document")
 
@@ -16,6 +18,17 @@ DOCUMENT_SCHEMA = 1
 
 class _Versioned(msgspec.Struct):
     schema: int = DOCUMENT_SCHEMA
+
+
+def readable_documents(store: GameRecorder, kind: str, decode: Callable[[str, str], Document]) -> list[Document]:
+    """All documents of a kind that `decode`, given name and text, can read; the store warns of each other one."""
+    found = []
+    for name, text in store.documents(kind).items():
+        try:
+            found.append(decode(name, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
+    return found
 
 
 def decode_document(text: str, kind: type[Document], what: str) -> Document:

@@ -9,7 +9,6 @@ from .bot_session import BotSession, fallback, fault_event
 from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
-    are_strangers,
     check_fits,
     check_program,
     load_agents,
@@ -17,6 +16,7 @@ from .named_seats import (
     make_seat,
     plays_with,
 )
+from .python_child import python_command
 from .recorded_steps import RecordedSteps
 from .referee import MatchResult, Referee
 from .seats import InProcessSeat, Seat
@@ -48,7 +48,6 @@ __all__ = [
     "Seat",
     "Verdict",
     "alarms",
-    "are_strangers",
     "check_bot",
     "check_bot_apart",
     "check_fits",
@@ -63,6 +62,7 @@ __all__ = [
     "make_seat",
     "missing_walls",
     "plays_with",
+    "python_command",
     "seconds_overdue",
     "tables_guard",
 ]

@@ -11,17 +11,14 @@ import threading
 import time
 from collections.abc import Iterator
 from io import FileIO
-from pathlib import Path
 
 import msgspec
 
 from .bot_check import Check, check_bot
 from .limits import BotLimits
+from .python_child import python_command
 from .time_guard import seconds_overdue
 
-_START = (
-    f"import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from {__name__} import main; main(*sys.argv[1:])"
-)
 BEAT_SECONDS = 0.5
 """How often the process gives a sign of life."""
 OVERDUE_SECONDS = 2.0
@@ -37,10 +34,9 @@ def check_bot_apart(name: str, limits: BotLimits) -> Iterator[Check]:
     if sys.platform == "win32":
         yield from check_bot(name, limits)
         return
-    path = json.dumps([str(Path(place).absolute()) for place in sys.path if place])
     settings = json.dumps(msgspec.structs.asdict(limits))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _START, path, name, settings], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+        python_command(f"{__name__}:main", name, settings), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     last, rest = "starts", b""

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -19,19 +18,14 @@ from ..core import BadValueError
 from . import protocol, sandbox
 from .bot_cgroup import BotCgroup, delegated
 from .bot_group import BotGroup
-from .limits import BotFault, BotLimits, Verdict
+from .limits import MOST_PATIENCE, BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
+from .python_child import module_path, python_command
 from .walls import box, builds_walls
 
 STARVED_SECONDS = 0.02
 """How often a bot that is late, and has been kept waiting for the processor, is looked at."""
-MOST_PATIENCE = 20
-"""However busy the machine is, no bot gets more than this many times its time."""
-
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
-    "from liars_dice.referee.bot_process import main; main(sys.argv[1:])"
-)
+_INSIDE = "liars_dice.referee.bot_process:main"
 
 
 class BotConnection:
@@ -46,18 +40,15 @@ class BotConnection:
             raise BadValueError("isolate", True, "a Unix system: bots cannot be isolated on Windows")
         self._buffer = b""
         self._number = 0
-        self._closed = False
-        self._group = BotGroup(0)
+        self._closed = True  # until the process has been started
         self._awake_since = time.monotonic()
         inside, self._control = os.pipe()
         restrictions = sandbox.restrictions(limits, builds_walls=builds_walls()) if walls else None
-        path = [str(Path(place).absolute()) for place in sys.path if place]
-        words = [json.dumps(path), str(inside), json.dumps(restrictions), *what]
-        command = [sys.executable, "-I" if walls else "-P", "-c", _START, *words]
+        command = python_command(_INSIDE, str(inside), json.dumps(restrictions), *what, isolated=walls)
         self._cgroup = BotCgroup(limits, delegated() if walls else None)
         try:
             self._process = subprocess.Popen(
-                self._cgroup.joined([*box(what, path), *command]) if walls else command,
+                self._cgroup.joined([*box(what, module_path()), *command]) if walls else command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if walls else None,
@@ -69,12 +60,12 @@ class BotConnection:
         except OSError as error:
             os.close(self._control)
             self._cgroup.close()
-            self._closed = True
             raise BotFault("died", f"its process could not be started ({error.strerror})") from error
         finally:
             os.close(inside)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._closed = False
         self._group = BotGroup(self._process.pid)
         self._input, self._output = self._process.stdin, self._process.stdout
         os.set_blocking(self._input.fileno(), False)

@@ -44,7 +44,7 @@ class BotGroup:
 
         What else the bot started is left to its keeper.
         """
-        for pid in (*_children(self._root)[:1], self._leader):
+        for pid in (*sandbox.descendants(self._root)[:1], self._leader):
             if pid is not None:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
@@ -62,8 +62,8 @@ class BotGroup:
         return used < seconds and any(map(_wants_processor, members))
 
     def _found(self) -> int | None:
-        if self._leader is None and self._root:
-            self._leader = next((pid for pid in _below(self._root) if _leads_a_group(pid)), None)
+        if self._leader is None:
+            self._leader = next((pid for pid in sandbox.descendants(self._root) if _leads_a_group(pid)), None)
         return self._leader
 
 
@@ -78,25 +78,6 @@ def _signal(group: int, number: int) -> bool:
 def _clock_of(pid: int) -> int:
     """The clock that shows the processor time of a process, as the C library's clock_getcpuclockid gives it."""
     return ~pid << 3 | 2
-
-
-def _below(root: int) -> list[int]:
-    """The processes below one, nearest first."""
-    found, queue = [], [root]
-    while queue:
-        pid = queue.pop(0)
-        below = _children(pid)
-        found += below
-        queue += below
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    """The children of a process, on systems that list them."""
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
 
 
 def _leads_a_group(pid: int) -> bool:

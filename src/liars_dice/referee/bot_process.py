@@ -50,9 +50,8 @@ TOGETHER_SECONDS = 0.02
 """Answers that take less time are written together."""
 
 
-def main(arguments: list[str]) -> None:
+def main(control: str, limits: str, kind: str, *what: str) -> None:
     """Start the bot in the sandbox."""
-    control, limits, kind, *what = arguments
     restrictions = json.loads(limits)
     file = Path(what[0].partition(":")[0])
     source = file.read_bytes() if kind != "command" and file.suffix == ".py" and file.is_file() else None

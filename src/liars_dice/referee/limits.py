@@ -35,6 +35,8 @@ class BotLimits(msgspec.Struct, frozen=True):
             msgspec.structs.force_setattr(self, "game_end", 2 * self.decision)
 
 
+MOST_PATIENCE = 20
+"""However busy the machine is, no bot gets more than this many times its time."""
 MOST_SECONDS = 86_400
 """The longest time limit for a decision that can be asked for: a day."""
 

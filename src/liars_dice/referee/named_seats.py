@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
@@ -89,11 +89,6 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
     seat = IsolatedSeat(_place(name), limits, name=name, walls=isolate)
     seat.adopt(agent, named=not isolate)
     return seat
-
-
-def are_strangers(names: Iterable[str]) -> bool:
-    """Whether any of these bots is not part of the package."""
-    return any(name not in AGENTS and not name.startswith("threshold:") for name in names)
 
 
 def plays_with(agent: Agent | None, players: int) -> bool:

@@ -126,18 +126,15 @@ def _kill_user(user: int) -> None:
 
 
 def descendants(root: int) -> list[int]:
-    """All processes below `root`, according to /proc; one that has ended may still have threads and children."""
+    """All processes below `root`, nearest first, according to /proc; one that has ended may still have children."""
     children: dict[int, list[int]] = {}
     for entry in _processes():
         with contextlib.suppress(OSError, IndexError, ValueError):
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
             children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found: list[int] = []
-    queue = [root]
-    while queue:
-        below = children.get(queue.pop(), [])
-        found += below
-        queue += below
+    found = children.get(root, [])[:]
+    for pid in found:  # it grows meanwhile
+        found += children.get(pid, [])
     return found
 
 

@@ -17,16 +17,12 @@ from typing import TypeVar
 
 from ..agents import Guard
 from ..core import describe
-from .limits import BotFault, BotLimits
+from .limits import MOST_PATIENCE, BotFault, BotLimits
 
 Result = TypeVar("Result")
 
 _HAS_TIMER = hasattr(signal, "setitimer")
 """Whether this system can interrupt a call; Windows cannot."""
-
-
-MOST_PATIENCE = 20
-"""However busy the machine is, no bot gets more than this many times its time more."""
 
 
 def _busy_seconds() -> float | None:
@@ -84,9 +80,9 @@ class _Alarm:
     """The processor time of this thread at which the call has used up its time."""
     looked: tuple[float, float] | None = None
     """When the alarm last found that the call may go on, and the time that the thread was busy until then."""
+    latest = 0.0
+    """When it must be over, however busy the machine is (`time.monotonic`)."""
     has_rung = False
-    patience = 0.0
-    """For how many seconds after that it may go on at most."""
 
     @classmethod
     def ring(cls, number: int, frame: FrameType | None) -> None:
@@ -98,7 +94,7 @@ class _Alarm:
     def is_kept_waiting(cls) -> bool:
         """Whether the call has had less than its time of the processor, and works or waits for it, not for a clock."""
         now, busy = time.monotonic(), _busy_seconds()
-        if busy is None or time.thread_time() >= cls.cpu_due or cls.due is None or now > cls.due + cls.patience:
+        if busy is None or time.thread_time() >= cls.cpu_due or cls.due is None or now > cls.latest:
             return False
         before, cls.looked = cls.looked, (now, busy)
         return before is None or busy - before[1] > (now - before[0]) / 2
@@ -139,9 +135,10 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
         with alarms():
             return _interrupted_after(seconds, call, *arguments)
     try:
-        _Alarm.due = time.monotonic() + seconds
+        now = time.monotonic()
+        _Alarm.due, _Alarm.latest = now + seconds, now + MOST_PATIENCE * seconds
         _Alarm.cpu_due = time.thread_time() + seconds
-        _Alarm.looked, _Alarm.has_rung, _Alarm.patience = None, False, MOST_PATIENCE * seconds
+        _Alarm.looked, _Alarm.has_rung = None, False
         _Alarm.armed = True
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
         try:

@@ -15,9 +15,8 @@ from typing import Self
 
 import msgspec
 
-from ..agents import PolicyError
+from ..agents import PolicyError, is_stranger
 from ..core import BadValueError, one_of
-from ..referee import are_strangers
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 from .chunks import ChunkQueue
 from .worker_process import PlayedChunk, WorkerLostError, WorkerProcess
@@ -78,7 +77,7 @@ class Processes(Backend):
         """Play compiled blocks here and refereed ones in a pool, if there are enough of them."""
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
-        if not (many or are_strangers(setup.agents)):
+        if not (many or any(map(is_stranger, setup.agents))):
             InProcess(self.workers).run(setup, blocks, on_played)
             return
         worker = Worker(setup, threads=self.workers)

@@ -20,6 +20,7 @@ from ..persistence import (
     VersionConflictError,
     decode_document,
     new_game_id,
+    readable_documents,
     utc_now,
 )
 from .blocks import BlockResult
@@ -48,12 +49,7 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def tournaments(store: GameRecorder) -> list[TournamentEntry]:
     """All tournaments in a store, newest first, without damaged ones, of which it warns."""
-    entries = []
-    for name, text in store.documents(TOURNAMENTS).items():
-        try:
-            entries.append(_entry(name, text))
-        except UNREADABLE as error:
-            store.warn_once(f"{error}; it is left out")
+    entries = readable_documents(store, TOURNAMENTS, _entry)
     return sorted(entries, key=lambda entry: entry.created_utc, reverse=True)
 
 

@@ -6,7 +6,6 @@ more in each of them. These know nothing of the program that started them but wh
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import signal
@@ -20,15 +19,12 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from ..core import LiarsDiceError
-from ..referee import seconds_overdue
+from ..referee import python_command, seconds_overdue
 from .blocks import Block, PlayedBlock, Worker, WorkerSetup
 
 PlayedChunk = tuple[list[PlayedBlock], float]
 """The blocks that were played, and how many seconds that took."""
 
-_START = (
-    f"import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from {__name__} import serve_chunks; serve_chunks()"
-)
 _READY = "ready"
 _ALIVE = "alive"
 BEAT_SECONDS = 1.0
@@ -55,10 +51,7 @@ class WorkerProcess:
     def __init__(self, setup: WorkerSetup) -> None:
         """Start the process. Block SIGINT meanwhile in the calling thread: then the worker never sees Ctrl-C."""
         self._process = subprocess.Popen(
-            # -P: a bot file called json.py in this folder is not the module
-            [sys.executable, "-P", "-c", _START, json.dumps([str(place) for place in sys.path])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            python_command(f"{__name__}:serve_chunks"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -22,6 +22,7 @@ from ..persistence import (
     ReplayError,
     StoreError,
     final_state,
+    readable_documents,
 )
 from .clock import StudioClock
 from .coach_client import CoachClient
@@ -278,10 +279,4 @@ def _check_room_id(room_id: str) -> None:
 
 
 def _all_rooms(store: GameRecorder) -> list[RoomDoc]:
-    rooms = []
-    for room_id, text in store.documents(KIND).items():
-        try:
-            rooms.append(decode_room(room_id, text))
-        except UNREADABLE as error:
-            store.warn_once(f"{error}; it is left out")
-    return rooms
+    return readable_documents(store, KIND, decode_room)

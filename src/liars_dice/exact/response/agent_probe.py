@@ -15,11 +15,11 @@ from __future__ import annotations
 import copy
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ...agents import Agent, GameStart, Guard, Hearing, PolicyError, Question, ask, states_policy, tell, unguarded
+from ...agents import Agent, GameStart, Guard, Hearing, PolicyError, Question, ask_all, states_policy, tell, unguarded
 from ...core import (
     Action,
     BidPlaced,
@@ -145,32 +145,39 @@ class AgentProbe:
         self._rng = random.Random(0)
         self._copy = self._fresh()
 
-    def chances(self, hand: tuple[int, ...], public: PublicState) -> dict[Action, float]:
-        """What the agent does here, with probabilities."""
-        view = GameView(self.seat, hand, public)
+    def chances(self, hands: Sequence[tuple[int, ...]], public: PublicState) -> list[dict[Action, float]]:
+        """What the agent does here with each of these hands, with probabilities."""
+        views = [GameView(self.seat, hand, public) for hand in hands]
         if self._listens:
-            self._relive(self._copy, view)
-        found = ask(self._copy, view, self._guard)
+            return [self._answers([view])[0] for view in views]
+        return self._answers(views)
+
+    def _answers(self, views: Sequence[GameView]) -> list[dict[Action, float]]:
+        """The agent's answers to these questions. An agent that listens hears the whole story before the first."""
+        if self._listens:
+            self._relive(self._copy, views[0])
+        answered = list(zip(views, ask_all(self._copy, views, self._guard, twice=False), strict=True))
         if self._asks_twice:
-            self._check_same(self._copy, view, found)
-        self._asked += 1
-        if self._asked <= SECOND_LOOK:
-            self._kept.append((view, found))
-        elif (place := int(self._rng.random() * self._asked)) < SECOND_LOOK:
-            self._kept[place] = view, found
-        return found
+            self._check_same(self._copy, answered)
+        for one in answered:
+            self._asked += 1
+            if self._asked <= SECOND_LOOK:
+                self._kept.append(one)
+            elif (place := int(self._rng.random() * self._asked)) < SECOND_LOOK:
+                self._kept[place] = one
+        return [chances for _, chances in answered]
 
     def replies(self, public: PublicState, belief: Floats) -> dict[int, Floats]:
         """The agent's answers, each with the belief that remains after it."""
         hands = hand_set(self.config.dice[self.seat], self.config.faces).hands
+        possible = belief.nonzero()[0].tolist()
         found: dict[int, Floats] = {}
-        for hand in belief.nonzero()[0].tolist():
-            weight = belief[hand]
-            for action, chance in self.chances(hands[hand], public).items():
+        for hand, chances in zip(possible, self.chances([hands[hand] for hand in possible], public), strict=True):
+            for action, chance in chances.items():
                 reply = action_number(action, public.rules)
                 if reply not in found:
                     found[reply] = np.zeros(len(belief))
-                found[reply][hand] = weight * chance
+                found[reply][hand] = belief[hand] * chance
         return found
 
     def confirm(self) -> None:
@@ -181,7 +188,7 @@ class AgentProbe:
         self._rng.shuffle(self._kept)
         for seed, (view, found) in enumerate(self._kept):
             self._relive(other, view, seed=seed, decide=True)
-            self._check_same(other, view, found)
+            self._check_same(other, [(view, found)])
 
     def _fresh(self) -> Agent:
         """A copy of the agent that has been told that a game begins."""
@@ -214,14 +221,16 @@ class AgentProbe:
             passed = after(passed, public.rules.rungs[bid])
             yield (BidPlaced(bidder, bid),), GameView(self.seat, hand, passed)
 
-    def _check_same(self, agent: Agent, view: GameView, found: dict[Action, float]) -> None:
-        """Ask again; `PolicyError` if the answer differs."""
-        if ask(agent, view, self._guard) != found:
-            bids = " ".join(map(str, view.public.bid_history)) or "no bid"
-            raise PolicyError(
-                f"{agent_id(agent)} gives two answers to one question, with {view.my_dice} after {bids}: it decides at "
-                "random without stating a policy, or by more than its dice and the bids it sees"
-            )
+    def _check_same(self, agent: Agent, answered: Sequence[tuple[GameView, dict[Action, float]]]) -> None:
+        """Ask again; `PolicyError` if an answer differs."""
+        again = ask_all(agent, [view for view, _ in answered], self._guard, twice=False)
+        for (view, before), now in zip(answered, again, strict=True):
+            if now != before:
+                bids = " ".join(map(str, view.public.bid_history)) or "no bid"
+                raise PolicyError(
+                    f"{agent_id(agent)} gives two answers to one question, with {view.my_dice} after {bids}: it "
+                    "decides at random without stating a policy, or by more than its dice and the bids it sees"
+                )
 
 
 def after(public: PublicState, rung: int) -> PublicState:
