@@ -17,6 +17,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what 
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers use all cores: threads of PyTorch only wait for them
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: many tests wait for browsers, servers and other processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 settings.register_profile("any_load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_load")
 

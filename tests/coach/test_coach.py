@@ -71,7 +71,7 @@ def named(state: GameState, *names: str) -> GameState:
     "dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3), (2, 4), (5, 1)]
 )
 def test_perfect_play_is_flawless(dice: tuple[int, int]) -> None:
-    for seed in (*range(12), 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
+    for seed in (*range(5), 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
         review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
         assert {move.source for move in review.moves} == {"equilibrium"}
         assert {move.kind for move in review.moves} == {"best"}
@@ -432,8 +432,8 @@ def check(review: Review, state: GameState) -> None:
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_every_preset(rules: str) -> None:
-    for seed in range(3):
-        config = preset(rules)
+    config = preset(rules)
+    for seed in range(1 if config.num_players > 2 else 3):
         engine = GameEngine(config, [Chooser(seed + seat) for seat in range(config.num_players)], seed=seed)
         engine.play()
         check(review_game(engine.state), engine.state)

@@ -36,7 +36,7 @@ from support import configs
 MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
 VARIANTS = {
     "heads-up": preset("heads-up", dice=2),
-    "perudo with palifico": preset("perudo", players=3, dice=2, palifico=True),
+    "perudo with palifico": preset("perudo", players=3, dice=2, faces=4, palifico=True),
     "standard order, tops wild and barred, impossible bids, opening limits": GameConfig(
         dice=(2, 2),
         bid_ordering="liars_dice_standard",

@@ -594,7 +594,7 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
         "--dice",
         "3",
         "--games",
-        "1600",
+        "900",
         "--seed",
         "4",
         "--json",

@@ -25,6 +25,7 @@ Json = dict[str, Any]
 Result = TypeVar("Result")
 
 EASY = ServerLimits(
+    refusal_pause_s=0,
     messages_per_s=1e6,
     message_burst=10**6,
     requests_per_s=1e6,
@@ -59,6 +60,8 @@ class ManualClock(StudioClock):
         return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._now)
 
     async def sleep(self, seconds: float) -> None:
+        if seconds <= 0:
+            return
         woken = asyncio.Event()
         self._call_later(seconds, woken.set)
         await woken.wait()

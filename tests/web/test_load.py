@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -72,6 +73,53 @@ def test_budgets_count_cost_and_not_requests() -> None:
             assert (await one.http.get("/api/agents")).status_code == 200
 
     asyncio.run(run())
+
+
+def test_who_asks_too_often_waits_for_the_refusal() -> None:
+    """Otherwise a client that does not stop asking keeps the loop busy with refusals."""
+
+    async def run() -> None:
+        limits = msgspec.structs.replace(
+            EASY, request_burst=1, requests_per_s=1e-9, refusal_pause_s=2.0, refusals_per_address=1
+        )
+        async with studio(limits=limits) as one:
+            assert (await one.http.get("/api/agents")).status_code == 200
+            asked = {asyncio.create_task(one.http.get("/api/agents")) for _ in range(2)}
+            (at_once,), (waits,) = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            assert (at_once.result().status_code, at_once.result().headers["connection"]) == (429, "close")
+            await one.advance(2)
+            refused = await waits
+            assert refused.status_code == 429
+            assert "connection" not in refused.headers
+
+    asyncio.run(run())
+
+
+def test_what_runs_beside_the_loop_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After work of a tenth of a second, a thread leaves the interpreter to the loop for five times as long."""
+    now, used = 100.0, 0.0
+    slept: list[float] = []
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "thread_time", lambda: used)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    unhurried = load.Unhurried()
+
+    def work(seconds: float) -> str:
+        nonlocal now, used
+        now, used = now + seconds, used + seconds
+        return "done"
+
+    for seconds in (0.1, 10.0):
+        result, used_now = unhurried(partial(work, seconds))
+        assert result == "done"
+        assert used_now == pytest.approx(seconds)
+    now += 1.0
+    unhurried(partial(work, 0.1))
+    assert slept == [0.0, pytest.approx(load.REST * 0.1), pytest.approx(load.LONGEST_REST_S - 1.0)]
+    with pytest.raises(ZeroDivisionError):
+        unhurried(lambda: work(0.1) and 1 / 0)
+    unhurried(partial(work, 0.0))
+    assert slept[-1] == pytest.approx(load.REST * 0.1)  # work that failed has taken time, too
 
 
 def test_while_the_loop_is_behind_only_moves_are_accepted() -> None:

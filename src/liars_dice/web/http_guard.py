@@ -74,6 +74,9 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 
+TOO_MANY = (429, 503)
+"""The answers to requests that should come later."""
+
 
 class HttpGuard:
     """Middleware that refuses foreign hosts and origins, limits request rates, and adds security headers."""
@@ -87,8 +90,7 @@ class HttpGuard:
         clock: StudioClock,
         load: ServerLoad,
     ) -> None:
-        self._app = app
-        self._load = load
+        self._app, self._limits, self._clock, self._load = app, limits, clock, load
         self._accounts = Accounts(limits, clock.now)
         self._hosts = None if hosts is None else hosts | names
         self._names = names
@@ -110,12 +112,14 @@ class HttpGuard:
             if refusal is None:
                 await self._app(scope, receive, send)
             else:
+                await self._pause(account)
                 await send({"type": "websocket.close", "code": 1008, "reason": refusal[1].error})
             return
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
+                waits = () if message["status"] not in TOO_MANY else await self._pause(account)
+                message["headers"] = [*message["headers"], *HEADERS, *waits]
             await send(message)
 
         if refusal is None:
@@ -123,10 +127,21 @@ class HttpGuard:
             return
         status, error = refusal
         headers = [(b"content-type", b"application/json")]
-        if status in (429, 503):
+        if status in TOO_MANY:
             headers.append((b"retry-after", b"1"))
         await guarded({"type": "http.response.start", "status": status, "headers": headers})
         await guarded({"type": "http.response.body", "body": encode_json(error)})
+
+    async def _pause(self, account: Account) -> tuple[tuple[bytes, bytes], ...]:
+        """Let a refused client wait, or return the header that ends its connection if too many of its requests do."""
+        if account.refusals >= self._limits.refusals_per_address:
+            return ((b"connection", b"close"),)
+        account.refusals += 1
+        try:
+            await self._clock.sleep(self._limits.refusal_pause_s)
+        finally:
+            account.refusals -= 1
+        return ()
 
     def _refusal(self, scope: Scope, account: Account) -> tuple[int, ErrorResponse] | None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}

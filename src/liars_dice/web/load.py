@@ -34,7 +34,7 @@ REST, LONGEST_REST_S = 5, 2.0
 class Account:
     """The seconds of processor time that one address may still use."""
 
-    __slots__ = ("_level", "_limits", "_now", "_then", "address", "waiting")
+    __slots__ = ("_level", "_limits", "_now", "_then", "address", "refusals", "waiting")
 
     def __init__(self, address: str, limits: ServerLimits, now: Callable[[], float]) -> None:
         self.address = address
@@ -42,6 +42,8 @@ class Account:
         self._level, self._then = limits.cost_burst_s, now()
         self.waiting = 0
         """How many pieces of its work wait for a thread or for the coach."""
+        self.refusals = 0
+        """How many of its requests wait to hear that there were too many."""
 
     @property
     def left_s(self) -> float:

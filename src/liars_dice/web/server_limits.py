@@ -24,6 +24,10 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """The same at once."""
     behind_s: float = 0.03
     """How far the event loop may be behind. While it is further behind, only moves are accepted."""
+    refusal_pause_s: float = 2.0
+    """How long a request waits to hear that there were too many, so that asking again at once is of no use."""
+    refusals_per_address: int = 200
+    """Requests of one address that may wait so. Beyond them, the answer comes at once, and ends the connection."""
     bot_moves_per_s: float = 500.0
     """Moves of the studio's own bots in all rooms together; where many rooms play fast, each plays slower."""
     new_rooms_per_s: float = 1.0

@@ -123,7 +123,8 @@ def traverse(
     )
     own, their, faces = matches.shape[1], their_matches.shape[1], len(claims)
     worth_of = np.empty((2, 2, 2), reach_in.dtype)
-    worth_of[:] = view.worth
+    for k in range(8):
+        worth_of.flat[k] = view.worth.flat[k]
     regret, average, first = pool.regret, pool.average, pool.first
     kind = reach_in.dtype
     zero, weight_, least_ = kind.type(0), kind.type(weight), kind.type(least)
@@ -460,18 +461,22 @@ def traverse_tasks(
     view: SeatView,
     pool: Pool,
     seat: int,
+    improving: bool,
     weight: float,
     least: float,
+    phase: int,
+    cut: int,
     tasks: Tasks,
     start: int,
     stop: int,
     region: Ints,
 ) -> int:
-    """Improve the seat in some of the tasks; returns the number of nodes met."""
+    """Traverse what is below some of the tasks; returns the number of nodes met."""
+    # for constants in this call numba would compile `traverse` once more
     met = 0
     for t in range(start, stop):
         met += traverse(
             view, pool, pool.regret, seat, tasks.slot[t], tasks.bit[t], tasks.bids[t], tasks.reach[t],
-            True, weight, least, WHOLE, 0, tasks, region, tasks.value[t],
+            improving, weight, least, phase, cut, tasks, region, tasks.value[t],
         )  # fmt: skip
     return met

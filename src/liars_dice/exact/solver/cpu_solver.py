@@ -107,7 +107,9 @@ class CpuSolver:
         def work(own: Ints) -> None:
             while (start := next(turn)) < number:
                 stop = min(start + step, number)
-                traverse_tasks(tree.views[seat], pool, seat, weight, self.least, tasks, start, stop, own)
+                traverse_tasks(
+                    tree.views[seat], pool, seat, True, weight, self.least, WHOLE, cut, tasks, start, stop, own
+                )
 
         side_by_side(work, self._regions)
         go(CONSUME)
@@ -150,7 +152,8 @@ def warm_up(kind: type) -> None:
     solver.iterate()
     solver.bracket()
     nothing = np.zeros(3, dtype=np.int64)
-    traverse_tasks(tree.views[0], solver.pool, 0, 1.0, 0.0, room_for_tasks(tree, 0, solver.kind), 0, 0, nothing)
+    tasks = room_for_tasks(tree, 0, solver.kind)
+    traverse_tasks(tree.views[0], solver.pool, 0, True, 1.0, 0.0, WHOLE, 0, tasks, 0, 0, nothing)
 
 
 def side_by_side(work: Callable[[Any], None], items: Sequence[Any]) -> None:
