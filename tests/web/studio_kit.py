@@ -32,6 +32,7 @@ EASY = ServerLimits(
     request_burst=10**6,
     cost_burst_s=1e9,
     behind_s=PATIENCE,
+    in_line=10**6,
     questions=10**6,
     questions_per_address=10**6,
     bot_moves_per_s=float("inf"),

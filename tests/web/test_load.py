@@ -13,7 +13,7 @@ import pytest
 from studio_kit import EASY, ManualClock, Studio, first_legal, play, seats, studio
 
 from liars_dice.web import ServerLimits, api, load, room
-from liars_dice.web.errors import FullError, RoomError
+from liars_dice.web.errors import BusyError, FullError, RoomError
 from liars_dice.web.load import Account, Metered
 from liars_dice.web.rooms import Rooms
 from liars_dice.web.sandbox_places import SandboxPlaces
@@ -87,10 +87,48 @@ def test_who_asks_too_often_waits_for_the_refusal() -> None:
             asked = {asyncio.create_task(one.http.get("/api/agents")) for _ in range(2)}
             (at_once,), (waits,) = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
             assert (at_once.result().status_code, at_once.result().headers["connection"]) == (429, "close")
-            await one.advance(2)
+            await one.advance(6)  # three times the pause at most
             refused = await waits
             assert refused.status_code == 429
             assert "connection" not in refused.headers
+
+    asyncio.run(run())
+
+
+def test_of_what_is_no_move_one_thing_begins_at_a_time() -> None:
+    """However many ask at once, the loop comes around, and moves have a turn, before the next is served."""
+
+    async def run() -> None:
+        one = load.ServerLoad(EASY)
+        rounds, began = 0, []
+
+        async def ask() -> None:
+            await one.turn()
+            began.append(rounds)
+
+        asked = [asyncio.create_task(ask()) for _ in range(20)]
+        while not all(task.done() for task in asked):
+            rounds += 1
+            await asyncio.sleep(0)
+        assert len(set(began)) == 20
+
+    asyncio.run(run())
+
+
+def test_the_more_an_address_has_used_the_sooner_it_is_refused() -> None:
+    async def run() -> None:
+        limits = msgspec.structs.replace(EASY, in_line=4, cost_burst_s=1.0, cost_per_s=0.0)
+        one = load.ServerLoad(limits)
+        account = Account("ann", limits, ManualClock().now)
+        load.who_pays.set(account)
+        waiting = [asyncio.create_task(one.turn()) for _ in range(3)]
+        await asyncio.sleep(0)
+        one.refuse_if_busy()
+        account.charge(0.5)
+        with pytest.raises(BusyError):  # three wait, and with half of its share left it may not be the fourth
+            await one.turn()
+        await asyncio.gather(*waiting)
+        await one.turn()
 
     asyncio.run(run())
 

@@ -143,7 +143,7 @@ LONG: dict[str, Callable[..., Any]] = {"long_review": review}
 def main() -> None:
     """Answer questions until the input ends."""
     with suppress(AttributeError, OSError):
-        os.nice(5)  # games have priority
+        os.nice(10)  # games have priority
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything printed must not mix with the answers
     lock = threading.Lock()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import random
 import socket
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
@@ -108,6 +109,8 @@ class HttpGuard:
 
     async def _guard(self, scope: Scope, receive: Receive, send: Send, account: Account) -> None:
         refusal = self._refusal(scope, account)
+        if refusal is None and scope["type"] == "http" and not _is_move(scope):
+            refusal = await self._turned_away()
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -138,7 +141,7 @@ class HttpGuard:
             return ((b"connection", b"close"),)
         account.refusals += 1
         try:
-            await self._clock.sleep(self._limits.refusal_pause_s)
+            await self._clock.sleep(self._limits.refusal_pause_s * random.uniform(1, 3))  # not all at the same time
         finally:
             account.refusals -= 1
         return ()
@@ -164,8 +167,12 @@ class HttpGuard:
         if account.left_s < 0:
             line = "your address has used its share of the server's time; wait a moment"
             return 429, ErrorResponse(line, "share_used")
+        return None
+
+    async def _turned_away(self) -> tuple[int, ErrorResponse] | None:
+        """Wait for a turn; the refusal if there is none for this client now."""
         try:
-            self._load.refuse_if_busy()
+            await self._load.turn()
         except BusyError as busy:
             return busy.status, error_response(busy)
         return None

@@ -27,7 +27,7 @@ PATIENCE_S = 4.0
 """The longest that an address has to wait because of what it has used."""
 MANY_EVENTS = 500
 """Work on a game with this many events does not run on the event loop."""
-REST, LONGEST_REST_S = 5, 2.0
+REST, LONGEST_REST_S = 15, 3.0
 """How many times as long as it has computed a thread beside the loop rests, and the longest rest."""
 
 
@@ -52,6 +52,11 @@ class Account:
         self._level = min(limits.cost_burst_s, self._level + (now - self._then) * limits.cost_per_s)
         self._then = now
         return self._level
+
+    @property
+    def share_left(self) -> float:
+        """What it may use now as a share of the most that it may use at once."""
+        return max(0.0, self.left_s / self._limits.cost_burst_s)
 
     def charge(self, seconds: float) -> None:
         """It has used this much. Its debt never takes longer than `PATIENCE_S` to pay off."""
@@ -115,6 +120,8 @@ class ServerLoad:
         self._thread = ThreadPoolExecutor(1, "apart")
         self._unhurried = Unhurried()
         self._waiting = 0
+        self._turnstile = asyncio.Lock()
+        self._in_line = 0
 
     def start(self) -> None:
         """Measure from now on. Call this in the event loop."""
@@ -135,9 +142,26 @@ class ServerLoad:
         return max(0.0, min(late, worked))
 
     def refuse_if_busy(self) -> None:
-        """Raise `BusyError` while the loop is behind. Moves never ask."""
-        if self.behind_s > self._limits.behind_s:
+        """Raise `BusyError` while the loop is behind, or many wait for a turn: the sooner, the more of its share this
+        client's address has used. Moves never ask.
+        """
+        account, limits = who_pays.get(), self._limits
+        patience = 1.0 if account is None else account.share_left
+        if self.behind_s > limits.behind_s * patience or self._in_line > limits.in_line * patience:
             raise BusyError
+
+    async def turn(self) -> None:
+        """Wait for a turn: of what is not a move, one thing begins each time the loop comes around.
+
+        Raises `BusyError` like `refuse_if_busy`.
+        """
+        self.refuse_if_busy()
+        self._in_line += 1
+        try:
+            async with self._turnstile:
+                await asyncio.sleep(0)
+        finally:
+            self._in_line -= 1
 
     async def apart(self, work: Callable[[], Result], *, urgent: bool = False) -> Result:
         """Run `work` in a thread, after earlier work of this kind. A full queue refuses what is not urgent."""

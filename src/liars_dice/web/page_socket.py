@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 from starlette.websockets import WebSocket
@@ -46,15 +47,15 @@ class Page(ClientConnection):
     def __init__(self, socket: WebSocket, rooms: Rooms, seat: int) -> None:
         super().__init__(socket, rooms.limits, rooms.clock)
         self.seat = seat
-        self._odds: tuple[GameView, list[m.BidChance]] | None = None
+        self._odds: tuple[GameView, msgspec.Raw] | None = None
         """The last odds that were asked for."""
 
     def odds(self, room: Room) -> list[m.BidChance]:
-        """The odds of every bid now, computed once however often they are asked for."""
+        """The odds of every bid now, computed and encoded once however often they are asked for."""
         view = room.player_view(self.seat)
         if self._odds is None or self._odds[0] != view:
-            self._odds = view, _odds(view)
-        return self._odds[1]
+            self._odds = view, msgspec.Raw(m.encode_json(_odds(view)))
+        return cast(list[m.BidChance], self._odds[1])
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """New events were stored."""
@@ -140,14 +141,14 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 await room.act(page.seat, turn, _action_of(wish))
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Undo():
-                rooms.load.refuse_if_busy()
+                await rooms.load.turn()
                 await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Ask(what="odds"):
-                rooms.load.refuse_if_busy()
+                await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
             case m.Ask():
-                rooms.load.refuse_if_busy()
+                await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, hint=await _hint(room, page.seat, rooms))))
     except m.BadMessageError as error:
         page.tell(m.encode(m.error_message(error, _id_in(text))))

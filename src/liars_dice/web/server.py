@@ -19,6 +19,9 @@ from .connection_limits import guarded_protocol
 from .http_guard import LOOPBACK, hosts_when_bound_to
 from .server_limits import ServerLimits
 
+MANY_WAITING, AT_ONCE = 2048, 4
+"""How many new connections the system keeps waiting, and how many of them are accepted before moves have a turn."""
+
 
 class Ready(Protocol):
     """Called when the server is up."""
@@ -82,6 +85,7 @@ def server_config(app: Starlette, limits: ServerLimits, *, behind_proxy: bool = 
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,
+        backlog=AT_ONCE,
         timeout_graceful_shutdown=3,
         limit_concurrency=2 * limits.sockets,
         server_header=False,
@@ -101,6 +105,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then call `ready`."""
         await super().startup(sockets=sockets)
+        for listening in sockets or ():
+            listening.listen(MANY_WAITING)  # asyncio has told the system to keep only `AT_ONCE`
         if self.started:
             self._ready()
 
@@ -137,7 +143,7 @@ def _listen(host: str, port: int) -> socket.socket:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
-            listening.listen(2048)
+            listening.listen(MANY_WAITING)
         except OSError:
             listening.close()
             raise

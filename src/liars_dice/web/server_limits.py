@@ -20,12 +20,15 @@ class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     request_burst: int = 400
     cost_per_s: float = 0.03
     """Seconds of processor time that one address may use per second, on average."""
-    cost_burst_s: float = 1.0
+    cost_burst_s: float = 0.3
     """The same at once."""
-    behind_s: float = 0.03
-    """How far the event loop may be behind. While it is further behind, only moves are accepted."""
-    refusal_pause_s: float = 2.0
-    """How long a request waits to hear that there were too many, so that asking again at once is of no use."""
+    behind_s: float = 0.05
+    """How far the event loop may be behind, for an address that has used nothing; the more it has used, the less.
+    While the loop is further behind, only moves are accepted."""
+    in_line: int = 20
+    """How many requests that are no moves may wait for their turn; for addresses that have used much, fewer."""
+    refusal_pause_s: float = 1.0
+    """How long at least a request waits to hear that there were too many, and at most three times as long."""
     refusals_per_address: int = 200
     """Requests of one address that may wait so. Beyond them, the answer comes at once, and ends the connection."""
     bot_moves_per_s: float = 500.0
