@@ -48,12 +48,12 @@ def marks(marked: Path) -> list[int]:
 
 
 COMMANDS = [
-    "matchup Marked random --dice 1",
+    "matchup agents/marked.py random --dice 1",
     "tournament agents/marked.py random --dice 1 --games 2 --record none",
-    "tournament --field agents random --dice 1 --games 2 --record none",
     "tournament agents.marked:Marked random --dice 1 --games 2 --record none",
-    "watch Marked random --rules duel --games 2",
-    "exploit Marked --dice 1 1",
+    "watch agents/marked.py random --rules duel --games 2",
+    "exploit agents/marked.py --dice 1 1",
+    "check-bot agents/marked.py",
     "check-bot Marked",
     "games --loser agents/marked.py",
 ]
@@ -72,7 +72,12 @@ def test_commands_run_no_stranger_in_their_own_process(command: str, marked: Pat
     "command",
     [
         "tournament Marked random --isolate --dice 1 --games 2 --record none",
-        "tournament --field agents random --isolate --dice 1 --games 2 --record none",
+        "tournament Marked random --dice 1 --games 2 --record none",
+        "tournament --field agents random --dice 1 --games 2 --record none",
+        "simulate Marked random --dice 1 --players 2",
+        "matchup Marked random --dice 1",
+        "exploit Marked --dice 1 1",
+        "watch Marked random --rules duel --games 2",
         "watch agents/marked.py random --rules duel --isolate",
         "agents",
     ],

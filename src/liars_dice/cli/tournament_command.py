@@ -139,10 +139,10 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     from ..core import load_rules
     from ..tournament import FIELDS, TournamentSettings, agents_in_field, check_settings
 
-    from_fields = dict.fromkeys(
-        name for one in given["fields"] for name in agents_in_field(one, isolate=given["isolate"])
-    )
+    by_field = {field: agents_in_field(field) for field in given["fields"]}
+    from_fields = dict.fromkeys(name for found in by_field.values() for name in found)
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
+    from_folders = tuple(name for field, found in by_field.items() if field not in FIELDS for name in found)
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
@@ -155,13 +155,13 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         tables=given["tables"],
         until_significant=given["until_significant"],
         isolate=given["isolate"],
+        boxed=from_folders,
         record=given["record"],
         **({} if given["time_limit"] is None else {"time_limit_seconds": given["time_limit"]}),
         seating=given["seating"],
     )
-    from_folder = any(field not in FIELDS for field in given["fields"])
     if known is None:
-        warn_of_guessable_seed(config, given["seed"], names, isolate=given["isolate"] or from_folder)
+        warn_of_guessable_seed(config, given["seed"], names, isolate=given["isolate"] or bool(from_folders))
         check_settings(wanted, config)
         return wanted
     changes: dict[str, Any] = {
@@ -170,7 +170,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
         if was_given(context, name)
     }
     if names:
-        changes["agents"] = names
+        changes["agents"], changes["boxed"] = names, from_folders
     if given["time_limit"] is not None:
         changes["time_limit_seconds"] = given["time_limit"]
     if any(was_given(context, name) for name in ("rules", "players", "dice")):

@@ -31,11 +31,10 @@ class FoundBots(msgspec.Struct, frozen=True):
     problems: tuple[BotFileError, ...]
 
 
-def find_bots(folder: str | Path = "agents", limits: BotLimits | None = None, *, walls: bool = True) -> FoundBots:
+def find_bots(folder: str | Path = "agents", limits: BotLimits | None = None) -> FoundBots:
     """All bots in a folder's files and in entry points that can be made without arguments.
 
-    Each file is loaded in a box of its own. Without `walls`, a file that does not load there (it may need what is
-    outside) is loaded again in a process without walls. A file with an error is reported.
+    Each file is loaded in a box of its own. A file that does not load there is reported.
     """
     limits = BotLimits() if limits is None else limits
     if sys.platform == "win32":
@@ -43,15 +42,15 @@ def find_bots(folder: str | Path = "agents", limits: BotLimits | None = None, *,
     files, entries = bot_files(folder), list(entry_points(group=ENTRY_POINTS))
 
     def in_file(path: Path) -> list[BotDescription] | BotFileError:
-        return _described(lambda inside: _bots_in(path, limits, walls=inside), str(path), walls)
+        return _described(lambda: _bots_in(path, limits), str(path))
 
     def behind(entry: str) -> list[BotDescription] | BotFileError:
-        def load(inside: bool) -> list[BotDescription]:
-            agent = load_remote_agent(entry, entry, limits, walls=inside)
+        def load() -> list[BotDescription]:
+            agent = load_remote_agent(entry, entry, limits, walls=True)
             agent.close()
             return [agent.description]
 
-        return _described(load, f"entry point {entry}", walls)
+        return _described(load, f"entry point {entry}")
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         by_file = threads.map(in_file, files)
@@ -77,21 +76,17 @@ def find_bots(folder: str | Path = "agents", limits: BotLimits | None = None, *,
     return FoundBots(bots, places, tuple(problems))
 
 
-def _described(
-    load: Callable[[bool], list[BotDescription]], where: str, walls: bool
-) -> list[BotDescription] | BotFileError:
-    """What `load` finds behind walls, or else, where that is allowed, without them; or why it finds nothing."""
-    for inside in (True,) if walls else (True, False):
-        try:
-            return load(inside)
-        except (LiarsDiceError, BotFault) as error:
-            problem = error if isinstance(error, BotFileError) else BotFileError(where, None, str(error))
-    return problem
+def _described(load: Callable[[], list[BotDescription]], where: str) -> list[BotDescription] | BotFileError:
+    """What `load` finds, or why it finds nothing."""
+    try:
+        return load()
+    except (LiarsDiceError, BotFault) as error:
+        return error if isinstance(error, BotFileError) else BotFileError(where, None, str(error))
 
 
-def _bots_in(path: Path, limits: BotLimits, *, walls: bool) -> list[BotDescription]:
+def _bots_in(path: Path, limits: BotLimits) -> list[BotDescription]:
     """The bots that a file defines."""
-    connection = BotConnection(["describe", str(path)], limits, walls=walls)
+    connection = BotConnection(["describe", str(path)], limits, walls=True)
     try:
         told = connection.read(time.monotonic() + limits.load)
         match told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
@@ -23,12 +23,14 @@ def make_seat(
     *,
     isolate: bool = False,
     apart: bool = False,
+    boxed: bool = False,
     anew: bool = False,
 ) -> Seat:
     """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated.
 
-    With `isolate`, every bot is in a box. With `apart`, other people's bots are in processes of their own, without
-    walls, where they stay for further games; with `anew`, they are made anew for each. Else bots run in this process.
+    With `isolate`, every bot is in a box of its own in every game. With `apart`, other people's bots are in processes
+    of their own, where they stay for further games; with `anew`, they are made anew for each. With `boxed`, and always
+    if they were found by name, these processes are boxes, too. Else bots run in this process.
     """
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
@@ -36,10 +38,11 @@ def make_seat(
         return IsolatedSeat(name, limits, command=_command(name))
     if isolate:
         return IsolatedSeat(_place(name), limits, name=name)
-    if apart and needs_process(name):
-        seat = IsolatedSeat(_place(name), limits, name=name, walls=False, stays=True, anew=anew)
+    walls = (boxed and needs_process(name)) or is_found(name)
+    if walls or (apart and needs_process(name)):
+        seat = IsolatedSeat(_place(name), limits, name=name, walls=walls, stays=True, anew=anew)
         with suppress(LiarsDiceError):  # then the bot fails when the game begins, too
-            seat.adopt(load_remote_agent(_place(name), name, limits, walls=False), named=True)
+            seat.adopt(load_remote_agent(_place(name), name, limits, walls=walls), named=True)
         return seat
     return InProcessSeat(make_agent(name), limits)
 
@@ -47,6 +50,11 @@ def make_seat(
 def needs_process(name: str) -> bool:
     """Whether this is someone else's bot, which commands run in a process of its own. Windows cannot do that."""
     return is_stranger(name) and sys.platform != "win32"
+
+
+def is_found(name: str) -> bool:
+    """Whether this names a bot that discovery found. No one has said which file that is, so it runs only in a box."""
+    return needs_process(name) and ":" not in name and not name.endswith(".py")
 
 
 def _place(name: str) -> str:
@@ -76,7 +84,7 @@ def check_program(name: str) -> None:
 def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
     """A seat for the agent called `name`, for a command; an error if the agent does not play by these rules.
 
-    Other people's bots get processes of their own, with `isolate` boxes.
+    Other people's bots get processes of their own: boxes with `isolate`, or if they were found by name.
     """
     if name.partition(":")[0] == "human":
         raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
@@ -84,9 +92,10 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
     if name.startswith("cmd:") or not needs_process(name):
         load_agents([name], limits, config)
         return make_seat(name, limits, isolate=isolate)
-    agent = load_remote_agent(_place(name), name, limits, walls=isolate)
+    walls = isolate or is_found(name)
+    agent = load_remote_agent(_place(name), name, limits, walls=walls)
     check_fits(name, agent, config)
-    seat = IsolatedSeat(_place(name), limits, name=name, walls=isolate)
+    seat = IsolatedSeat(_place(name), limits, name=name, walls=walls)
     seat.adopt(agent, named=not isolate)
     return seat
 
@@ -109,12 +118,18 @@ def check_fits(name: str, agent: Agent | None, config: GameConfig) -> None:
 
 
 def load_agents(
-    names: Sequence[str], limits: BotLimits, config: GameConfig | None = None, *, isolate: bool = False
+    names: Sequence[str],
+    limits: BotLimits,
+    config: GameConfig | None = None,
+    *,
+    isolate: bool = False,
+    boxed: Collection[str] = (),
 ) -> list[Agent | None]:
     """The agents called by these names; None for a program, which cannot be loaded.
 
-    Other people's bots are loaded in processes of their own, with `isolate` in boxes. Raises `AgentNameError` for a
-    name without an agent. With a `config`, agents must also fit it (`check_fits`).
+    Other people's bots are loaded in processes of their own: boxes with `isolate`, if they are `boxed`, or if they were
+    found by name. Raises `AgentNameError` for a name without an agent. With a `config`, agents must also fit it
+    (`check_fits`).
     """
     agents: list[Agent | None] = []
     for name in names:
@@ -122,7 +137,7 @@ def load_agents(
         if name.startswith("cmd:"):
             check_program(name)
         else:
-            agent = _loaded(name, limits, isolate=isolate)
+            agent = _loaded(name, limits, walls=isolate or name in boxed or is_found(name))
         if config is not None:
             check_fits(name, agent, config)
         if isolate and isinstance(agent, RemoteAgent):
@@ -131,9 +146,9 @@ def load_agents(
     return agents
 
 
-def _loaded(name: str, limits: BotLimits, *, isolate: bool) -> Agent:
+def _loaded(name: str, limits: BotLimits, *, walls: bool) -> Agent:
     if needs_process(name):
-        return load_remote_agent(_place(name), name, limits, walls=isolate)
+        return load_remote_agent(_place(name), name, limits, walls=walls)
     try:
         return guarded(limits.load, make_agent, name)
     except BotFault as fault:

@@ -36,6 +36,7 @@ class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):
     config: GameConfig
     limits: BotLimits = BotLimits()
     isolate: bool = False
+    boxed: tuple[str, ...] = ()
     record: Record = "none"
     prefix: str = ""
     """The first part of the ids of recorded games."""
@@ -222,7 +223,8 @@ class Worker:
         return seated
 
     def _seat(self, agent: int, *, apart: bool) -> Seat:
-        return make_seat(self.setup.agents[agent], self.setup.limits, isolate=self.setup.isolate, apart=apart)
+        setup, name = self.setup, self.setup.agents[agent]
+        return make_seat(name, setup.limits, isolate=setup.isolate, apart=apart, boxed=name in setup.boxed)
 
     def _referee(
         self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
@@ -295,7 +297,7 @@ class Worker:
             from ..referee import load_agents, tables_guard
             from ..simulator import Simulator
 
-            loaded = load_agents(self.setup.agents, self.setup.limits)
+            loaded = load_agents(self.setup.agents, self.setup.limits, boxed=self.setup.boxed)
             fit = [i for i, agent in enumerate(loaded) if agent is not None and agent.memoryless]
             self._places = {i: place for place, i in enumerate(fit)}
             agents = [agent for agent in loaded if agent is not None and agent.memoryless]

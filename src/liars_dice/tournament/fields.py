@@ -18,35 +18,35 @@ FIELDS = {
 """What each field contains. A folder is also a field: the bots in its files."""
 
 
-def agents_in_field(name: str, *, isolate: bool = False) -> list[str]:
-    """The names of the agents in a field. No bot's file runs in this process; with `isolate`, none outside a box.
+def agents_in_field(name: str) -> list[str]:
+    """The names of the agents in a field. A bot's file runs only in its box.
 
     >>> agents_in_field("personalities")
     ['maniac', 'aggressive', 'passive', 'calling-station', 'optimal']
     """
     if name == "all":
-        return all_agents(isolate=isolate)
+        return all_agents()
     if name == "personalities":
         return list(PERSONALITIES)
     if name == "threshold-grid":
         steps = [percent / 100 for percent in range(10, 55, 5)]
         return [f"threshold:{call:g},{raise_:g}" for call in steps for raise_ in steps]
     if Path(name).is_dir():
-        places = discovered_agents(name, isolate=isolate).values()
+        places = discovered_agents(name).values()
         if not places:
             raise BadValueError("field", name, "a folder that contains bots")
         return [_from_here(place) for place in places]
     raise BadValueError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
 
 
-def all_agents(*, isolate: bool = False) -> list[str]:
+def all_agents() -> list[str]:
     """Every built-in agent, and every agent that discovery finds."""
-    return [*(info.field_name for info in AGENTS.values()), *discovered_agents(isolate=isolate)]
+    return [*(info.field_name for info in AGENTS.values()), *discovered_agents()]
 
 
-def discovered_agents(folder: str = "agents", *, isolate: bool = False) -> dict[str, str]:
+def discovered_agents(folder: str = "agents") -> dict[str, str]:
     """Where discovery finds each bot, by name. Warns about each bot that does not load."""
-    found = find_bots(folder, walls=isolate)
+    found = find_bots(folder)
     for problem in found.problems:
         warnings.warn(f"not loaded: {problem}", stacklevel=2)
     return found.places

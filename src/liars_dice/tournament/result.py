@@ -37,6 +37,8 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
     until_significant: bool = False
     isolate: bool = False
     """Whether each bot runs in a sandboxed process of its own."""
+    boxed: tuple[str, ...] = ()
+    """Agents that run only in boxes: those of a folder that was given as a field."""
     time_limit_seconds: float = 1.0
     """How long a bot may take for a decision. `on_game_end` may take twice as long."""
     record: Literal["all", "some", "faults", "none"] = "faults"
