@@ -41,10 +41,9 @@ class {name}(Agent):
 """
 
 WITNESS = """
+import os
 import time
 from pathlib import Path
-
-import ray
 
 from liars_dice.agents import Agent
 
@@ -56,8 +55,8 @@ class Witness(Agent):
     # it has played on the node that joined late.
 
     def choose_action(self, view):
-        if ray.is_initialized():
-            node = ray.get_runtime_context().get_node_id()
+        node = os.environ.get("RAY_RAYLET_PID")  # it plays in a process of its own below the worker
+        if node:
             (NOTES / node).touch()
             if (NOTES / "wait").exists():
                 doomed, late = (NOTES / "wait").read_text().split()
@@ -149,8 +148,9 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("liars_dice.tournament.chunks.CHUNK_SECONDS", 0.0)
 
 
-def nodes() -> set[str]:
-    return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+def raylet(node: Any) -> str:
+    """What bots on a node can know it by: the process of Ray there."""
+    return str(node.all_processes["raylet"][0].process.pid)
 
 
 def add_node(cluster: Any) -> Any:
@@ -202,6 +202,21 @@ def test_a_bot_that_kills_every_worker_pays_alone(cluster: Any, tmp_path: Path) 
     assert set(faults[str(killer)]) == {"died"}
 
 
+def test_a_bot_that_never_answers_is_late_and_ends(cluster: Any, tmp_path: Path) -> None:
+    """It swallows every interruption, so a worker that ran it would never come back."""
+    hangs = tmp_path / "hangs.py"
+    hangs.write_text(
+        "import time\nfrom liars_dice.agents import RandomAgent\n\nclass Hangs(RandomAgent):\n"
+        "    memoryless = False\n    def choose_action(self, view):\n        while True:\n            try:\n"
+        "                time.sleep(1)\n            except BaseException: pass\n"
+    )
+    asked = settings("detective", str(hangs), games=2, time_limit_seconds=0.3)
+    result = run_tournament(asked, backend=Ray(address=cluster.address))
+    faults = {entry.agent: entry.faults for entry in result.ranking}
+    assert faults["detective"] == {}
+    assert "too_slow" in faults[str(hangs)]
+
+
 def test_another_version_on_the_cluster_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_backend, "__version__", "77.0")
     with pytest.raises(WorkerDiedError, match=r"a machine of the cluster has liars-dice .*; install 77\.0 there"):
@@ -241,10 +256,7 @@ def test_nodes_come_and_go(cluster: Any, tmp_path: Path, monkeypatch: pytest.Mon
     def on_progress(done: int, total: int) -> None:
         seen.append(backend.workers)
         if not story:
-            before = nodes()
-            story["doomed"] = next(iter(before - {ray.get_runtime_context().get_node_id()}))
-            add_node(cluster)
-            story["late"] = next(iter(nodes() - before))
+            story["doomed"], story["late"] = raylet(cluster.second), raylet(add_node(cluster))
             (notes / "new").write_text(f"{story['doomed']} {story['late']}")
             (notes / "new").rename(notes / "wait")
         elif "killed" not in story and (notes / story["late"]).exists():

@@ -20,7 +20,8 @@ TRIES = 3
 class ChunkQueue:
     """Blocks to be played. It is true as long as there are any."""
 
-    def __init__(self, setup: WorkerSetup, blocks: Sequence[Block]) -> None:
+    def __init__(self, setup: WorkerSetup, blocks: Sequence[Block], *, apart: bool = False) -> None:
+        """With `apart`, other people's bots play in processes of their own from the beginning."""
         self._setup = setup
         ordered = [block for block in blocks if block.ordered]
         self._singles = deque(block for block in blocks if not block.ordered)
@@ -28,8 +29,9 @@ class ChunkQueue:
         """Chunks that must stay as they are."""
         self._games_left = sum(block.games for block in self._singles)
         self._deaths: Counter[int] = Counter()
-        self._apart: set[int] = set()
-        """Agents that may have killed a worker: they play apart from now on."""
+        self._strangers = {n for n, name in enumerate(setup.agents) if is_stranger(name)}
+        self._apart: set[int] = self._strangers if apart else set()
+        """Agents that play in processes of their own, for instance because they may have killed a worker."""
         self._games, self._seconds = 0, 0.0
 
     def __bool__(self) -> bool:
@@ -80,5 +82,5 @@ class ChunkQueue:
         if self._deaths[first.number] >= TRIES:
             names = ", ".join(self._setup.agents[agent] for agent in first.table)
             raise WorkerDiedError(f"{TRIES} workers died while playing {names}, although each bot has its own process")
-        self._apart |= {agent for agent in first.table if is_stranger(self._setup.agents[agent])}
+        self._apart |= self._strangers.intersection(first.table)
         self._ready.append(chunk)

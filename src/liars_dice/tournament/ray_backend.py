@@ -76,7 +76,7 @@ class Ray(Backend):
 
     def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
-        queue = ChunkQueue(setup, blocks)
+        queue = ChunkQueue(setup, blocks, apart=True)  # nothing here would notice a worker that a bot has stopped
         job = ray.put(_Job(__version__, setup, Shipment.of(setup.agents)))
         play = ray.remote(num_cpus=1, max_retries=0)(_play)
         running: dict[Any, list[Block]] = {}
