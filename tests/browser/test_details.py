@@ -397,7 +397,10 @@ def test_enter_does_what_the_button_says(studio: Studio, open_page: Open) -> Non
     expect(page.locator(f'.cell.made[data-bid="{chosen}"]')).to_be_visible()
     page.get_by_role("button", name="Take back").click()
     expect(page.locator(".cell.made")).to_have_count(0)
+    expect(page.get_by_text("You open. Make a bid.")).to_be_visible()
+    expect(page.get_by_role("button", name="Hint")).to_be_enabled()  # it is your turn again
     page.keyboard.press("ArrowUp")
+    expect(page.locator(".cell.chosen")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.locator('.cell.made[data-bid="1x1"]')).to_be_visible()
 
