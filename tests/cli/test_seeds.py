@@ -64,13 +64,18 @@ def test_strangers_with_a_seed_that_can_be_found_by_trying(words: tuple[str, ...
     assert ("Warning: a bot can find the seed 1 by trying" in said) == warned
 
 
-def test_a_folder_of_bots_and_a_program_are_strangers_too(tmp_path: Path) -> None:
-    (tmp_path / "quiet.py").write_text(
+def test_a_folder_of_bots_a_bot_found_by_name_and_a_program_are_strangers_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("agents").mkdir()
+    Path("agents/quiet.py").write_text(
         "from liars_dice import Agent, CallLiarAction\n\n\nclass Quiet(Agent):\n"
         "    def choose_action(self, view):\n        return view.legal_actions[0]\n"
     )
-    said = call("tournament", "maniac", "--field", str(tmp_path), "--dice", "1", "--games", "2", *WARNED).stderr
-    assert "can find the seed 1" in said
+    for bots in (("--field", "agents"), ("Quiet",)):
+        said = call("tournament", "maniac", *bots, "--dice", "1", "--games", "2", *WARNED).stderr
+        assert "can find the seed 1" in said
     assert "can find the seed 1" in call("watch", "maniac", "cmd:false", "--dice", "1", *WARNED).stderr
 
 

@@ -70,8 +70,9 @@ def named(state: GameState, *names: str) -> GameState:
 @pytest.mark.parametrize(
     "dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3), (2, 4), (5, 1)]
 )
-def test_perfect_play_is_flawless(dice: tuple[int, int]) -> None:
-    for seed in (*range(5), 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
+@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 12), marks=pytest.mark.slow)])
+def test_perfect_play_is_flawless(dice: tuple[int, int], seeds: range) -> None:
+    for seed in (*seeds, 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
         review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))
         assert {move.source for move in review.moves} == {"equilibrium"}
         assert {move.kind for move in review.moves} == {"best"}
@@ -430,13 +431,13 @@ def check(review: Review, state: GameState) -> None:
         assert all(line.isascii() for line in plain(review, width, ascii_only=True))
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 @pytest.mark.parametrize("rules", PRESETS)
-def test_every_preset(rules: str) -> None:
+def test_every_preset(rules: str, seed: int) -> None:
     config = preset(rules)
-    for seed in range(1 if config.num_players > 2 else 3):
-        engine = GameEngine(config, [Chooser(seed + seat) for seat in range(config.num_players)], seed=seed)
-        engine.play()
-        check(review_game(engine.state), engine.state)
+    engine = GameEngine(config, [Chooser(seed + seat) for seat in range(config.num_players)], seed=seed)
+    engine.play()
+    check(review_game(engine.state), engine.state)
 
 
 def test_perudo_with_everything() -> None:

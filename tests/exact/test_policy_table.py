@@ -37,6 +37,7 @@ MEMORYLESS = [name for name, info in AGENTS.items() if info.memoryless]
 VARIANTS = {
     "heads-up": preset("heads-up", dice=2),
     "perudo with palifico": preset("perudo", players=3, dice=2, faces=4, palifico=True),
+    "perudo with palifico and six faces": preset("perudo", players=3, dice=2, palifico=True),
     "standard order, tops wild and barred, impossible bids, opening limits": GameConfig(
         dice=(2, 2),
         bid_ordering="liars_dice_standard",
@@ -78,7 +79,10 @@ def test_every_memoryless_built_in_agent_is_vectorised() -> None:
     assert {type(make_agent(name)) for name in MEMORYLESS} == set(VECTORISED)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+SLOW = "perudo with palifico and six faces"
+
+
+@pytest.mark.parametrize("variant", [pytest.param(one, marks=[pytest.mark.slow] * (one == SLOW)) for one in VARIANTS])
 @pytest.mark.parametrize("name", [*MEMORYLESS, "threshold:0,1", "threshold:1,0"])
 def test_tables_agree_with_their_agents_in_every_cell(name: str, variant: str) -> None:
     agent = make_agent(name)

@@ -232,10 +232,13 @@ GUESSABLE_SEEDS = 2**48
 
 
 def warn_of_guessable_seed(config: GameConfig, seed: int | None, agents: Iterable[str], *, isolate: bool) -> None:
-    """Warn if bots that are not trusted, isolated ones and programs, play with a seed that they can find by trying."""
+    """Warn if bots that are not trusted, those in boxes, play with a seed that they can find by trying."""
+    from ..referee import is_found
+
     given = config.seed if seed is None else seed
-    strangers = isolate or any(name.startswith("cmd:") for name in agents)
-    if strangers and given is not None and given < GUESSABLE_SEEDS:
+    if given is None or given >= GUESSABLE_SEEDS:
+        return
+    if isolate or any(name.startswith("cmd:") or is_found(name) for name in agents):
         click.echo(
             f"Warning: a bot can find the seed {given} by trying, and then knows all dice; leave out --seed with bots "
             "you do not trust.",

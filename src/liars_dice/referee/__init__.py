@@ -11,6 +11,7 @@ from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
     check_fits,
     check_program,
+    is_found,
     load_agents,
     make_fitting_seat,
     make_seat,
@@ -56,6 +57,7 @@ __all__ = [
     "fault_event",
     "find_bots",
     "guarded",
+    "is_found",
     "limits_for",
     "load_agents",
     "make_fitting_seat",

@@ -121,8 +121,9 @@ class HttpGuard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                waits = () if message["status"] not in TOO_MANY else await self._pause(account)
-                message["headers"] = [*message["headers"], *HEADERS, *waits]
+                message["headers"] = [*message["headers"], *HEADERS]
+                if message["status"] in TOO_MANY and not await self._pause(account):
+                    message["headers"].append((b"connection", b"close"))
             await send(message)
 
         if refusal is None:
@@ -135,16 +136,16 @@ class HttpGuard:
         await guarded({"type": "http.response.start", "status": status, "headers": headers})
         await guarded({"type": "http.response.body", "body": encode_json(error)})
 
-    async def _pause(self, account: Account) -> tuple[tuple[bytes, bytes], ...]:
-        """Let a refused client wait, or return the header that ends its connection if too many of its requests do."""
+    async def _pause(self, account: Account) -> bool:
+        """Let a refused client wait, unless too many of its requests do already; whether it has waited."""
         if account.refusals >= self._limits.refusals_per_address:
-            return ((b"connection", b"close"),)
+            return False
         account.refusals += 1
         try:
             await self._clock.sleep(self._limits.refusal_pause_s * random.uniform(1, 3))  # not all at the same time
         finally:
             account.refusals -= 1
-        return ()
+        return True
 
     def _refusal(self, scope: Scope, account: Account) -> tuple[int, ErrorResponse] | None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}

@@ -131,7 +131,7 @@ def replay(games: PerudoBatch, most_steps: int, exact: float = 0.0) -> tuple[int
 OPTIONS = list(itertools.product((True, False), repeat=4))
 
 
-@pytest.mark.parametrize("players", [2, 3, 6])
+@pytest.mark.parametrize("players", [2, 3, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5))])
 @pytest.mark.parametrize(("wild", "exact", "palifico", "on_ones"), OPTIONS)
 def test_perudo_is_the_engines_game(players: int, wild: bool, exact: bool, palifico: bool, on_ones: bool) -> None:
     mix = RuleMix((players, players), (1, 5), 0.3, 0.0, wild, exact, palifico, on_ones, random_opener=False)
