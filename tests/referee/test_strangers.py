@@ -67,6 +67,16 @@ def test_commands_run_no_stranger_in_their_own_process(command: str, marked: Pat
     assert os.getpid() not in marks(marked)
 
 
+def test_a_bot_found_by_name_is_checked_as_quickly_as_its_file(marked: Path) -> None:
+    """All games of the check are played in one process."""
+    counts = []
+    for name in ("Marked", "agents/marked.py"):
+        assert call("check-bot", name).exit_code == 0
+        counts.append(len(marks(marked)))
+        assert len(set(marks(marked))) == len(counts)
+    assert counts[1] == 2 * counts[0]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="what is certain for root depends on the system for others")
 @pytest.mark.parametrize(
     "command",

@@ -10,12 +10,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from io import FileIO
 
 import msgspec
 
+from ..core import LiarsDiceError
 from .bot_check import Check, check_bot
 from .limits import BotLimits
+from .named_seats import lasting_name
 from .python_child import python_command
 from .time_guard import seconds_overdue
 
@@ -35,9 +38,10 @@ def check_bot_apart(name: str, limits: BotLimits) -> Iterator[Check]:
         yield from check_bot(name, limits)
         return
     settings = json.dumps(msgspec.structs.asdict(limits))
-    process = subprocess.Popen(
-        python_command(f"{__name__}:main", name, settings), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    )
+    with suppress(LiarsDiceError):  # else the check says what is wrong with the name
+        name = lasting_name(name)  # a bot found by name would have a box in every game
+    command = python_command(f"{__name__}:main", name, settings)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     assert process.stdout is not None
     last, rest = "starts", b""
     try:

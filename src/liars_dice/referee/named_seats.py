@@ -37,12 +37,12 @@ def make_seat(
     if name.startswith("cmd:"):
         return IsolatedSeat(name, limits, command=_command(name))
     if isolate:
-        return IsolatedSeat(_place(name), limits, name=name)
+        return IsolatedSeat(lasting_name(name), limits, name=name)
     walls = (boxed and needs_process(name)) or is_found(name)
     if walls or (apart and needs_process(name)):
-        seat = IsolatedSeat(_place(name), limits, name=name, walls=walls, stays=True, anew=anew)
+        seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls, stays=True, anew=anew)
         with suppress(LiarsDiceError):  # then the bot fails when the game begins, too
-            seat.adopt(load_remote_agent(_place(name), name, limits, walls=walls), named=True)
+            seat.adopt(load_remote_agent(lasting_name(name), name, limits, walls=walls), named=True)
         return seat
     return InProcessSeat(make_agent(name), limits)
 
@@ -57,7 +57,7 @@ def is_found(name: str) -> bool:
     return needs_process(name) and ":" not in name and not name.endswith(".py")
 
 
-def _place(name: str) -> str:
+def lasting_name(name: str) -> str:
     """A name that leads to the bot in any process."""
     found = name in AGENTS or ":" in name or name.endswith(".py")
     return moved_to(name) or (name if found else place_of(name))
@@ -93,9 +93,9 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
         load_agents([name], limits, config)
         return make_seat(name, limits, isolate=isolate)
     walls = isolate or is_found(name)
-    agent = load_remote_agent(_place(name), name, limits, walls=walls)
+    agent = load_remote_agent(lasting_name(name), name, limits, walls=walls)
     check_fits(name, agent, config)
-    seat = IsolatedSeat(_place(name), limits, name=name, walls=walls)
+    seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls)
     seat.adopt(agent, named=not isolate)
     return seat
 
@@ -148,7 +148,7 @@ def load_agents(
 
 def _loaded(name: str, limits: BotLimits, *, walls: bool) -> Agent:
     if needs_process(name):
-        return load_remote_agent(_place(name), name, limits, walls=walls)
+        return load_remote_agent(lasting_name(name), name, limits, walls=walls)
     try:
         return guarded(limits.load, make_agent, name)
     except BotFault as fault:
