@@ -6,6 +6,7 @@ import asyncio
 import heapq
 import itertools
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,7 @@ from starlette.applications import Starlette
 from liars_dice.persistence import GameRecorder, InMemoryRecorder
 from liars_dice.web import ServerLimits, create_app
 from liars_dice.web.clock import StudioClock
-from liars_dice.web.rooms import Rooms
+from liars_dice.web.rooms import OWN_BOT_THREADS, Rooms
 from patience import AMPLE, PATIENCE
 
 Json = dict[str, Any]
@@ -207,9 +208,13 @@ class Studio:
         return ended.result()
 
     async def settle(self) -> None:
-        """Wait until nothing more happens by itself: tasks have run as far as they can, and writes are stored."""
+        """Wait until nothing more happens by itself: tasks have run as far as they can, our bots have decided, and
+        writes are stored.
+        """
         for _ in range(10):
             await self.rooms.store.write([])
+            all_free = threading.Barrier(OWN_BOT_THREADS)
+            await asyncio.gather(*(self.rooms.run_bot(all_free.wait, ours=True) for _ in range(OWN_BOT_THREADS)))
             for _ in range(10):
                 await asyncio.sleep(0)
 

@@ -38,8 +38,10 @@ from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
 KIND = "room"
+OWN_BOT_THREADS = 4
+"""How many of our own bots can think at the same time..."""
 OFFERED_BOT_THREADS = 32
-"""How many bots from `--agents` can think at the same time."""
+"""...and how many from `--agents`."""
 
 Result = TypeVar("Result")
 
@@ -64,7 +66,7 @@ class Rooms:
         self.offered_bots = on_offer(agents)
         """Bots from `--agents`: the name each is offered under, and its specification. They play in a sandbox."""
         self._sandboxes = SandboxPlaces(limits)
-        self._own_bot_threads = ThreadPoolExecutor(4, "own-bot")
+        self._own_bot_threads = ThreadPoolExecutor(OWN_BOT_THREADS, "own-bot")
         self._offered_bot_threads = ThreadPoolExecutor(OFFERED_BOT_THREADS, "offered-bot")
         self._cleanup_threads = ThreadPoolExecutor(8, "cleanup")
         self._live: dict[str, Room] = {}
