@@ -81,6 +81,29 @@ def test_it_says_what_it_plays_by() -> None:
     )
 
 
+def test_it_plays_the_end_of_a_perudo_match_by_the_chance_to_win_the_match() -> None:
+    agent = make_agent("nash")
+    agent.seed(1)
+    perudo = preset("perudo", players=6)
+    last_two = view_of(perudo, (1, 5), Bid(1, 6), dice=(0, 2, 0, 0, 2, 0))
+    assert as_action(agent.choose_action(last_two)).reasoning.startswith("equilibrium of the match, 2 against 2 dice")
+    one_round = view_of(preset("perudo", players=2, dice=1, mode="single_round"), (4,))
+    assert as_action(agent.choose_action(one_round)).reasoning.startswith("equilibrium, 1 against 1 dice")
+    no_ones_first = view_of(preset("perudo-tournament", players=2, dice=1), (4,))
+    assert "not solved" in as_action(agent.choose_action(no_ones_first)).reasoning
+
+
+@pytest.mark.parametrize("dice", SMALL, ids=str)
+def test_no_bot_beats_it_in_a_round_of_perudo(dice: tuple[int, int]) -> None:
+    solved = Tablebase.shipped("perudo").round(*dice)
+    config = preset("perudo", players=2, dice=dice, mode="single_round")
+    for name in ("optimal", "detective", "crawler", "maniac", "sniper", "bluffer"):
+        opening = round_value_by_probing(make_agent("nash"), make_agent(name), config)
+        answering = round_value_by_probing(make_agent(name), make_agent("nash"), config)
+        assert opening >= solved.lower - 1e-9, (name, "nash opens")
+        assert answering <= solved.upper + 1e-9, (name, "nash answers")
+
+
 def test_two_who_are_left_of_many_play_a_solved_round() -> None:
     config = GameConfig(dice=(3, 3, 3), mode="elimination")
     view = view_of(config, (4, 4, 5), Bid(1, 6), dice=(2, 0, 3))

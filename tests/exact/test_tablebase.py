@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import msgspec
@@ -13,13 +14,14 @@ import pytest
 
 import build_tablebase
 from build_tablebase import build, good_enough, main, rounded, rounds_with, write
-from liars_dice.core import BadValueError, Bid, BidAction, CallLiarAction, GameConfig
+from liars_dice.core import BadValueError, Bid, BidAction, CallLiarAction, GameConfig, preset, round_rules
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.explanation import equilibrium_of, explain
+from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
-from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, Tablebase, match_bracket
+from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, SolvedGame, Tablebase, match_bracket, solved_game
 from liars_dice.pictures import draw_explanation
 
 
@@ -74,7 +76,57 @@ def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
 def test_what_is_shipped_is_what_is_proved(dice: tuple[int, int]) -> None:
     solved = Tablebase.shipped().round(*dice)
     assert certify(solved.strategies) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
-    assert 0 <= solved.exploitability <= good_enough(dice)
+    assert 0 <= solved.exploitability <= good_enough("heads-up", dice)
+
+
+def check_shipped_perudo(most_dice: int) -> None:
+    base = Tablebase.shipped("perudo")
+    for dice in rounds_with(most_dice):
+        solved = base.round(*dice)
+        assert certify(solved.strategies) == pytest.approx((solved.lower, solved.upper), abs=1e-9)
+        assert 0 <= solved.exploitability <= 1e-3
+
+
+def check_shipped_perudo_matches(most_dice: int) -> None:
+    base = Tablebase.shipped("perudo match")
+    config = preset("perudo", players=2, dice=(most_dice - 1, 1))
+    states = {dice: base.round(*dice) for dice in rounds_with(most_dice)}
+    bounds = certify_match(config, {dice: (solved.tree, solved.pool) for dice, solved in states.items()})
+    for dice, solved in states.items():
+        assert [2 * chance - 1 for chance in bounds[dice]] == pytest.approx([solved.lower, solved.upper], abs=1e-5)
+        assert 0 <= solved.exploitability <= 1e-3
+
+
+def test_what_is_shipped_of_perudo_is_what_is_proved() -> None:
+    check_shipped_perudo(most_dice=3)
+    check_shipped_perudo_matches(most_dice=3)
+
+
+@pytest.mark.slow
+def test_what_is_shipped_of_perudo_with_four_dice_is_what_is_proved() -> None:
+    check_shipped_perudo(most_dice=4)
+    check_shipped_perudo_matches(most_dice=4)
+
+
+def test_one_die_each_is_even_in_perudo() -> None:
+    games: tuple[SolvedGame, ...] = ("perudo", "perudo match")
+    for game in games:
+        solved = Tablebase.shipped(game).round(1, 1)
+        assert solved.lower <= 0 <= solved.upper
+
+
+def test_a_round_of_perudo_is_found_by_its_rules_and_dice() -> None:
+    def game_of(**changes: Any) -> str | None:
+        config = preset("perudo", players=2, **({"dice": 2} | changes))
+        return solved_game(round_rules(config.without_seed, config.total_dice, False))
+
+    assert game_of() == "perudo match"
+    assert game_of(palifico=True) == "perudo match"  # there is none between two
+    assert game_of(mode="single_round") == "perudo"
+    assert game_of(mode="best_of", rounds=3) == "perudo"
+    assert game_of(wild="none", exact_call=False) == "heads-up"
+    for changes in ({"wild": "none"}, {"exact_call": False}, {"open_on_ones": False}, {"faces": 5}, {"max_dice": 6}):
+        assert game_of(**changes) is None, changes
 
 
 def test_shipped_values_agree_with_published_ones() -> None:
@@ -85,22 +137,34 @@ def test_shipped_values_agree_with_published_ones() -> None:
 
 
 def test_the_file_is_small_and_can_be_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    build(tmp_path / "small.zip", most_dice=3)
+    build("heads-up", tmp_path / "small.zip", most_dice=3)
     assert "2 v 1: [0.27" in capsys.readouterr().err
     made = Tablebase.read(tmp_path / "small.zip")
     assert sorted(made.entries) == [(1, 1), (1, 2), (2, 1)]
     again = tmp_path / "again.zip"
-    write(again, [(made.round(*dice), entry.iterations) for dice, entry in made.entries.items()])
+    write(again, "heads-up", [(made.round(*dice), entry.iterations) for dice, entry in made.entries.items()])
     assert (
         Tablebase.read(again).round(2, 1).strategies[0].chance.tolist()
         == made.round(2, 1).strategies[0].chance.tolist()
     )
     with pytest.raises(OutOfReachError, match="has up to 3 dice in total"):
         made.round(2, 2)
-    for arguments in (["bulid"], ["build", "--most-dice", "1"]):
+
+
+def test_tablebases_of_perudo_can_be_made_again(tmp_path: Path) -> None:
+    for game in ("perudo", "perudo-match"):
+        assert main([game, "--most-dice", "2", "--out", str(tmp_path / "one.zip")]) == 0
+        made = Tablebase.read(tmp_path / "one.zip")
+        assert list(made.entries) == [(1, 1)]
+        assert made.config.wild == "ones"
+        assert made.round(1, 1).exploitability <= 1e-3
+
+
+def test_what_cannot_be_built_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["chess"], ["heads-up", "--most-dice", "1"]):
         with pytest.raises(SystemExit):
             main(arguments)
-    assert main(["build", "--out", str(tmp_path / "nowhere" / "x.zip")]) == 1
+    assert main(["heads-up", "--out", str(tmp_path / "nowhere" / "x.zip")]) == 1
     assert "Nothing was written: " in capsys.readouterr().err
 
 
@@ -109,12 +173,12 @@ def test_an_interrupted_build_writes_nothing(tmp_path: Path, monkeypatch: pytest
         raise KeyboardInterrupt
 
     monkeypatch.setattr(build_tablebase, "certify", interrupted)
-    assert main(["build", "--most-dice", "2", "--out", str(tmp_path / "x.zip")]) == 1
+    assert main(["heads-up", "--most-dice", "2", "--out", str(tmp_path / "x.zip")]) == 1
     assert not list(tmp_path.iterdir())
 
 
 def test_damaged_files_say_so(tmp_path: Path) -> None:
-    build(tmp_path / "tiny.zip", most_dice=2)
+    build("heads-up", tmp_path / "tiny.zip", most_dice=2)
     whole = (tmp_path / "tiny.zip").read_bytes()
     for data in (b"", b"no tablebase at all", whole[: len(whole) // 2]):
         with pytest.raises(DataError, match=r"^x is damaged or not a tablebase") as error:

@@ -27,7 +27,16 @@ from .explanation import (
 )
 from .matches import MatchSolution, MatchState, solve_match
 from .public_tree import Payoffs, PublicTree
-from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
+from .tablebase import (
+    TABLEBASE_DICE,
+    SolvedGame,
+    Tablebase,
+    has_tablebase_rules,
+    in_tablebase,
+    match_bracket,
+    solved_game,
+    solved_round,
+)
 
 __all__ = [
     "CALL",
@@ -47,6 +56,7 @@ __all__ = [
     "Reply",
     "RoundEquilibrium",
     "Solution",
+    "SolvedGame",
     "SolverProgress",
     "Tablebase",
     "action_chances",
@@ -65,5 +75,7 @@ __all__ = [
     "slot_after_raise",
     "solve",
     "solve_match",
+    "solved_game",
+    "solved_round",
     "value_to_last_bidder",
 ]

@@ -150,7 +150,7 @@ def solve(
                 stopped = "memory"
                 break
             widths.append(upper - lower)
-            if cut is None and len(widths) > PATIENCE and widths[-1] > SLOW * widths[-1 - PATIENCE]:
+            if cut is None and stays_wide(widths):
                 widths.clear()
                 solver.tree = solver.tree.with_lower_cut() or solver.tree
             if save is not None and now - saved > 300:
@@ -168,6 +168,11 @@ def solve(
     return Solution(
         -second, first, tree, pool, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
     )  # fmt: skip
+
+
+def stays_wide(widths: list[float]) -> bool:
+    """Whether the bracket has not become much narrower in the last looks at it: then the cut keeps it wide."""
+    return len(widths) > PATIENCE and widths[-1] > SLOW * widths[-1 - PATIENCE]
 
 
 def _check_request(target: float, iterations: int | None, workers: int | None, memory: float | None) -> None:
@@ -216,7 +221,7 @@ def _solver(
             f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
             f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit, np.dtype(kind).itemsize)}"
         )
-    slots = int(limit * 1e9 / _slot_bytes(tree, np.dtype(kind).itemsize))
+    slots = slots_within(tree, limit, np.dtype(kind).itemsize)
     started = time.perf_counter()
     warm_up(kind)
     compile_s = time.perf_counter() - started
@@ -246,6 +251,11 @@ def nodes_expected(tree: PublicTree) -> float:
 def memory_needed(tree: PublicTree, item_bytes: int = 4) -> float:
     """About how many gigabytes solving the tree takes."""
     return nodes_expected(tree) * _slot_bytes(tree, item_bytes) / 1e9
+
+
+def slots_within(tree: PublicTree, limit: float, item_bytes: int = 4) -> int:
+    """How many nodes fit into this many gigabytes."""
+    return int(limit * 1e9 / _slot_bytes(tree, item_bytes))
 
 
 def _slot_bytes(tree: PublicTree, item_bytes: int) -> int:

@@ -19,8 +19,8 @@ from ..errors import OutOfReachError
 from .cfr_traversal import NO_SLOT, ROOT, Pool
 from .cpu_solver import best_values_from
 from .equilibrium import SolverProgress, solve
-from .public_tree import Bracket, PublicTree
-from .tablebase import FACES, TABLEBASE_DICE, Tablebase
+from .public_tree import ONE_ROUND, Bracket, PublicTree
+from .tablebase import TABLEBASE_DICE, Tablebase, solved_game
 
 CALL: Action = CallLiarAction()
 EXACT: Action = CallExactAction()
@@ -59,9 +59,12 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
 
 def shipped_equilibrium(tree: PublicTree) -> RoundEquilibrium | None:
     """The equilibrium of this tree's round, if the package has it."""
-    base = Tablebase.shipped()
+    game = solved_game(tree.rules)
     dice = (tree.config.dice[0], tree.config.dice[1])
-    if not tree.reduced or tree.config.faces != FACES or dice not in base.entries:
+    if game is None or tree.payoffs != ONE_ROUND or (game == "heads-up" and not tree.reduced):
+        return None
+    base = Tablebase.shipped("perudo" if game == "perudo match" else game)
+    if dice not in base.entries:
         return None
     solved = base.round(*dice)
     return RoundEquilibrium(solved.lower, solved.upper, solved.tree, solved.pool)

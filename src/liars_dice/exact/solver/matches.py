@@ -23,7 +23,16 @@ from ...core import GameConfig, RoundOutcome, RulesLike, after_round, as_config
 from ..errors import OutOfReachError
 from .cfr_traversal import Pool
 from .cpu_solver import CpuSolver, best_responses, warm_up
-from .equilibrium import FIRST_CUT, SHARE_OF_MEMORY, SolverProgress, gigabytes, memory_here, memory_needed
+from .equilibrium import (
+    FIRST_CUT,
+    SHARE_OF_MEMORY,
+    SolverProgress,
+    gigabytes,
+    memory_here,
+    memory_needed,
+    slots_within,
+    stays_wide,
+)
 from .public_tree import Bracket, Payoffs, PublicTree
 
 State = tuple[int, int]
@@ -120,15 +129,16 @@ def solve_match(
     """Solve an elimination match: the player who opens first has `config.dice[0]` dice, the other `config.dice[1]`.
 
     It ends when the bracket of every state is at most twice `target` wide, in chances to win, or on Ctrl-C, if every
-    state has a bracket by then. Bids that are true in fewer than `cut` of all rolls are only called.
+    state has a bracket by then. Bids that are true in fewer than `cut` of all rolls are only called; if that keeps the
+    brackets wide, the cut is lowered. `memory` is in gigabytes.
 
     >>> from liars_dice.core import preset
     >>> match = solve_match(preset("perudo", players=2, dice=1, faces=3), target=0.01)
     >>> match.lower <= 0.5 <= match.upper
     True
     """
-    match = _Match(as_config(config, players=2), cut)
-    match.check_memory(memory_here() * SHARE_OF_MEMORY if memory is None else memory)
+    match = _Match(as_config(config, players=2), cut, memory_here() * SHARE_OF_MEMORY if memory is None else memory)
+    match.check_memory()
     began = time.perf_counter()
     warm_up(np.float32)
     compile_s = time.perf_counter() - began
@@ -147,35 +157,51 @@ def solve_match(
     return MatchSolution(*start, match.config, states, time.perf_counter() - began - compile_s, compile_s, stopped)
 
 
+def certify_match(
+    config: GameConfig, strategies: Mapping[State, tuple[PublicTree, Pool]], near: float = 1e-6
+) -> dict[State, tuple[float, float]]:
+    """Proved bounds on the chance that the opener wins, for every state of a match in which both play like this."""
+    match = _Match(config)
+    for layer in match.layers:
+        match.certify({state: strategies[state] for state in layer}, near)
+    return {state: match.bounds(state) for layer in match.layers for state in layer}
+
+
 class _Match:
     """All states of a match, and what is known of them."""
 
-    def __init__(self, config: GameConfig, cut: float) -> None:
+    def __init__(self, config: GameConfig, cut: float = 0.0, memory: float = 0.0) -> None:
         if config.num_players != 2 or config.mode != "elimination":
             raise OutOfReachError("matches are solved for two players who lose dice (mode elimination)")
-        self.config, self.cut, self.began = config, cut, time.perf_counter()
+        self.config, self.memory, self.began = config, memory, time.perf_counter()
         self.layers = layers(config)
+        self.cuts = {state: cut for layer in self.layers for state in layer}
         self.value: dict[State, float] = {}
         """The middle of what each state is worth to its opener."""
         self.adversary: dict[tuple[State, int], float] = {}
         """The most that an adversary is worth in each state and seat, if the strategies found play against it."""
         self.solved: dict[State, tuple[PublicTree, Pool]] = {}
 
-    def check_memory(self, limit: float) -> None:
-        """Raise `OutOfReachError` if a layer does not fit into memory, in gigabytes."""
+    def check_memory(self) -> None:
+        """Raise `OutOfReachError` if a layer does not fit into memory."""
         for layer in self.layers:
-            needed = sum(memory_needed(PublicTree(self.config.replace(dice=state), cut=self.cut)) for state in layer)
-            if needed > limit:
+            needed = sum(memory_needed(PublicTree(self.config.replace(dice=s), cut=self.cuts[s])) for s in layer)
+            if needed > self.memory:
                 raise OutOfReachError(
                     f"a match with {sum(layer[0])} dice in total would need about {gigabytes(needed)} of memory; at "
-                    f"most {gigabytes(limit)} are used; matches with fewer dice would fit"
+                    f"most {gigabytes(self.memory)} are used; matches with fewer dice would fit"
                 )
 
     def solve_layer(self, states: list[State], target: float, progress: Callable[[SolverProgress], None]) -> None:
         """Improve all states of a layer together until the bracket of each is narrow enough."""
         self.value.update(dict.fromkeys(states, 0.0))
         trees = {state: self._tree(state) for state in states}
-        solvers = {state: CpuSolver(tree, least=target * 1e-3, slots=tree.most_slots) for state, tree in trees.items()}
+        share = self.memory / len(states)
+        solvers = {
+            state: CpuSolver(tree, least=target * 1e-3, slots=slots_within(tree, share))
+            for state, tree in trees.items()
+        }
+        widths: list[float] = []
         for sweep in count(1):
             for state, solver in solvers.items():
                 solver.tree = self._tree(state)
@@ -185,13 +211,24 @@ class _Match:
                 self.value[state] = (low + high) / 2
             if sweep & (sweep - 1) and sweep % 8:
                 continue  # a certificate takes longer than a sweep
-            self._certify({state: (solver.tree, solver.compact()) for state, solver in solvers.items()}, target)
+            self.certify({state: (solver.tree, solver.compact()) for state, solver in solvers.items()}, NEAR * target)
             widest = max(states, key=lambda state: self.bounds(state)[1] - self.bounds(state)[0])
             low, high = self.bounds(widest)
             nodes = sum(solver.nodes for solver in solvers.values())
             progress(SolverProgress(low, high, sweep * SWEEP, time.perf_counter() - self.began, nodes))
             if high - low <= 2 * target:
                 return
+            if any(solver.full for solver in solvers.values()):
+                raise OutOfReachError(
+                    f"with {gigabytes(self.memory)} of memory, {widest[0]} v {widest[1]} dice are known to "
+                    f"{(high - low) / 2:.1e} in chances to win, not to {target:g}; a larger target would do"
+                )
+            widths.append(high - low)
+            if stays_wide(widths):
+                widths.clear()
+                for state in states:
+                    lowered = self._tree(state).with_lower_cut()
+                    self.cuts[state] = 0.0 if lowered is None else lowered.cut
 
     def bounds(self, state: State) -> tuple[float, float]:
         """Proved bounds on the chance that the opener wins the match."""
@@ -202,16 +239,18 @@ class _Match:
             return self.value[after] if seat == 0 else -self.value[after]
 
         return PublicTree(
-            self.config.replace(dice=state), payoffs=payoffs_in(self.config, state, 0, worth), cut=self.cut
+            self.config.replace(dice=state), payoffs=payoffs_in(self.config, state, 0, worth), cut=self.cuts[state]
         )
 
-    def _certify(self, layer: Mapping[State, tuple[PublicTree, Pool]], target: float) -> None:
-        """Bring w down for the states of a layer, from all there is. T(w) <= w holds at every step."""
+    def certify(self, layer: Mapping[State, tuple[PublicTree, Pool]], near: float) -> None:
+        """Bring w down for the states of a layer, from all there is, until it changes by less than `near`. T(w) <= w
+        holds at every step.
+        """
         self.solved.update(layer)
         places = [(state, seat) for state in layer for seat in (0, 1)]
         self.adversary.update(dict.fromkeys(places, 1.0))
         change = inf
-        while change > NEAR * target:
+        while change > near:
             lower = {place: min(self.adversary[place], self._response(*place)) for place in places}
             change = max(self.adversary[place] - lower[place] for place in places)
             self.adversary.update(lower)

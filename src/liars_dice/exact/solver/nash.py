@@ -5,16 +5,17 @@ from __future__ import annotations
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
 from ...core import Action, BidAction, CallExactAction, CallLiarAction, GameView
 from . import short_memory
-from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules
+from .tablebase import FILES, Tablebase, has_tablebase_rules, solved_round
 
 _LIAR: Action = CallLiarAction()
 
 
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
-    up to five dice each. In all other rounds it plays as `probabilistic` does.
+    up to five dice each. In two-player rounds of `perudo`: an equilibrium with at most four dice in total, of the match
+    where there is one. In all other rounds it plays as `probabilistic` does.
 
-    The reasoning of every action says which of the three it comes from.
+    The reasoning of every action says what it comes from.
     """
 
     name = "nash"
@@ -22,7 +23,9 @@ class NashAgent(PolicyAgent):
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
         self._otherwise = ProbabilisticAgent()
-        Tablebase.shipped(), short_memory.load()  # read now, since a sandboxed bot cannot read files later
+        for game in FILES:  # read now, since a sandboxed bot cannot read files later
+            Tablebase.shipped(game)
+        short_memory.load()
 
     def policy(self, view: GameView) -> Policy:
         """The probability of each action."""
@@ -39,20 +42,20 @@ class NashAgent(PolicyAgent):
         public, own = view.public, len(view.my_dice)
         in_play = [n for n in public.dice_counts if n]
         other = sum(in_play) - own
-        if len(in_play) == 2 and has_tablebase_rules(public.rules):
-            opens = len(public.bid_history) % 2 == 0
-            if own + other <= TABLEBASE_DICE:
-                solved = Tablebase.shipped().round(*((own, other) if opens else (other, own)))
-                mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
-                return f"equilibrium, {own} against {other} dice", mix
-            if (own, other, opens) in short_memory.load():
-                strategy = short_memory.load()[own, other, opens]
-                rungs = [public.rules.rungs[bid] for bid in public.bid_history]
-                chances = strategy.chances(view.my_dice, rungs)
-                moves = public.rules.moves
-                return f"short-memory strategy, {own} against {other} dice", {
-                    _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
-                }
+        opens = len(public.bid_history) % 2 == 0
+        if (found := solved_round(public)) is not None:
+            game, solved = found
+            mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
+            of = " of the match" if game == "perudo match" else ""
+            return f"equilibrium{of}, {own} against {other} dice", mix
+        if len(in_play) == 2 and has_tablebase_rules(public.rules) and (own, other, opens) in short_memory.load():
+            strategy = short_memory.load()[own, other, opens]
+            rungs = [public.rules.rungs[bid] for bid in public.bid_history]
+            chances = strategy.chances(view.my_dice, rungs)
+            moves = public.rules.moves
+            return f"short-memory strategy, {own} against {other} dice", {
+                _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
+            }
         chosen = self._otherwise.choose_action(view)
         why = "more than two players" if len(in_play) > 2 else "these rounds are not solved"
         return f"{why}, so by the odds: {chosen.reasoning}", {_because(chosen, ""): 1.0}

@@ -1,9 +1,10 @@
-"""Solved rounds that come with the package: two players, at most six dice in total, six faces, no wilds, bids ordered
-by quantity.
+"""Solved rounds that come with the package: two players, six faces, and one of three games. Rounds without wilds, with
+bids ordered by quantity; rounds by the rules of `perudo`; and the rounds of a `perudo` match, with payoffs that are the
+chances to win the match afterwards.
 
-The file is a zip archive. `index.json` lists the rounds, with proved bounds on what their strategies are worth as they
+A file is a zip archive. `index.json` lists the rounds, with proved bounds on what their strategies are worth as they
 are in the file: after leaving out what hardly ever happens, and after rounding. The strategies are columns, see
-`strategy`; probabilities are multiples of 1/65535. `tools/build_tablebase.py` in the repository makes the file.
+`strategy`; probabilities are multiples of 1/65535. `tools/build_tablebase.py` in the repository makes the files.
 """
 
 from __future__ import annotations
@@ -12,23 +13,30 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import get_args
+from typing import Any, Literal, get_args
 from zipfile import ZipFile
 
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, NextOpener, PublicState, RoundOutcome, RoundRules, after_round
+from ...core import GameConfig, NextOpener, PublicState, RoundOutcome, RoundRules, after_round, preset
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool
-from .public_tree import Bracket, PublicTree
+from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
 from .strategy import Strategy, pool_of
 
 TABLEBASE_DICE = 6
-"""The most dice in total that the package's solved rounds have."""
+"""The most dice in total that the package's solved rounds without wilds have."""
 FACES = 6
 FORMAT = 1
 """The version of the file format."""
+SolvedGame = Literal["heads-up", "perudo", "perudo match"]
+"""The games whose rounds come with the package. A match is played until a player has no dice left."""
+FILES: dict[SolvedGame, str] = {
+    "heads-up": "tablebase.zip",
+    "perudo": "perudo.zip",
+    "perudo match": "perudo-match.zip",
+}
 STEPS = 65535
 """Probabilities are kept as whole numbers of this many steps."""
 COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
@@ -42,6 +50,9 @@ class IndexedRound(msgspec.Struct, frozen=True):
     lower: float
     upper: float
     iterations: int
+    cut: float = 0.0
+    """As in `PublicTree`."""
+    payoffs: Payoffs = ONE_ROUND
 
     @property
     def value(self) -> float:
@@ -54,6 +65,8 @@ class Index(msgspec.Struct, frozen=True):
 
     format: int
     rounds: list[IndexedRound]
+    rules: dict[str, Any] = {}
+    """The rules by which they are played, but for the dice; by default six faces and no wilds."""
 
 
 class SolvedRound(Bracket, frozen=True, dict=True):
@@ -88,15 +101,18 @@ class Tablebase:
             raise
         except Exception as error:  # a damaged archive can make its readers raise anything
             raise self._damaged(error) from None
+        self.config = GameConfig.from_dict(index.rules) if index.rules else GameConfig(faces=FACES)
+        """The rules by which the rounds are played; the dice are those of no round in particular."""
         self.entries = {entry.dice: entry for entry in index.rounds}
         """The rounds in the file, by the opener's dice and the other player's."""
         self._solved: dict[tuple[int, int], SolvedRound] = {}
 
     @staticmethod
     @cache
-    def shipped() -> Tablebase:
-        """The tablebase that comes with the package."""
-        return Tablebase(files(__package__).joinpath("data/tablebase.zip").read_bytes(), "the package's tablebase")
+    def shipped(game: SolvedGame = "heads-up") -> Tablebase:
+        """The tablebase of a game that comes with the package."""
+        name = "the package's tablebase" + ("" if game == "heads-up" else f" of {game}")
+        return Tablebase(files(__package__).joinpath("data", FILES[game]).read_bytes(), name)
 
     @classmethod
     def read(cls, path: Path) -> Tablebase:
@@ -118,7 +134,7 @@ class Tablebase:
         dice = (opener, other)
         if dice not in self._solved:
             entry = self.entry(opener, other)
-            tree = solved_tree(dice)
+            tree = PublicTree(self.config.replace(dice=dice), payoffs=entry.payoffs, cut=entry.cut)
             strategies = (self._strategy(tree, 0), self._strategy(tree, 1))
             self._solved[dice] = SolvedRound(entry.lower, entry.upper, tree, strategies)
         return self._solved[dice]
@@ -144,13 +160,37 @@ class Tablebase:
         return DataError(f"{self._name} is damaged or not a tablebase ({type(error).__name__}: {error})")
 
 
-@lru_cache(maxsize=64)
-def solved_tree(dice: tuple[int, int]) -> PublicTree:
-    """The tree of one of the tablebase's rounds."""
-    return PublicTree(GameConfig(dice=dice, faces=FACES))
-
-
 # -- what it covers ----------------------------------------------------------------------------------------------------
+
+
+_PERUDO = preset("perudo", players=2).to_dict()
+_BETWEEN_ROUNDS = {"mode", "rounds", "max_dice", "next_opener", "exact_payer"}
+"""The rules that say what happens between rounds, and not how a round is played."""
+
+
+@lru_cache(maxsize=256)
+def solved_game(rules: RoundRules) -> SolvedGame | None:
+    """The game by whose rules a round is played, if the package has solved rounds of it."""
+    if has_tablebase_rules(rules):
+        return "heads-up"
+    different = {name for name, value in rules.config.to_dict().items() if value != _PERUDO[name]}
+    different -= {"dice", "palifico"}
+    if rules.palifico or different - _BETWEEN_ROUNDS:
+        return None
+    if rules.config.mode == "elimination":
+        return None if different else "perudo match"
+    return "perudo"
+
+
+def solved_round(public: PublicState) -> tuple[SolvedGame, SolvedRound] | None:
+    """The round being played and the game it belongs to, if the package has it solved."""
+    in_play = sum(n > 0 for n in public.dice_counts)
+    game = solved_game(public.rules) if in_play == 2 else None
+    opener = public.dice_counts[public.opener]
+    dice = (opener, sum(public.dice_counts) - opener)
+    if game is None or dice not in Tablebase.shipped(game).entries:
+        return None
+    return game, Tablebase.shipped(game).round(*dice)
 
 
 @lru_cache(maxsize=256)
