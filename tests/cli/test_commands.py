@@ -152,7 +152,7 @@ def test_rule_files_are_taken_as_they_are(tmp_path: Path) -> None:
     assert json.loads(call("play", "--rules", str(path), "--json", stdin="").stdout)["agents"] == [
         "You",
         "optimal",
-        "optimal#2",
+        "maniac",
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, recorded_name
+from .game_lookup import MOST_REVIEWED, recorded_name, rules_wanted
 from .options import RenamedOption, db_option, json_option
 from .output import command_line, fit_table, open_console, print_json
 from .progress import show_progress
@@ -41,7 +41,7 @@ _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
     metavar="NAME",
     help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
 )
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
 @click.option("--winner", metavar="NAME", help="Only games that this player won.")
 @click.option("--loser", metavar="NAME", help="Only games that this player lost.")
 @click.option(
@@ -92,7 +92,8 @@ def games_command(
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
-        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
+        same = rules_wanted(rules)
+        find = partial(store.games, agent=agent, rules=same, since=since, until=until, winner=winner, loser=loser)
         found = find(limit=most) if abandoned else _standing(store, find, most)
         if worst:
             judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
@@ -244,7 +245,7 @@ def _print_table(console: Console, table: Table, missing: tuple[str, ...]) -> No
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
 @db_option
 @json_option
 @click.pass_obj
@@ -255,7 +256,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
+        found = without_abandoned(store, store.games(rules=rules_wanted(rules or before["rules"])))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

@@ -10,12 +10,15 @@ import click
 
 from .game_lookup import find_game
 from .options import (
+    AS_SEATED,
     agent_name,
     ascii_option,
     db_option,
     isolate_option,
     json_option,
+    rules_for,
     rules_options,
+    say_rules,
     seed_option,
     time_limit_option,
     warn_of_guessable_seed,
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
 @click.argument("opponents", type=agent_name, nargs=-1, metavar="[OPPONENT]...")
-@rules_options("heads-up")
+@rules_options("heads-up", AS_SEATED.replace("as you name", "as you name and you"))
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"
 )
@@ -68,9 +71,9 @@ def play_command(
 ) -> None:
     """Play in the terminal. The game is recorded in the store; you can quit at any time and resume it later.
 
-    OPPONENT is a bot for each other seat (default: optimal), or human or human:NAME for another person at the same
-    screen. Without opponents or rules you are asked what to play. Type a bid as `3 4`, `3x4` or `three fours`, type
-    `liar` to call, and `?` to see everything else.
+    OPPONENT is a bot for each other seat, or human or human:NAME for another person at the same screen. Bots of
+    different styles take the seats that you leave open. Without opponents or rules you are asked what to play. Type a
+    bid as `3 4`, `3x4` or `three fours`, type `liar` to call, and `?` to see everything else.
     """
     from functools import partial
 
@@ -160,16 +163,17 @@ def _begin(
     isolate: bool,
 ) -> GameSession:
     """Start a new game."""
-    from ..core import PRESETS, load_rules
-    from ..terminal import make_lineup
+    from rich.markup import escape
 
-    players = given["players"]
-    if players is None and (opponents or rules in PRESETS):
-        players = len(opponents) + 1 if opponents else 2
-    config = load_rules(rules, players=players, dice=given["dice"])
-    others = opponents or ("optimal",) * (config.num_players - 1)
+    from ..terminal import fill_seats, make_lineup
+
+    config = rules_for(rules, given["players"], given["dice"], named=len(opponents) + 1 if opponents else 0)
+    others = fill_seats(opponents, config.num_players - 1)
     warn_of_guessable_seed(config, given["seed"], others, isolate=isolate)
-    return at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    session = at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    if (said := say_rules(rules, config)) != rules:
+        session.table.say(escape(f"Rules: {said}"), indent=0)
+    return session
 
 
 def _go_on(

@@ -13,6 +13,7 @@ from .options import (
     db_option,
     isolate_option,
     json_option,
+    rules_for,
     rules_options,
     seed_for,
     seed_option,
@@ -141,7 +142,6 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     """The settings from the command line; when resuming, those the tournament was started with, plus any changes."""
     import msgspec
 
-    from ..core import load_rules
     from ..tournament import FIELDS, TournamentSettings, agents_in_field, agents_in_folder, check_settings
 
     by_field = {field: agents_in_field(field) for field in given["fields"]}
@@ -150,7 +150,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     boxed = [*by_folder.values(), *(found for field, found in by_field.items() if field not in FIELDS)]
     from_folders = tuple(dict.fromkeys(name for found in boxed for name in found))
-    config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
+    config = rules_for(given["rules"], given["players"], given["dice"])
     wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
@@ -215,7 +215,7 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
 
     settings = result.settings
     console = open_console()
-    kind = "round robin" if settings.kind == "round-robin" else "league"
+    kind = "round robin" if settings.kind == "round-robin" else f"league at tables of {len(settings.config['dice'])}"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it

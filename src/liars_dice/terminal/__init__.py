@@ -6,7 +6,7 @@ from .human_player import TerminalPlayer, UndoRequested, ask
 from .read_move import read_answer
 from .review_text import print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
-from .table_setup import TableSetup, ask_table_setup
+from .table_setup import TableSetup, ask_table_setup, fill_seats
 from .table_view import Pace, Quit, Spectator, TableView, clear_screen
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "clear_screen",
     "draw_die",
     "draw_hand",
+    "fill_seats",
     "make_lineup",
     "print_review",
     "read_answer",
