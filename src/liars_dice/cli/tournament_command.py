@@ -198,6 +198,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "seating": result.settings.seating,
         "agents": list(result.agents),
         "ranking": plain["ranking"],
+        "rating_scale": result.rating_scale,
         "matrix": result.matrix,
         "cells": plain["cells"],
         "games": result.games,
@@ -220,7 +221,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it
     console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
-    headings = ("wins", "95% interval", "beats", "ties", "rating")
+    even = "ties" if result.method == "exact" else "undecided"
+    headings = ("wins", "95% interval", "beats", even, result.rating_scale)
     agent = Column("agent", overflow="fold")  # file names are long and differ at the end
     table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
     for standing in result.ranking:
