@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -321,3 +322,16 @@ def test_a_mistake_gets_one_clear_line(words: tuple[str, ...], message: str) -> 
     assert result.exit_code != 0
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("columns", [120, 60, 40, 20])
+def test_rankings_fit_the_terminal(columns: int) -> None:
+    """Names are never cut off; the least important columns go first."""
+    long_name = "threshold:0.3500000000,0.1500000000"
+    words = ("tournament", long_name, "random", "--dice", "1", "--games", "2", "--seed", "1")
+    shown = call(*words, COLUMNS=str(columns), FORCE_COLOR="1", NO_COLOR="1").output
+    assert "…" not in shown
+    table = re.sub(r"\x1b\[[0-9;]*m", "", shown.partition("agent")[2].partition("in brackets")[0])
+    assert max(map(len, table.splitlines())) <= columns
+    assert table.count("0") >= long_name.count("0")
+    assert ("This terminal is too narrow to show: undecided" in " ".join(shown.split())) == (columns in (60, 40))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from .options import (
     agent_name,
     ascii_option,
     db_option,
+    full_option,
     isolate_option,
     json_option,
     rules_for,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 @click.option("--from", "origin", metavar="GAME", help="Start a new game from a position of a recorded one.")
 @click.option("--at", "turn", type=int, metavar="TURN", help="With --from: start before this decision, counted from 1.")
 @click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask]")
+@full_option
 @ascii_option
 @time_limit_option
 @isolate_option
@@ -62,6 +63,7 @@ def play_command(
     rules: str,
     practice: bool,
     review: bool | None,
+    full: bool,
     ascii_only: bool,
     time_limit: float | None,
     isolate: bool,
@@ -79,12 +81,12 @@ def play_command(
 
     from ..persistence import open_store, rules_name
     from ..referee import limits_for
-    from ..terminal import GameSession, Quit, ask_table_setup
+    from ..terminal import GameSession, Quit, ask_table_setup, can_ask
 
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)
-    asking = is_asking(console)
+    asking = can_ask(console)
     session: GameSession | None = None
     reviewed: Review | None = None
     code = 0
@@ -95,6 +97,7 @@ def play_command(
             store,
             practice=practice,
             ascii_only=ascii_only,
+            full=full,
             isolate=isolate,
             limits=limits_for(time_limit),
         )
@@ -128,11 +131,6 @@ def play_command(
             )
     if code:
         raise SystemExit(code)
-
-
-def is_asking(console: Console) -> bool:
-    """Whether a person at a terminal can answer questions."""
-    return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:

@@ -21,7 +21,7 @@ from .options import (
     time_limit_option,
     warn_of_guessable_seed,
 )
-from .output import check_bot_line, open_console, percent, print_json
+from .output import check_bot_line, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -125,8 +125,7 @@ def simulate_command(
 
 def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
     """The first tables with their scores, and every agent's win rate."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
 
     console = open_console()
     said = say_rules(rules, simulation.config)
@@ -139,11 +138,19 @@ def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
     console.print(
         f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {said}", markup=False
     )
-    columns = ("tables", "games", "wins", "win rate", "95% interval")
-    table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
-    for one in simulation.ranking:
-        numbers = (f"{one.tables:,}", f"{one.games:,}", f"{one.wins:,}", percent(one.win_rate))
-        table.add_row(Text(one.agent), *numbers, " to ".join(map(percent, one.ci95)))
-    console.print(table)
+    headings = ("tables", "games", "wins", "win rate", "95% interval")
+    columns = [Column("agent"), *(Column(name, justify="right") for name in headings)]
+    rows = [
+        (
+            one.agent,
+            f"{one.tables:,}",
+            f"{one.games:,}",
+            f"{one.wins:,}",
+            percent(one.win_rate),
+            " to ".join(map(percent, one.ci95)),
+        )
+        for one in simulation.ranking
+    ]
+    print_table(console, columns, rows, "wins", "tables", "games", "95% interval", folds="agent")
     if simulation.n_tables > 1 and any(one.tables == 1 for one in simulation.ranking):
         console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)

@@ -21,7 +21,7 @@ from .options import (
     warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, open_console, percent, print_json
+from .output import check_bot_line, command_line, method_line, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -211,8 +211,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
 
 def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
 
     settings = result.settings
     console = open_console()
@@ -222,21 +221,22 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     seed = settings.seed if result.complete else None  # games are still to be played from it
     console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
     even = "ties" if result.method == "exact" else "undecided"
-    headings = ("wins", "95% interval", "beats", even, result.rating_scale)
-    agent = Column("agent", overflow="fold")  # file names are long and differ at the end
-    table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
+    headings = ("", "agent", "wins", "95% interval", "beats", even, result.rating_scale)
+    columns = [Column(h, justify="left" if h == "agent" else "right") for h in headings]
+    rows = []
     for standing in result.ranking:
         low, high = standing.rank_interval
-        table.add_row(
+        cells = (
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
-            Text(standing.agent),
+            standing.agent,
             percent(standing.win_rate),
             "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
             str(standing.beats),
             str(standing.ties),
             f"{standing.rating:.1f}",
         )
-    console.print(table)
+        rows.append(cells)
+    print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
     for line in _how_sure(result):
         console.print(line, markup=False)
     faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}

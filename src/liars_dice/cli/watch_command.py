@@ -13,6 +13,7 @@ from .options import (
     agent_name,
     ascii_option,
     db_option,
+    full_option,
     isolate_option,
     json_option,
     pace_options,
@@ -51,6 +52,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 )
 @time_limit_option
 @isolate_option
+@full_option
 @ascii_option
 @db_option
 @json_option
@@ -66,6 +68,7 @@ def watch_command(
     games: int,
     time_limit: float | None,
     isolate: bool,
+    full: bool,
     ascii_only: bool,
     db: str | None,
     as_json: bool,
@@ -93,7 +96,7 @@ def watch_command(
     referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
-    table = TableView(console, names, ascii_only=ascii_only, reasoning=why)
+    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full)
     with open_store_or_warn(db) as store:
         if not as_json:
             chosen = f", seed {seed}" if known else ""

@@ -7,7 +7,7 @@ from .read_move import read_answer
 from .review_text import print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
 from .table_setup import TableSetup, ask_table_setup, fill_seats
-from .table_view import Pace, Quit, Spectator, TableView, clear_screen
+from .table_view import Pace, Quit, Spectator, TableView, can_ask, clear_screen
 
 __all__ = [
     "GameSession",
@@ -20,6 +20,7 @@ __all__ = [
     "UndoRequested",
     "ask",
     "ask_table_setup",
+    "can_ask",
     "clear_screen",
     "draw_die",
     "draw_hand",
