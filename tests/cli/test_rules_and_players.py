@@ -56,6 +56,7 @@ def test_games_of_equal_rules_are_found_whatever_file_they_came_from(tmp_path: P
         ("watch --rules perudo --dice 1", "; rules perudo Round 1"),
         ("play maniac random --dice 1", "Rules: heads-up for 3 players (usually 2)"),
         ("play --rules perudo --dice 1", "You 1, optimal 1, maniac 1, calling-station 1, bluffer 1, optimal#2 1"),
+        ("play --opponent maniac --opponent random --dice 1", "You 1, maniac 1, random 1 You "),
         ("play bluffer --players 4 --dice 1", "You 1, bluffer 1, optimal 1, maniac 1 You "),
         ("simulate random maniac --tables 1 --games 2 --rules heads-up --dice 1", "; rules heads-up agent"),
         ("simulate random maniac --players 3 --tables 1 --games 2 --dice 1", "perudo for 3 players (usually 6)"),

@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
 @click.argument("opponents", type=agent_name, nargs=-1, metavar="[OPPONENT]...")
+@click.option(
+    "--opponent",
+    "more",
+    type=agent_name,
+    multiple=True,
+    metavar="BOT",
+    help="The same as OPPONENT. May be repeated.",
+)
 @rules_options("heads-up", AS_SEATED.replace("as you name", "as you name and you"))
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"
@@ -83,6 +91,7 @@ def play_command(
     from ..referee import limits_for
     from ..terminal import GameSession, Quit, ask_table_setup, can_ask
 
+    opponents += given.pop("more")
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)

@@ -213,9 +213,12 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
     from rich.table import Column
 
+    from ..core import GameConfig
+
     settings = result.settings
     console = open_console()
-    kind = "round robin" if settings.kind == "round-robin" else f"league at tables of {len(settings.config['dice'])}"
+    seats = GameConfig.from_dict(settings.config).num_players
+    kind = "round robin" if settings.kind == "round-robin" else f"league at tables of {seats}"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it
