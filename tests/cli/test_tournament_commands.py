@@ -50,7 +50,7 @@ def test_a_league() -> None:
     assert found["kind"] == "league"
     assert found["games"] == 150
     shown = call(*words, "--tables", "5", "--games", "30", "--seed", "1").stdout
-    assert "league; rules perudo" in shown
+    assert "league at tables of 3; rules perudo" in shown
     assert "with 95% confidence for all agents at once" in " ".join(shown.split())
     assert "points apart or more differ significantly" in " ".join(shown.split())
 
@@ -282,7 +282,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     result = call("demo", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
-    assert "12 agents, league; rules perudo" in result.stdout
+    assert "12 agents, league at tables of 6; rules perudo" in result.stdout
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
     suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]
