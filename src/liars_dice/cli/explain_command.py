@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, round_config, round_dice_option, round_options
+from .options import chart_option, json_option, round_config, round_dice_option, round_options
 from .output import dice_count, open_console, percent, print_json
 from .progress import show_bracket
 
@@ -28,7 +28,7 @@ SHOWN = 8
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
 @round_options
-@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the result as a PNG file.")
+@chart_option("the result")
 @json_option
 def explain_command(
     dice: tuple[int, int],
@@ -39,7 +39,7 @@ def explain_command(
     faces: int | None,
     wild: str | None,
     ordering: str | None,
-    png: Path | None,
+    chart: Path | None,
     as_json: bool,
 ) -> None:
     """Show how often perfect play takes each action at one point of a round, and what each action is worth.
@@ -66,8 +66,8 @@ def explain_command(
     for choice in () if asked is None else (asked, explanation.best):
         if isinstance(choice.action, BidAction):
             replies[str(choice.action)] = reply_to(round_.tree, round_.pool, history, held, choice.action.bid)
-    if png is not None:
-        draw_explanation(explanation, _title(config, held, bids), png)
+    if chart is not None:
+        draw_explanation(explanation, _title(config, held, bids), chart)
     if as_json:
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
         print_json(explanation_as_dict(round_, explanation, history, held) | compared)
@@ -77,8 +77,8 @@ def explain_command(
     if asked is not None:
         for line in _why(explanation, asked, replies):
             console.print(line, markup=False, soft_wrap=True)
-    if png is not None:
-        click.echo(f"chart: {png}")
+    if chart is not None:
+        click.echo(f"chart: {chart}")
 
 
 def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:

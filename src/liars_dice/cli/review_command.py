@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .game_lookup import find_game
-from .options import ascii_option, db_option, json_option
+from .options import ascii_option, chart_option, db_option, json_option
 from .output import open_console, print_json, program
 from .progress import show_progress
 
@@ -22,17 +22,15 @@ NARROW = 60
 """On terminals narrower than this, even commands are wrapped."""
 
 
-@click.command("review", epilog="Example: liars-dice review last --png game.png")
+@click.command("review", epilog="Example: liars-dice review last --chart game.png")
 @click.argument("game")
 @click.option("--seat", type=int, metavar="N", help="Review only the decisions of this seat.")
-@click.option(
-    "--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the chances to win as a PNG file."
-)
+@chart_option("the chances to win")
 @ascii_option
 @db_option
 @json_option
 def review_command(
-    game: str, seat: int | None, png: Path | None, ascii_only: bool, db: str | None, as_json: bool
+    game: str, seat: int | None, chart: Path | None, ascii_only: bool, db: str | None, as_json: bool
 ) -> None:
     """Review every decision of a recorded game: the best one, and how much of the chance to win was given away.
 
@@ -52,8 +50,8 @@ def review_command(
     state = verify_game(events)
     with show_progress("reviewing", quiet=as_json) as progress:
         review = review_game(state, seat, progress=progress)
-    if png is not None:
-        draw_review(review, png, f"{' against '.join(review.names)}: game {events[0].game_id}")
+    if chart is not None:
+        draw_review(review, chart, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:
         print_json({"game_id": events[0].game_id, **review.to_dict()})
         return
@@ -61,8 +59,8 @@ def review_command(
     if state.public.status == "BIDDING" and seat is None:
         click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
-    if png is not None:
-        click.echo(f"chart: {png}")
+    if chart is not None:
+        click.echo(f"chart: {chart}")
 
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:

@@ -71,6 +71,13 @@ if TYPE_CHECKING:
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
+    "--chart-format",
+    "formats",
+    type=click.Choice(["pdf", "svg"]),
+    multiple=True,
+    help="Write the charts of --report in this format, too. May be repeated. [default: only PNG]",
+)
+@click.option(
     "--record",
     type=click.Choice(["all", "some", "faults", "none"]),
     default="faults",
@@ -103,6 +110,8 @@ def tournament_command(
 
     if report is not None:
         check_writable(Path(report))
+    elif given["formats"]:
+        raise click.UsageError("--chart-format needs --report DIR.")
     backend = make_backend(given["backend"], given["workers"])
     with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
@@ -116,7 +125,7 @@ def tournament_command(
     in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-    page = None if report is None else write_report(result, Path(report), run | times)
+    page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
     known_something = any(cell is not None for row in result.cells for cell in row)
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
