@@ -59,14 +59,16 @@ def rules_option(default: str) -> Callable[[Command], Command]:
     )
 
 
-round_dice_option = click.option(
-    "--dice",
-    nargs=2,
-    type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
-    required=True,
-    metavar="N0 N1",
-    help="Number of dice of the player who opens, and of the other player.",
-)
+def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
+    """`--dice N0 N1`: the dice of the two players of a round."""
+    return click.option(
+        "--dice",
+        nargs=2,
+        type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+        required=required,
+        metavar="N0 N1",
+        help="Number of dice of the player who opens, and of the other player.",
+    )
 
 
 def round_options(command: Command) -> Command:
