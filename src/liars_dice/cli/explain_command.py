@@ -53,7 +53,7 @@ def explain_command(
     The opener has N0 dice, the other player N1; the number of bids determines whose turn it is. The value of an action
     is what it earns against perfect play if you play perfectly afterwards: +1 is a certain win, -1 a certain loss.
     Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
-    when you ask. solved:FILE is a round that `liars-dice solve --save FILE` has solved; it takes the place of --dice
+    when you ask. solved:FILE is a round that `liars-dice solve --out FILE` has solved; it takes the place of --dice
     and of the rules.
     """
     from ..core import BidAction, NotationError, parse_bid
@@ -63,7 +63,7 @@ def explain_command(
     given = {"dice": dice, "rules": rules, "faces": faces, "wild": wild, "ordering": ordering}
     path = None if solution is None else _solution_file(solution, given)
     if path is None and dice is None:
-        raise click.UsageError("Which round? Give --dice N0 N1, or solved:FILE with a file that solve --save wrote.")
+        raise click.UsageError("Which round? Give --dice N0 N1, or solved:FILE with a file that solve --out wrote.")
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
         raise NotationError(hand, "dice separated by commas, such as 1,4")
     held = tuple(sorted(int(part) for part in hand.split(",")))
@@ -101,7 +101,7 @@ def _solution_file(solution: str, given: dict[str, object]) -> Path:
 
     kind, _, name = solution.partition(":")
     if kind != "solved" or not name:
-        raise BadValueError("solution", solution, "solved:FILE, with a file that `liars-dice solve --save FILE` wrote")
+        raise BadValueError("solution", solution, "solved:FILE, with a file that `liars-dice solve --out FILE` wrote")
     for option, value in given.items():
         if value is not None:
             raise click.UsageError(

@@ -17,8 +17,23 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class RenamedOption(click.Option):
+    """An option that had other names: they still work, but `--help` shows today's name alone."""
+
+    def __init__(self, *declarations: Any, formerly: tuple[str, ...], **settings: Any) -> None:
+        super().__init__(*declarations, **settings)
+        self.formerly = formerly
+        """The other names."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        today, self.opts = self.opts, [*self.opts, *self.formerly]
+        super().add_to_parser(parser, ctx)
+        self.opts = today
+
+
 def agent_name(given: str) -> str:
-    """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
+    """The type of arguments that name a bot: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
 
     return listed_name(given)
@@ -127,8 +142,8 @@ def pace_options(command: Command) -> Command:
         type=NumberRange(0, 60),
         default=0.0,
         show_default=True,
-        metavar="S",
-        help="Pause for S seconds after each event.",
+        metavar="SECONDS",
+        help="Pause for this long after each event.",
     )
     return step(delay(command))
 
@@ -215,8 +230,8 @@ def chart_option(what: str) -> Callable[[Command], Command]:
     """`--chart`, which draws `what` into a file; `--png` is its older spelling."""
     return click.option(
         "--chart",
-        "--png",
-        "chart",
+        cls=RenamedOption,
+        formerly=("--png",),
         type=click.Path(path_type=Path),
         callback=_check_chart,
         metavar="FILE",

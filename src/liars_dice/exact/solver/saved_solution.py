@@ -75,7 +75,7 @@ def read_saved(path: Path) -> SavedSolution:
     except DataError:
         raise
     except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file; `liars-dice solve --save FILE` writes one") from None
+        raise DataError(f"{path}: there is no such file; `liars-dice solve --out FILE` writes one") from None
     except Exception as error:  # a damaged archive can make its readers raise anything
         raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
     if not fits:

@@ -1,4 +1,4 @@
-"""The agent that plays a round solved by the user: `solved:FILE`, with the file that `solve --save` wrote."""
+"""The agent that plays a round solved by the user: `solved:FILE`, with the file that `solve --out` wrote."""
 
 from __future__ import annotations
 
