@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,7 +95,7 @@ def explain_command(
         click.echo(f"chart: {chart}")
 
 
-def _solution_file(solution: str, given: dict[str, object]) -> Path:
+def _solution_file(solution: str, given: Mapping[str, object]) -> Path:
     """The file in `solved:FILE`, which says all that the other options would."""
     from ..core import BadValueError
 
