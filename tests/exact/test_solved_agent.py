@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from pathlib import Path
 
@@ -10,10 +11,18 @@ from click.testing import CliRunner
 
 from liars_dice.agents import make_agent
 from liars_dice.cli import main
-from liars_dice.core import Bid, ConfigError, GameConfig, GameEngine, preset
+from liars_dice.core import Bid, ConfigError, GameConfig, GameEngine, parse_bid, preset
 from liars_dice.exact import DataError
 from liars_dice.exact.response import best_response
-from liars_dice.exact.solver import Solution, equilibrium_in, explain, mix_of, solve
+from liars_dice.exact.solver import (
+    STRATEGY_COLUMNS,
+    Solution,
+    equilibrium_in,
+    explain,
+    mix_of,
+    solve,
+    strategy_rows,
+)
 
 ROUNDS = {
     "plain": GameConfig(dice=(1, 1)),
@@ -93,3 +102,47 @@ def test_a_bid_that_only_a_claim_makes_is_called() -> None:
     solution = solve(ROUNDS["plain"], target=0.1)
     mix = mix_of(solution.tree, solution.pool, [Bid(2, 3)], (5,))
     assert {str(action): chance for action, chance in mix.items()} == {"liar": 1.0}
+
+
+def test_the_table_says_what_the_strategies_do(saved: tuple[Solution, Path]) -> None:
+    solution, _ = saved
+    tree, pool = solution.tree, solution.pool
+    rows = [dict(zip(STRATEGY_COLUMNS, row, strict=True)) for row in strategy_rows(tree, pool)]
+    decisions: dict[tuple[int, str, str], dict[str, float]] = {}
+    for row in rows:
+        where = (int(str(row["seat"])), str(row["hand"]), str(row["bids"]))
+        decisions.setdefault(where, {})[str(row["action"])] = float(str(row["probability"]))
+    for (seat, hand, bids), mix in decisions.items():
+        history = [parse_bid(bid) for bid in bids.split()]
+        assert len(history) % 2 == seat
+        assert sum(mix.values()) == pytest.approx(1, abs=1e-2)
+        known = mix_of(tree, pool, history, [int(die) for die in hand.split()])
+        assert {str(action): known[action] for action in known if str(action) in mix} == pytest.approx(mix)
+    openings = sum(float(str(row["reach"])) * float(str(row["probability"])) for row in rows if not row["bids"])
+    assert openings == pytest.approx(1, abs=1e-2)
+    assert {row["seat"] for row in rows} == {0, 1}
+
+
+def test_solve_writes_the_table(tmp_path: Path) -> None:
+    for ending in ("csv", "parquet"):
+        told = CliRunner().invoke(main, ["solve", "1", "1", "--faces", "2", "--table", str(tmp_path / f"t.{ending}")])
+        assert told.exit_code == 0, told.output
+        assert f"t.{ending}" in told.output
+    with (tmp_path / "t.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == list(STRATEGY_COLUMNS)
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (it has no package here)")
+    assert parquet.read_table(tmp_path / "t.parquet").num_rows == len(rows) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["9", "9", "--table", "t.xlsx"], "a file whose name ends in .csv or .parquet"),
+        (["1", "1", "--rules", "perudo", "--match", "--table", "t.csv"], "--match solves many rounds"),
+    ],
+)
+def test_tables_that_cannot_be_written(words: list[str], complaint: str) -> None:
+    told = CliRunner().invoke(main, ["solve", *words])
+    assert told.exit_code == 1
+    assert complaint in told.output

@@ -30,6 +30,7 @@ from .explanation import (
 from .matches import MatchSolution, MatchState, solve_match
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
+from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "NO_SLOT",
     "RARE",
     "ROOT",
+    "STRATEGY_COLUMNS",
     "TABLEBASE_DICE",
     "Choice",
     "Explanation",
@@ -72,5 +74,6 @@ __all__ = [
     "slot_after_raise",
     "solve",
     "solve_match",
+    "strategy_rows",
     "value_to_last_bidder",
 ]
