@@ -75,6 +75,10 @@ class BatchedEnv:
         self._stop = np.zeros(1, dtype=np.int64)
         _deal_all(self.round, self._seed, self._games, self.hands, self._others, self.rungs)
 
+    def __repr__(self) -> str:
+        own, other = self.config.dice
+        return f"<BatchedEnv: {self.n:,} rounds, {own} against {other} dice, {self.n_actions} actions>"
+
     @property
     def n_actions(self) -> int:
         """The number of actions: one per rung, and the last for "liar"."""

@@ -92,6 +92,10 @@ class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     than can be followed."""
     complete: bool
 
+    def __repr__(self) -> str:
+        best = "" if self.optimum is None else f", W* {self.optimum:.2%}"
+        return f"<TrainingReport: W {self.win_rate:.2%}{best} against {self.against}, {self.model.games:,} games>"
+
 
 def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
     """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps; a
@@ -136,6 +140,10 @@ class Trainer:
             raise BadValueError("model", model.theta.shape, f"{size} weights for this game and basis")
         self._out_of_reach: set[bool] = set()
         """For a network, whether the greedy policy (True) or π_θ (False) has too many decisions for an exact W."""
+
+    def __repr__(self) -> str:
+        model = self.model
+        return f"<Trainer: {model.training.algorithm} against {self.against}, {model.games:,} games played>"
 
     def warm_up(self) -> None:
         """Compile the functions that training needs."""

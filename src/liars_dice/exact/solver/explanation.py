@@ -85,6 +85,9 @@ class Choice(msgspec.Struct, frozen=True):
     value: float
     """What it earns with the best play afterwards: 1 is a certain win, -1 a certain loss."""
 
+    def __repr__(self) -> str:
+        return f"<Choice: {self.action}, taken {self.chance:.2%}, worth {self.value:+.4f}>"
+
 
 class Explanation(msgspec.Struct, frozen=True):
     """A decision, explained."""
@@ -102,6 +105,10 @@ class Explanation(msgspec.Struct, frozen=True):
     """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
     reach: float = 1.0
     """How often this hand meets these bids of the other player, if it plays its equilibrium strategy."""
+
+    def __repr__(self) -> str:
+        mix = ", ".join(f"{choice.action} {choice.chance:.0%}" for choice in self.choices if choice.chance >= RARE)
+        return f"<Explanation: worth {self.value:+.4f}; perfect play: {mix}>"
 
     @property
     def best(self) -> Choice:
