@@ -75,10 +75,9 @@ def test_elsewhere_it_plays_by_the_odds_and_says_so(tmp_path: Path) -> None:
 
 def test_explain_takes_the_dice_and_rules_from_the_file(saved: tuple[Solution, Path]) -> None:
     solution, file = saved
-    own = ",".join("1" * solution.tree.config.dice[0])
-    told = CliRunner().invoke(main, ["explain", f"solved:{file}", "--hand", own])
-    assert told.exit_code == 0, told.output
     own, other = solution.tree.config.dice
+    told = CliRunner().invoke(main, ["explain", f"solved:{file}", "--hand", ",".join("1" * own)])
+    assert told.exit_code == 0, told.output
     assert told.output.startswith(f"{own} against {other} di")
 
 
