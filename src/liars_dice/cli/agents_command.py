@@ -40,5 +40,6 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
         also = f" (also called {', '.join(aliases)})" if aliases else ""
         click.echo(f"{name:{width}}  {summary}{also}")
     click.echo(
-        "\nAlso: threshold:CALL,RAISE, a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+        "\nAlso: threshold:CALL,RAISE, q:FILE or pg:FILE (from train), solved:FILE (from solve), a file (mybot.py), "
+        "module:Class, or cmd:PROGRAM for a bot in any language."
     )
