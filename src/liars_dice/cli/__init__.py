@@ -28,6 +28,7 @@ COMMANDS = {
     "replay": "Replay a recorded game, or verify it.",
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
+    "leaks": "Show which habits cost a player most, over many games.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",

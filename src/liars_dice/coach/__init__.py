@@ -2,7 +2,9 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
-from .judged_games import JudgedGame, worst_games
+from .judged_games import JudgedGame, reviews_of, worst_games
+from .kept_reviews import KeptReviews
+from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
 from .review import KINDS, MoveVerdict, Review, review_game
 
@@ -11,13 +13,18 @@ __all__ = [
     "Advice",
     "AdvisedChoice",
     "ChancePoint",
+    "Habit",
     "JudgedGame",
+    "KeptReviews",
+    "LeakReport",
     "MoveVerdict",
     "OpponentModel",
     "Review",
     "advise",
+    "leak_report",
     "model_of",
     "prepare",
     "review_game",
+    "reviews_of",
     "worst_games",
 ]
