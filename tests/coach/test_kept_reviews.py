@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from liars_dice.agents import make_agent
 from liars_dice.coach import KeptReviews, MoveVerdict, Review, leak_report, review_game, worst_games
@@ -93,13 +94,9 @@ def test_a_loss_counts_by_what_the_round_decides() -> None:
     assert all(move.game_loss == pytest.approx(move.loss) for move in review_game(game.state).moves)
 
 
-def verdict(turn: int, action: str, best: str, loss: float, own_dice: int = 1, **more: bool) -> MoveVerdict:
-    return MoveVerdict(
-        *(turn, 1, 0, parse_action(action), parse_action(best), loss, 0.5 - loss, 0.5, "mistake", "", ""),
-        game_loss=loss / 2,
-        own_dice=own_dice,
-        **more,
-    )
+def verdict(turn: int, action: str, best: str, loss: float, own_dice: int = 1, *, opening: bool = False) -> MoveVerdict:
+    made = MoveVerdict(turn, 1, 0, parse_action(action), parse_action(best), loss, 0.5 - loss, 0.5, "mistake", "", "")
+    return replace(made, game_loss=loss / 2, own_dice=own_dice, opening=opening)
 
 
 def test_mistakes_of_one_kind_add_up() -> None:
@@ -111,7 +108,7 @@ def test_mistakes_of_one_kind_add_up() -> None:
             verdict(6, "1x2", "2x2", 0),
         ],
         [verdict(1, "exact", "liar", 0.3, 3), verdict(2, "2x2", "exact", 0.2, 3), verdict(3, "1x1", "2x1", 0.3, 3)],
-        [verdict(1, "liar", "2x2", 0.4, forced=True)],
+        [replace(verdict(1, "liar", "2x2", 0.4), forced=True)],
     ]
     summary = GameSummary("game", datetime.now(UTC), "heads-up", ("A", "B"), (None, None), 0, 1, 1)
     report = leak_report((summary, Review(("A", "B"), tuple(moves), (), 0)) for moves in games)

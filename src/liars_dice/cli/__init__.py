@@ -24,6 +24,7 @@ COMMANDS = {
     "rules": "Show or check a rule set, or list the named ones.",
     "agents": "List the available bots.",
     "check-bot": "Check that your own bot plays by the rules.",
+    "debug": "Ask your bot again at the turns of a recorded game.",
     "games": "List recorded games, or show win rates.",
     "replay": "Replay a recorded game, or verify it.",
     "verify-fair": "Check that a game's dice were settled before it began.",

@@ -118,7 +118,6 @@ def mistake_in(move: MoveVerdict) -> str | None:
             if mine.quantity == best.quantity:
                 return f"{does} with the wrong face"
             return f"{does} too {'high' if mine.quantity > best.quantity else 'low'}"
-    return None
 
 
 def _mean(costs: list[float], games: int) -> tuple[float, tuple[float, float]]:

@@ -26,14 +26,17 @@ from .time_guard import alarms, guarded, seconds_overdue, tables_guard
 if TYPE_CHECKING:
     from .bot_check import check_bot
     from .bot_check_process import check_bot_apart
+    from .relived_game import RelivedTurn, relive_apart
     from .walls import missing_walls
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
+        "RelivedTurn": "relived_game",
         "check_bot": "bot_check",
         "check_bot_apart": "bot_check_process",
         "missing_walls": "walls",
+        "relive_apart": "relived_game",
     },
 )
 
@@ -46,6 +49,7 @@ __all__ = [
     "MatchResult",
     "RecordedSteps",
     "Referee",
+    "RelivedTurn",
     "Seat",
     "Verdict",
     "alarms",
@@ -65,6 +69,7 @@ __all__ = [
     "missing_walls",
     "plays_with",
     "python_command",
+    "relive_apart",
     "seconds_overdue",
     "tables_guard",
 ]
