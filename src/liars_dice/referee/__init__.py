@@ -9,9 +9,11 @@ from .bot_session import BotSession, fallback, fault_event
 from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
+    begins_anew,
     check_fits,
     check_program,
     is_found,
+    learns_between_games,
     load_agents,
     make_fitting_seat,
     make_seat,
@@ -53,6 +55,7 @@ __all__ = [
     "Seat",
     "Verdict",
     "alarms",
+    "begins_anew",
     "check_bot",
     "check_bot_apart",
     "check_fits",
@@ -62,6 +65,7 @@ __all__ = [
     "find_bots",
     "guarded",
     "is_found",
+    "learns_between_games",
     "limits_for",
     "load_agents",
     "make_fitting_seat",
