@@ -16,6 +16,7 @@ COMMANDS = {
     "serve": "Play, watch and review games in the browser.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Rank bots in a round robin or a league.",
+    "leaderboard": "Rank bots over all recorded tournaments of the same rules.",
     "simulate": "Play many games at random tables and count the wins.",
     "train": "Train a bot by reinforcement learning.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
