@@ -58,9 +58,9 @@ def test_colour_only_where_it_is_wanted(game: str) -> None:
 
 def test_bots_are_known_by_what_was_recorded() -> None:
     told("watch", "optimal", "sniper", "--seed", "4")
-    sources = {move["source"].partition(" (")[0] for move in told("review", "last")["moves"]}
-    assert {"opponent model: optimal", "opponent model: sniper"} <= sources
-    assert sources <= {"opponent model: optimal", "opponent model: sniper", "equilibrium"}
+    moves = told("review", "last")["moves"]
+    assert {move["habits"]["source"] for move in moves} == {"opponent model: optimal", "opponent model: sniper"}
+    assert {move["against"] for move in moves} == {"against perfect play", "against an unknown opponent"}
 
 
 def test_a_picture(game: str, tmp_path: Path) -> None:

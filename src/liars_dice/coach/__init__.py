@@ -4,13 +4,14 @@ from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
 from .judged_games import JudgedGame, worst_games
 from .opponent_models import OpponentModel, model_of
-from .review import KINDS, MoveVerdict, Review, review_game
+from .review import KINDS, HabitVerdict, MoveVerdict, Review, review_game
 
 __all__ = [
     "KINDS",
     "Advice",
     "AdvisedChoice",
     "ChancePoint",
+    "HabitVerdict",
     "JudgedGame",
     "MoveVerdict",
     "OpponentModel",

@@ -148,7 +148,10 @@ def hint_lines(advice: Advice) -> list[str]:
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
         lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
-    return [*lines, f"({advice.source})"]
+    lines.append(f"({advice.source})")
+    if advice.habits is not None:
+        lines.append(f"Knowing the others' habits: {_does(advice.habits.best)}. {advice.habits.why}")
+    return lines
 
 
 def _does(action: Action) -> str:
