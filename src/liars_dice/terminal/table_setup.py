@@ -92,8 +92,13 @@ def _ask(table: TableView, question: str, read: Callable[[str], Answer], listed:
 
 
 def _list_bots() -> list[str]:
-    bots = [f"{info.name}: {info.summary}" for info in AGENTS.values()]
-    return [*bots, "human or human:NAME: a person beside you", "a number: that many bots of different styles"]
+    bots = [f"{info.name}: {info.summary}" for info in AGENTS.by_strength]
+    return [
+        "Strongest first:",
+        *bots,
+        "human or human:NAME: a person beside you",
+        "a number: that many bots of different styles",
+    ]
 
 
 def _list_seats() -> list[str]:
