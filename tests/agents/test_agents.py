@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from liars_dice.agents import (
@@ -183,7 +184,7 @@ def test_the_order_is_that_of_exact_win_rates() -> None:
     """Between memoryless bots whose measured strength differs clearly, by their exact win rates against each other."""
     names = [info.name for info in AGENTS.values() if info.memoryless]
     win = Matchups([make_agent(name) for name in names], preset("heads-up")).match.win
-    mean = dict(zip(names, (win.sum(axis=1) + (1 - win).sum(axis=0)).tolist(), strict=True))
+    mean = dict(zip(names, (np.nansum(win, axis=1) + np.nansum(1 - win, axis=0)).tolist(), strict=True))
     for stronger, weaker in combinations((name for name in STRENGTH if name in mean), 2):
         if STRENGTH[stronger] - STRENGTH[weaker] >= 0.02:
             assert mean[stronger] > mean[weaker], (stronger, weaker)
