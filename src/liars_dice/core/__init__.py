@@ -77,6 +77,7 @@ from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_r
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
+from .rules_in_words import PALIFICO, WHEN_PALIFICO, rules_in_words
 from .safe_text import one_line, without_controls
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
 from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, next_opener, verify
@@ -89,6 +90,8 @@ __all__ = [
     "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
+    "PALIFICO",
+    "WHEN_PALIFICO",
     "PLAYERS",
     "PRESETS",
     "REASONING_LIMIT",
@@ -198,6 +201,7 @@ __all__ = [
     "result_of",
     "round_rules",
     "rules_in_short",
+    "rules_in_words",
     "say_bid",
     "say_face",
     "seats_from",

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..core import (
+    PALIFICO,
+    WHEN_PALIFICO,
     Action,
     Bid,
     BidAction,
@@ -60,6 +62,7 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
         "To bid, type how many and which face: 3 4, 3x4, 3 fours, three fours.",
         "liar (or call, dudo): call the last bid a lie"
         + ("; exact (or calza, spot on): call it exactly right." if view.config.exact_call else "."),
+        "rules: the rules of this game in words" + ("; palifico: that rule" if view.config.palifico else ""),
         "hint: what a strong player would do, and why",
         "odds: the chances of the bid and of raises, given your dice",
         "history: the bids of this round, and earlier rounds",
@@ -71,6 +74,14 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
     if wild is not None:
         lines.append(f"Wild: a {wild} counts as every face.")
     return [*lines, "quit: leave; the game is saved"]
+
+
+def palifico_lines(view: GameView) -> list[str]:
+    """What palifico means, and whether it matters now."""
+    if not view.config.palifico:
+        return [f"This game is played without palifico rounds. {PALIFICO}"]
+    now = "This round is." if view.palifico else "This round is not."
+    return [f"{WHEN_PALIFICO} {now} {PALIFICO}"]
 
 
 def sensible_raises(view: GameView) -> list[Bid]:
