@@ -11,6 +11,7 @@ from .. import __version__
 
 COMMANDS = {
     "demo": "Run a tournament of the built-in bots. Start here.",
+    "tutorial": "Learn the game in five minutes, and play a guided game.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "serve": "Play, watch and review games in the browser.",

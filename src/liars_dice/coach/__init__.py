@@ -4,7 +4,7 @@ from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
 from .judged_games import JudgedGame, worst_games
 from .opponent_models import OpponentModel, model_of
-from .review import KINDS, HabitVerdict, MoveVerdict, Review, review_game
+from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
     "KINDS",
@@ -17,6 +17,7 @@ __all__ = [
     "OpponentModel",
     "Review",
     "advise",
+    "kind_of",
     "model_of",
     "prepare",
     "review_game",

@@ -72,12 +72,12 @@ from .odds import (
     prob_holds,
 )
 from .old_names import OLD_NAMES
+from .plain_rules import PALIFICO, WHEN_PALIFICO, rules_in_words
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
-from .rules_in_words import PALIFICO, WHEN_PALIFICO, rules_in_words
 from .safe_text import one_line, without_controls
 from .state import GameState, Hands, PlayerState, PublicState, RoundResolution, plural, seats_from
 from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, next_opener, verify
@@ -91,13 +91,13 @@ __all__ = [
     "MOVES",
     "OLD_NAMES",
     "PALIFICO",
-    "WHEN_PALIFICO",
     "PLAYERS",
     "PRESETS",
     "REASONING_LIMIT",
     "SEEDS",
     "SHARED_DICE",
     "SPECTATOR",
+    "WHEN_PALIFICO",
     "Action",
     "AgentFaulted",
     "BadValueError",

@@ -8,8 +8,10 @@ from .review_text import print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
 from .table_setup import TableSetup, ask_table_setup
 from .table_view import Pace, Quit, Spectator, TableView, clear_screen
+from .tutorial import LESSONS, Tutorial
 
 __all__ = [
+    "LESSONS",
     "GameSession",
     "Pace",
     "Quit",
@@ -17,6 +19,7 @@ __all__ = [
     "TableSetup",
     "TableView",
     "TerminalPlayer",
+    "Tutorial",
     "UndoRequested",
     "ask",
     "ask_table_setup",

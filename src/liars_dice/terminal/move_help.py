@@ -155,15 +155,16 @@ def hint_lines(advice: Advice) -> list[str]:
     best, *others = advice.choices
     if best.win_chance < NOTHING:
         return [f"Every move loses this round {advice.given}".rstrip() + ".", f"({advice.source})"]
-    lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
+    lines = [f"A strong player would {does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
         lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
     lines.append(f"({advice.source})")
     if advice.habits is not None:
-        lines.append(f"Knowing the others' habits: {_does(advice.habits.best)}. {advice.habits.why}")
+        lines.append(f"Knowing the others' habits: {does(advice.habits.best)}. {advice.habits.why}")
     return lines
 
 
-def _does(action: Action) -> str:
+def does(action: Action) -> str:
+    """An action as what a player does: `bid three fours`, `call liar`."""
     return f"bid {say_bid(action.bid)}" if isinstance(action, BidAction) else f"call {action}"
