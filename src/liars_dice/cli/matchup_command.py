@@ -18,7 +18,7 @@ from .options import (
     warn_of_guessable_seed,
     workers_option,
 )
-from .output import check_bot_line, method_line, open_console, percent, print_json
+from .output import check_bot_line, lifetime_lines, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
@@ -118,6 +118,8 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
         "final_dice": [{"a": d.a, "b": d.b, "probability": d.probability} for d in found.final_dice] or None,
         "faults": found.faults,
         "complete": found.complete,
+        "ordered": list(found.ordered),
+        "anew": list(found.anew),
         "seed": None if found.method == "exact" else seed,
     }
 
@@ -146,5 +148,7 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: 
             who, left = (found.a, end.a) if end.a else (found.b, end.b)
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
+    for line in lifetime_lines(found.ordered, found.anew):
+        console.print(line, markup=False)
     if found.faults:
         console.print(f"{found.faults} faults; {check_bot_line(time_limit)}", markup=False)

@@ -17,7 +17,7 @@ from .options import (
     time_limit_option,
     warn_of_guessable_seed,
 )
-from .output import check_bot_line, open_console, percent, print_json
+from .output import check_bot_line, lifetime_lines, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -102,6 +102,8 @@ def simulate_command(
                 "games": games,
                 "method": simulation.method,
                 "faults": simulation.faults,
+                "ordered": list(simulation.ordered),
+                "anew": list(simulation.anew),
                 "complete": complete,
                 "rules": rules,
                 "seed": simulation.seed,
@@ -112,6 +114,8 @@ def simulate_command(
         )
         raise SystemExit(0 if complete else 130)
     _print_result(simulation, rules, elapsed_s)
+    for line in lifetime_lines(simulation.ordered, simulation.anew):
+        click.echo(line)
     if simulation.faults:
         click.echo(f"{simulation.faults} faults; {check_bot_line(time_limit)}")
     if not complete:

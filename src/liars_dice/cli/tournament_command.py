@@ -20,7 +20,7 @@ from .options import (
     warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, open_console, percent, print_json
+from .output import check_bot_line, command_line, lifetime_lines, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -196,6 +196,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "games": result.games,
         "seed": None if result.method == "exact" or not result.complete else result.settings.seed,
         "ordered": list(result.ordered),
+        "anew": list(result.anew),
         "complete": result.complete,
         "resolution": result.resolution,
     }
@@ -235,9 +236,8 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
         listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
         limit = result.settings.time_limit_seconds
         console.print(f"faults: {listed}; {check_bot_line(None if limit == 1 else limit)}", markup=False)
-    if result.ordered:
-        learners = ", ".join(result.ordered)
-        console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
+    for line in lifetime_lines(result.ordered, result.anew):
+        console.print(line, markup=False)
     if result.games:
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 

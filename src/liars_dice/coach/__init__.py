@@ -2,7 +2,9 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
-from .judged_games import JudgedGame, worst_games
+from .judged_games import JudgedGame, reviews_of, worst_games
+from .kept_reviews import KeptReviews
+from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
@@ -11,15 +13,20 @@ __all__ = [
     "Advice",
     "AdvisedChoice",
     "ChancePoint",
+    "Habit",
     "HabitVerdict",
     "JudgedGame",
+    "KeptReviews",
+    "LeakReport",
     "MoveVerdict",
     "OpponentModel",
     "Review",
     "advise",
     "kind_of",
+    "leak_report",
     "model_of",
     "prepare",
     "review_game",
+    "reviews_of",
     "worst_games",
 ]

@@ -30,6 +30,8 @@ from .advice import Advice, advise, named
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
+COACH_VERSION = 1
+"""Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
@@ -83,6 +85,12 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     """What the rating rests on, as in `Advice.source`."""
     forced: bool = False
     """Whether it was the only legal action."""
+    game_loss: float = 0.0
+    """The chance to win the game that was given away: `loss` times what the round decides."""
+    own_dice: int = 0
+    """How many dice its player had."""
+    opening: bool = False
+    """Whether it opened the round."""
     against: str = ""
     """What the rating is against, in words: `against perfect play`, `against an unknown opponent`."""
     habits: HabitVerdict | None = None
@@ -129,6 +137,10 @@ class Review(msgspec.Struct, frozen=True):
             for seat in self.seats
         }
 
+    def of_seat(self, seat: int) -> Review:
+        """The part about one seat's decisions."""
+        return msgspec.structs.replace(self, moves=tuple(m for m in self.moves if m.player == seat), seat=seat)
+
     def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
         """The worst mistake or blunder of these seats, or of all seats; None if there is none."""
         wrong = [m for m in self.moves if m.loss >= LOSS_FROM["mistake"] and (not seats or m.player in seats)]
@@ -150,6 +162,8 @@ class Review(msgspec.Struct, frozen=True):
                     "action": str(move.action),
                     "best": str(move.best),
                     "loss": move.loss,
+                    "game_loss": move.game_loss,
+                    "own_dice": move.own_dice,
                     "win_chance": move.win_chance,
                     "best_chance": move.best_chance,
                     "kind": move.kind,
@@ -206,7 +220,8 @@ def review_game(
         player = before.public.current_player
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
-            moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
+            advice = advise(view_of(before, player), taken_for)
+            moves.append(_judge(before, action, turn, advice, win_chances.at_stake(before.public, player)))
         curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
@@ -238,7 +253,7 @@ def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
             now = after
 
 
-def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveVerdict:
+def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake: float) -> MoveVerdict:
     player, loss, choice = state.public.current_player, advice.loss(action), advice.of(action)
     kind = kind_of(loss)
     return MoveVerdict(
@@ -254,6 +269,9 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveV
         _words(state.public.names[player], action, advice, loss),
         advice.source,
         len(advice.choices) == 1,
+        loss * at_stake,
+        state.public.dice_counts[player],
+        not state.public.bid_history,
         against=advice.given,
         habits=None if advice.habits is None else _by_habits(action, advice.habits),
     )

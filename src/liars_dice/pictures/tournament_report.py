@@ -133,7 +133,12 @@ def _summary(result: TournamentResult) -> str:
     if result.ordered:
         text += (
             f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
-            "Their games were played in order, and a win rate is the mean over all of them.</p>\n"
+            "One instance of each played all of its games, in order, and a win rate is the mean over all of them.</p>\n"
+        )
+    if result.anew:
+        text += (
+            f'<p class="note">These agents began anew in every game: {escape(", ".join(result.anew))}. '
+            "What runs in a box, or as a program, keeps nothing from game to game.</p>\n"
         )
     return text
 

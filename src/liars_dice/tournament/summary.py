@@ -46,6 +46,7 @@ class RunNotes(NamedTuple):
     why: str = ""
     """Why a more exact method was not used; empty if it was."""
     learners: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()
     complete: bool = True
 
 
@@ -288,6 +289,7 @@ def _result(
         games=sum(result.games for result in results) or None,
         rounds=float(sum(result.rounds for result in results)),
         ordered=notes.learners,
+        anew=notes.anew,
         complete=notes.complete,
         resolution=None if is_exact or resolution == inf else resolution,
     )
