@@ -90,7 +90,7 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         (["review", "nothing"], "nothing"),
         (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
-        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
+        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png, .pdf or .svg"),
         (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store at this path"),
     ):
         result = call(*words)

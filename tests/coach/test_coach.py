@@ -627,7 +627,7 @@ def test_a_picture(tmp_path: Path) -> None:
     review = review_game(played(preset("perudo", players=3, dice=2), ("random", "optimal", "bluffer"), 1))
     draw_review(review, tmp_path / "new" / "game.png", "a game of $ and _")
     assert (tmp_path / "new" / "game.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png"):
+    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png, \.pdf or \.svg"):
         draw_review(review, tmp_path / "game.jpg")
 
 

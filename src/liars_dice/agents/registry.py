@@ -172,8 +172,9 @@ def moved_to(name: str) -> str | None:
 def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
-    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, `human`, `module:Class`, or a bot file:
-    `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
+    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`), a
+    solved round (`solved:FILE`), `human`, `module:Class`, or a bot file: `bots/mine.py`, or `bots/mine.py:Class` if it
+    has several (`source` is its content, if it has been read already).
     Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
     >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
@@ -200,6 +201,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
         return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
+    if kind == "solved" and parameters:
+        return _load("liars_dice.exact.solver.solved_agent:SolvedAgent", name)(parameters, name)
     if name == "human":
         return _load(f"{_HERE}.human:HumanAgent", name)()
     if Path(kind).suffix == ".py":
@@ -239,7 +242,7 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "human", "cmd")
+    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "solved", "human", "cmd")
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 
