@@ -6,6 +6,7 @@ from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
 from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
+from .player_stats import PlayerRecord, PlayerStats, ReviewedGame, player_stats
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
@@ -20,11 +21,15 @@ __all__ = [
     "LeakReport",
     "MoveVerdict",
     "OpponentModel",
+    "PlayerRecord",
+    "PlayerStats",
     "Review",
+    "ReviewedGame",
     "advise",
     "kind_of",
     "leak_report",
     "model_of",
+    "player_stats",
     "prepare",
     "review_game",
     "reviews_of",
