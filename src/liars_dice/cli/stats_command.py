@@ -47,8 +47,9 @@ def stats_command(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Show how you have done: results beside chance, accuracy over time and typical mistakes, in all your finished games
-    and by the number of players.
+    """Show how you have done: results beside chance, accuracy over time and typical mistakes.
+
+    All finished games count, together and by the number of players.
 
     Without --name, `liars-dice play` calls you You. By chance you win one game in two against one opponent, one in six
     at a table of six. Reviews are kept in the store, so that each game is reviewed only once.

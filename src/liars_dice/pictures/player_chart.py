@@ -9,7 +9,7 @@ from .colours import GREY, INK, PURPLE, SILVER
 from .picture_files import check_picture, hide_frame, new_figure, write_picture
 
 SMOOTHED = 10
-"""The line shows the mean accuracy of this many games."""
+"""The line shows the mean accuracy of the last games up to each, at most this many."""
 
 
 def draw_player_stats(stats: PlayerStats, path: Path) -> None:
@@ -24,7 +24,7 @@ def draw_player_stats(stats: PlayerStats, path: Path) -> None:
         if shown:
             over_time.plot(*zip(*shown, strict=True), marker, color=GREY, markersize=4, linestyle="none", label=label)
     means = [sum(accuracies[max(0, n - SMOOTHED) : n]) / min(n, SMOOTHED) for n in numbers]
-    over_time.plot(numbers, means, color=PURPLE, linewidth=1.8, label=f"mean of {SMOOTHED} games")
+    over_time.plot(numbers, means, color=PURPLE, linewidth=1.8, label=f"mean of the last {SMOOTHED} games")
     over_time.set_ylim(-2, 102)
     over_time.set_xlabel("game, oldest first")
     over_time.set_ylabel("accuracy, in percent")
@@ -35,10 +35,10 @@ def draw_player_stats(stats: PlayerStats, path: Path) -> None:
     by_size.bar(places, [100 * record.win_rate for record in sizes], color=SILVER, width=0.6)
     for place, record in zip(places, sizes, strict=True):
         low, high = (100 * end for end in record.ci95)
-        by_size.plot([place, place], [low, high], color=INK, linewidth=1.2)
         fair = 100 * record.by_chance / record.games
-        named = {"label": "by chance"} if place == 0 else {}
-        by_size.plot([place - 0.4, place + 0.4], [fair, fair], color=PURPLE, linewidth=1.8, **named)
+        labels = ("95% interval", "by chance") if place == 0 else ("", "")  # named once in the legend
+        by_size.plot([place, place], [low, high], color=INK, linewidth=1.2, label=labels[0])
+        by_size.plot([place - 0.4, place + 0.4], [fair, fair], color=PURPLE, linewidth=1.8, label=labels[1])
     by_size.set_xticks(list(places), [f"{size}\n({record.games})" for size, record in stats.by_size.items()])
     by_size.set_ylim(0, 102)
     by_size.set_xlabel("players at the table (games)")
