@@ -31,7 +31,7 @@ COMMANDS = {
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "leaks": "Show which habits cost a player most, over many games.",
-    "stats": "Show your results, your accuracy over time and your typical mistakes.",
+    "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",

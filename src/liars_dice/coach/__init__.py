@@ -6,7 +6,7 @@ from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
 from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
-from .player_stats import PlayerRecord, PlayerStats, ReviewedGame, player_stats
+from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
