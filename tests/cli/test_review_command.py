@@ -58,9 +58,9 @@ def test_colour_only_where_it_is_wanted(game: str) -> None:
 
 def test_bots_are_known_by_what_was_recorded() -> None:
     told("watch", "optimal", "sniper", "--seed", "4")
-    sources = {move["source"].partition(" (")[0] for move in told("review", "last")["moves"]}
-    assert {"opponent model: optimal", "opponent model: sniper"} <= sources
-    assert sources <= {"opponent model: optimal", "opponent model: sniper", "equilibrium"}
+    moves = told("review", "last")["moves"]
+    assert {move["habits"]["source"] for move in moves} == {"opponent model: optimal", "opponent model: sniper"}
+    assert {move["against"] for move in moves} == {"against perfect play", "against an unknown opponent"}
 
 
 def test_a_picture(game: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         (["review", "nothing"], "nothing"),
         (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
-        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
+        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png, .pdf or .svg"),
         (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store at this path"),
     ):
         result = call(*words)

@@ -83,10 +83,10 @@ def test_people_read_a_table() -> None:
 
 def test_save_and_resume(tmp_path: Path) -> None:
     file = str(tmp_path / "round.npz")
-    stopped = call("1", "2", "--iterations", "10", "--target", "1e-3", "--save", file)
+    stopped = call("--dice", "1", "2", "--iterations", "10", "--target", "1e-3", "--out", file)
     assert stopped.exit_code == 0
     assert "the target was not reached" in stopped.stderr
-    assert f"solve 1 2 --resume {file} --target 0.001" in stopped.stdout.splitlines()[-1]
+    assert f"solve --dice 1 2 --resume {file} --target 0.001" in stopped.stdout.splitlines()[-1]
     assert answer("1", "2", "--resume", file, "--target", "1e-3") == answer("1", "2", "--target", "1e-3")
     other = call("1", "1", "--resume", file)
     assert (other.exit_code, other.stdout) == (1, "")

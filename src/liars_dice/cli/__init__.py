@@ -11,6 +11,7 @@ from .. import __version__
 
 COMMANDS = {
     "demo": "Run a tournament of the built-in bots. Start here.",
+    "tutorial": "Learn the game in five minutes, and play a guided game.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "serve": "Play, watch and review games in the browser.",
@@ -31,6 +32,7 @@ COMMANDS = {
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "leaks": "Show which habits cost a player most, over many games.",
+    "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",

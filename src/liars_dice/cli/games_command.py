@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .game_lookup import MOST_REVIEWED, recorded_name
-from .options import db_option, json_option
+from .options import RenamedOption, db_option, json_option
 from .output import command_line, fit_table, open_console, print_json
 from .progress import show_progress
 
@@ -30,17 +30,22 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
 _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.group("games", invoke_without_command=True, epilog="Example: liars-dice games --agent maniac --since 2026-01-31")
+@click.group(
+    "games", invoke_without_command=True, epilog="Example: liars-dice games --player maniac --since 2026-01-31"
+)
 @click.option(
-    "--agent",
+    "--player",
+    "agent",
+    cls=RenamedOption,
+    formerly=("--agent",),
     metavar="NAME",
     help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
 )
-@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules.")
 @click.option("--winner", metavar="NAME", help="Only games that this player won.")
 @click.option("--loser", metavar="NAME", help="Only games that this player lost.")
 @click.option(
-    "--worst", is_flag=True, help="Review the games of the --loser or --agent, and list those played worst first."
+    "--worst", is_flag=True, help="Review the games of the --loser or --player, and list those played worst first."
 )
 @click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC).")
 @click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC).")
@@ -83,7 +88,7 @@ def games_command(
 
     agent, winner, loser = (None if name is None else recorded_name(name) for name in (agent, winner, loser))
     if worst and loser is None and agent is None:
-        raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME to include games that it won.")
+        raise click.UsageError("--worst needs a player: --loser NAME, or --player NAME to include games that it won.")
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
@@ -239,7 +244,7 @@ def _print_table(console: Console, table: Table, missing: tuple[str, ...]) -> No
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules.")
 @db_option
 @json_option
 @click.pass_obj

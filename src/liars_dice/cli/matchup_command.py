@@ -55,9 +55,9 @@ def matchup_command(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure how agent A does against agent B, in both seats.
+    """Measure how bot A does against bot B, in both seats.
 
-    By default the most exact method that is fast enough is used: exact if both agents are memoryless, else games by the
+    By default the most exact method that is fast enough is used: exact if both bots are memoryless, else games by the
     compiled simulator, else games by the referee.
     """
     if exact and games is not None:

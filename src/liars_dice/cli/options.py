@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -16,8 +17,23 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class RenamedOption(click.Option):
+    """An option that had other names: they still work, but `--help` shows today's name alone."""
+
+    def __init__(self, *declarations: Any, formerly: tuple[str, ...], **settings: Any) -> None:
+        super().__init__(*declarations, **settings)
+        self.formerly = formerly
+        """The other names."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        today, self.opts = self.opts, [*self.opts, *self.formerly]
+        super().add_to_parser(parser, ctx)
+        self.opts = today
+
+
 def agent_name(given: str) -> str:
-    """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
+    """The type of arguments that name a bot: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
 
     return listed_name(given)
@@ -58,14 +74,16 @@ def rules_option(default: str) -> Callable[[Command], Command]:
     )
 
 
-round_dice_option = click.option(
-    "--dice",
-    nargs=2,
-    type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
-    required=True,
-    metavar="N0 N1",
-    help="Number of dice of the player who opens, and of the other player.",
-)
+def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
+    """`--dice N0 N1`: the dice of the two players of a round."""
+    return click.option(
+        "--dice",
+        nargs=2,
+        type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+        required=required,
+        metavar="N0 N1",
+        help="Number of dice of the player who opens, and of the other player.",
+    )
 
 
 def round_options(command: Command) -> Command:
@@ -124,8 +142,8 @@ def pace_options(command: Command) -> Command:
         type=NumberRange(0, 60),
         default=0.0,
         show_default=True,
-        metavar="S",
-        help="Pause for S seconds after each event.",
+        metavar="SECONDS",
+        help="Pause for this long after each event.",
     )
     return step(delay(command))
 
@@ -198,6 +216,29 @@ time_limit_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
 )
+
+
+def _check_chart(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None:
+        from ..pictures import check_picture
+
+        check_picture("chart", value)
+    return value
+
+
+def chart_option(what: str) -> Callable[[Command], Command]:
+    """`--chart`, which draws `what` into a file; `--png` is its older spelling."""
+    return click.option(
+        "--chart",
+        cls=RenamedOption,
+        formerly=("--png",),
+        type=click.Path(path_type=Path),
+        callback=_check_chart,
+        metavar="FILE",
+        help=f"Also draw {what} into a .png, .pdf or .svg file.",
+    )
+
+
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .game_lookup import find_game, seat_of
-from .options import ascii_option, db_option, json_option
+from .options import ascii_option, chart_option, db_option, json_option
 from .output import open_console, print_json, program
 from .progress import show_progress
 
@@ -22,13 +22,11 @@ NARROW = 60
 """On terminals narrower than this, even commands are wrapped."""
 
 
-@click.command("review", epilog="Example: liars-dice review last --png game.png")
+@click.command("review", epilog="Example: liars-dice review last --chart game.png")
 @click.argument("game")
 @click.option("--seat", type=int, metavar="N", help="Review only the decisions of this seat, counted from 0.")
 @click.option("--player", metavar="NAME", help="Review only the decisions of this player: a name, or a bot's file.")
-@click.option(
-    "--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the chances to win as a PNG file."
-)
+@chart_option("the chances to win")
 @ascii_option
 @db_option
 @json_option
@@ -36,7 +34,7 @@ def review_command(
     game: str,
     seat: int | None,
     player: str | None,
-    png: Path | None,
+    chart: Path | None,
     ascii_only: bool,
     db: str | None,
     as_json: bool,
@@ -64,8 +62,8 @@ def review_command(
         seat = seat if player is None else seat_of(events, player)
         with show_progress("reviewing", quiet=as_json) as progress:
             review = KeptReviews(store, game_id).review(events, seat, progress=progress)
-    if png is not None:
-        draw_review(review, png, f"{' against '.join(review.names)}: game {game_id}")
+    if chart is not None:
+        draw_review(review, chart, f"{' against '.join(review.names)}: game {game_id}")
     if as_json:
         print_json({"game_id": game_id, **review.to_dict()})
         return
@@ -75,8 +73,8 @@ def review_command(
     if review.winner is None and seat is None and final_state(events).public.status == "BIDDING":
         click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
-    if png is not None:
-        click.echo(f"chart: {png}")
+    if chart is not None:
+        click.echo(f"chart: {chart}")
 
 
 def _seats(review: Review) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import (
+    RenamedOption,
     agent_name,
     backend_options,
     dice_option,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from ..tournament import Simulation
 
 
-@click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
+@click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --games 100")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
 @click.option(
     "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players per table."
 )
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
     "--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N", help="Number of tables."
 )
 @click.option(
-    "--replications",
+    "--games",
+    "replications",
+    cls=RenamedOption,
+    formerly=("--replications",),
     type=click.IntRange(1, 10_000_000),
     default=100,
     show_default=True,
@@ -62,9 +66,9 @@ def simulate_command(
 ) -> None:
     """Draw random tables, play many games at each, and count the wins.
 
-    AGENT limits which agents can be drawn. By default these are all built-in agents and your own in the folder agents/.
-    Tables differ while there are different ones to draw. If there are fewer agents than seats, numbered copies fill the
-    table, and an agent's score includes its copies. A win rate is per seat; its interval takes the tables, not the
+    BOT limits which bots can be drawn. By default these are all built-in bots and your own in the folder agents/.
+    Tables differ while there are different ones to draw. If there are fewer bots than seats, numbered copies fill the
+    table, and a bot's score includes its copies. A win rate is per seat; its interval takes the tables, not the
     games, as independent.
     """
     import msgspec

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
 @click.option(
     "--field",
     "fields",
     multiple=True,
     metavar="NAME",
-    help="Add a group of agents: all, personalities, threshold-grid, or a folder of bots. May be repeated.",
+    help="Add a group of bots: all, personalities or threshold-grid. May be repeated.",
+)
+@click.option(
+    "--folder", "folders", multiple=True, metavar="DIR", help="Add the bots in this folder, in boxes. May be repeated."
 )
 @rules_options("heads-up")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
@@ -50,8 +53,8 @@ if TYPE_CHECKING:
     "--tables",
     type=click.IntRange(1, 100_000),
     metavar="N",
-    help="Number of tables of a league, each with agents and seats drawn at random. "
-    "[default: 3,000 deals per agent if all games are compiled, else 200]",
+    help="Number of tables of a league, each with bots and seats drawn at random. "
+    "[default: 3,000 deals per bot if all games are compiled, else 200]",
 )
 @click.option(
     "--until-significant",
@@ -71,6 +74,13 @@ if TYPE_CHECKING:
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
+    "--chart-format",
+    "formats",
+    type=click.Choice(["pdf", "svg"]),
+    multiple=True,
+    help="Write the charts of --report in this format, too. May be repeated. [default: only PNG]",
+)
+@click.option(
     "--record",
     type=click.Choice(["all", "some", "faults", "none"]),
     default="faults",
@@ -78,16 +88,18 @@ if TYPE_CHECKING:
     help="Which played games to record in the store: all, those with a fault, those and the first ten deals (some), "
     "or none.",
 )
-@click.option("--resume", metavar="ID", help="Resume an interrupted tournament: an id, the beginning of one, or last.")
+@click.option(
+    "--resume", metavar="TOURNAMENT", help="Resume an interrupted tournament: its id, the beginning of it, or last."
+)
 @db_option
 @json_option
 @click.pass_context
 def tournament_command(
     context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
 ) -> None:
-    """Rank agents: a round robin for two players, a league for more (--players 6).
+    """Rank bots: a round robin for two players, a league for more (--players 6).
 
-    AGENT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
+    BOT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
     computed exactly where possible, else played by the compiled simulator, else by the referee. After Ctrl-C, continue
     with --resume.
     """
@@ -103,6 +115,8 @@ def tournament_command(
 
     if report is not None:
         check_writable(Path(report))
+    elif given["formats"]:
+        raise click.UsageError("--chart-format needs --report DIR.")
     backend = make_backend(given["backend"], given["workers"])
     with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
@@ -116,7 +130,7 @@ def tournament_command(
     in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-    page = None if report is None else write_report(result, Path(report), run | times)
+    page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
     known_something = any(cell is not None for row in result.cells for cell in row)
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
@@ -137,12 +151,14 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     import msgspec
 
     from ..core import load_rules
-    from ..tournament import FIELDS, TournamentSettings, agents_in_field, check_settings
+    from ..tournament import FIELDS, TournamentSettings, agents_in_field, agents_in_folder, check_settings
 
     by_field = {field: agents_in_field(field) for field in given["fields"]}
-    from_fields = dict.fromkeys(name for found in by_field.values() for name in found)
+    by_folder = {folder: agents_in_folder(folder) for folder in given["folders"]}
+    from_fields = dict.fromkeys(name for found in (*by_field.values(), *by_folder.values()) for name in found)
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
-    from_folders = tuple(name for field, found in by_field.items() if field not in FIELDS for name in found)
+    boxed = [*by_folder.values(), *(found for field, found in by_field.items() if field not in FIELDS)]
+    from_folders = tuple(dict.fromkeys(name for found in boxed for name in found))
     config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
     wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",

@@ -34,7 +34,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 
 
 @click.command("watch", epilog="Example: liars-dice watch --rules perudo --players 3 --seed 7")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
 @rules_options("heads-up")
 @seed_option
 @pace_options
@@ -69,7 +69,7 @@ def watch_command(
 ) -> None:
     """Watch bots play a full game. It is recorded in the store.
 
-    AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
+    BOT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
     module:Class, or cmd:PROGRAM. By default, bots of different styles play.
     """
     from rich.markup import escape

@@ -6,7 +6,8 @@ from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
 from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
-from .review import KINDS, MoveVerdict, Review, review_game
+from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
+from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
     "KINDS",
@@ -14,15 +15,21 @@ __all__ = [
     "AdvisedChoice",
     "ChancePoint",
     "Habit",
+    "HabitVerdict",
     "JudgedGame",
     "KeptReviews",
     "LeakReport",
     "MoveVerdict",
     "OpponentModel",
+    "PlayerRecord",
+    "PlayerStats",
     "Review",
+    "ReviewedGame",
     "advise",
+    "kind_of",
     "leak_report",
     "model_of",
+    "player_stats",
     "prepare",
     "review_game",
     "reviews_of",

@@ -1,7 +1,8 @@
 """The review of a game, decision by decision: what was best, and what was given away.
 
-Each decision is judged by what its player knew at the time: the player's own dice, the bids, and who plays. Dice
-revealed later play no part.
+Each decision is judged by what its player knew at the time: the player's own dice and the bids. Dice revealed later
+play no part. Its rating is against players of whom nothing is known; what the known habits of a bot would have allowed
+is told beside it.
 """
 
 from __future__ import annotations
@@ -46,8 +47,21 @@ def kind_of(loss: float) -> str:
     return next((kind for kind in reversed(LOSS_FROM) if loss >= LOSS_FROM[kind]), "best")
 
 
+class HabitVerdict(msgspec.Struct, frozen=True):
+    """What the known habits of other players would have allowed at one decision. It has no part in the rating."""
+
+    best: Action
+    loss: float
+    """The chance that was given away, if their habits are known."""
+    win_chance: float
+    best_chance: float
+    words: str
+    """The verdict in one sentence."""
+    source: str
+
+
 class MoveVerdict(msgspec.Struct, frozen=True):
-    """One decision and its rating."""
+    """One decision and its rating against players of whom nothing is known."""
 
     turn: int
     """The turn of the game, from 1."""
@@ -77,6 +91,10 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     """How many dice its player had."""
     opening: bool = False
     """Whether it opened the round."""
+    against: str = ""
+    """What the rating is against, in words: `against perfect play`, `against an unknown opponent`."""
+    habits: HabitVerdict | None = None
+    """The decision by what other players' habits allowed; None if no other player's are known."""
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -99,13 +117,17 @@ class Review(msgspec.Struct, frozen=True):
         """Per seat, the percentage of its chances to win that it kept: the chances after its best actions, summed over
         its decisions, less what it lost. 100 is flawless; decisions without an alternative do not count.
         """
-        found = {}
-        for seat in self.seats:
-            free = [move for move in self.moves if move.player == seat and not move.forced]
-            there = sum(move.best_chance for move in free)
-            lost = sum(move.loss for move in free)
-            found[seat] = 100.0 * (1 - lost / there) if there > 0 else 100.0
-        return found
+        return {seat: _kept(self._free(seat)) for seat in self.seats}
+
+    @property
+    def habits_accuracy(self) -> dict[int, float]:
+        """The accuracy by what the other players' known habits allowed, for each seat that met known players."""
+        met = {seat: [move.habits for move in self._free(seat) if move.habits is not None] for seat in self.seats}
+        return {seat: _kept(verdicts) for seat, verdicts in met.items() if verdicts}
+
+    def _free(self, seat: int) -> list[MoveVerdict]:
+        """The decisions of a seat that had an alternative."""
+        return [move for move in self.moves if move.player == seat and not move.forced]
 
     @property
     def counts(self) -> dict[int, dict[str, int]]:
@@ -148,13 +170,27 @@ class Review(msgspec.Struct, frozen=True):
                     "words": move.words,
                     "source": move.source,
                     "forced": move.forced,
+                    "against": move.against,
+                    "habits": None if move.habits is None else _habits_dict(move.habits),
                 }
                 for move in self.moves
             ],
             "accuracy": {names[seat]: percent for seat, percent in self.accuracy.items()},
+            "habits_accuracy": {names[seat]: percent for seat, percent in self.habits_accuracy.items()},
             "counts": {names[seat]: counts for seat, counts in self.counts.items()},
             "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in self.curve],
         }
+
+
+def _habits_dict(habits: HabitVerdict) -> dict[str, object]:
+    return msgspec.structs.asdict(habits) | {"best": str(habits.best)}
+
+
+def _kept(verdicts: Sequence[MoveVerdict] | Sequence[HabitVerdict]) -> float:
+    """The percentage of the chances that was kept."""
+    there = sum(verdict.best_chance for verdict in verdicts)
+    lost = sum(verdict.loss for verdict in verdicts)
+    return 100.0 * (1 - lost / there) if there > 0 else 100.0
 
 
 def review_game(
@@ -167,8 +203,8 @@ def review_game(
     """Judge every decision of a game, or those of one seat.
 
     The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
-    `models` has one model per seat; by default they follow from the recorded agents and names. `progress` is called
-    after every turn with the number of turns reviewed and the total.
+    `models` has one model per seat and says whose habits are known; by default they follow from the recorded agents
+    and names. `progress` is called after every turn with the number of turns reviewed and the total.
     """
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
@@ -236,7 +272,17 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake
         loss * at_stake,
         state.public.dice_counts[player],
         not state.public.bid_history,
+        against=advice.given,
+        habits=None if advice.habits is None else _by_habits(action, advice.habits),
     )
+
+
+def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
+    loss, chance = advice.loss(action), advice.of(action).win_chance
+    best = action if loss == 0 else advice.best
+    better = "nothing was better" if loss == 0 else f"{named(best)} {advice.aim} {percent(advice.win_chance)}"
+    said = f"{advice.given}, this {advice.aim} {percent(chance)} of the time; {better}"
+    return HabitVerdict(best, loss, chance, advice.win_chance, said[0].upper() + said[1:], advice.source)
 
 
 def _words(name: str, action: Action, advice: Advice, loss: float) -> str:

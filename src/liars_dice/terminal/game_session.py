@@ -30,15 +30,21 @@ class GameSession:
         ascii_only: bool = False,
         isolate: bool = False,
         limits: BotLimits | None = None,
+        player: TerminalPlayer | None = None,
     ) -> None:
-        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time."""
+        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time.
+
+        `player` asks the people, instead of a plain `TerminalPlayer`.
+        """
         self.console = console
         self.store = store
         self.lineup = tuple(lineup)
         self.practice = practice
         self.isolate = isolate
         self.limits = limits
-        self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
+        self.player = player or TerminalPlayer(
+            console, people=len(self.people), practice=practice, ascii_only=ascii_only
+        )
         self.game_id = ""
 
     @property

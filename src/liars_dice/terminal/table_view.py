@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    PALIFICO,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -58,6 +59,7 @@ class TableView:
         self.names = tuple(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
+        self._palifico_told = False
 
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
@@ -69,6 +71,9 @@ class TableView:
         if isinstance(event, RoundStarted | GameEnded):
             self.console.print()
             self.say(f"[bold]{escape(text)}[/bold]", indent=0)
+            if isinstance(event, RoundStarted) and event.palifico and not self._palifico_told:
+                self._palifico_told = True
+                self.say(escape(PALIFICO))
         elif isinstance(event, DiceRolled):
             self.hand(event.player_id, event.dice)
         else:
