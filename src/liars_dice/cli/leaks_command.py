@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -51,7 +53,7 @@ def leaks_command(player: str, rules: str | None, games: int, db: str | None, as
     elif not report.games:
         click.echo(f"No finished games of {name} to review{'' if rules is None else f' with the rules {rules}'}.")
     else:
-        _show(name, report, db)
+        _show(name, report, _asked_again(player, db))
 
 
 def _as_json(name: str, rules: str | None, report: LeakReport) -> dict[str, object]:
@@ -85,7 +87,13 @@ def _as_json(name: str, rules: str | None, report: LeakReport) -> dict[str, obje
     }
 
 
-def _show(name: str, report: LeakReport, db: str | None) -> None:
+def _asked_again(player: str, db: str | None) -> Callable[[Habit], str]:
+    """The command that shows the worst decision of a habit: a bot's file can be asked again."""
+    who = ["debug", player] if Path(player.partition(":")[0]).suffix == ".py" else ["replay"]
+    return lambda habit: command_line(*who, habit.worst_game, "--at", str(habit.worst.turn), db=db)
+
+
+def _show(name: str, report: LeakReport, look_at: Callable[[Habit], str]) -> None:
     from rich.table import Column
 
     console = open_console()
@@ -116,9 +124,7 @@ def _show(name: str, report: LeakReport, db: str | None) -> None:
         console.print(fitting[0])
     if len(report.habits) > MOST_SHOWN:
         console.print(f"... and {len(report.habits) - MOST_SHOWN} more (shown by --json)")
-    worst = shown[0]
-    look = command_line("replay", worst.worst_game, "--at", str(worst.worst.turn), db=db)
-    console.print(f"\nThe costliest of the first kind: {look}", markup=False, soft_wrap=True)
+    console.print(f"\nTo see the costliest one: {look_at(shown[0])}", markup=False, soft_wrap=True)
 
 
 def _example(habit: Habit) -> str:

@@ -2,9 +2,9 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
+from .habit_costs import Habit, LeakReport, leak_report
 from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
-from .leak_report import Habit, LeakReport, leak_report
 from .opponent_models import OpponentModel, model_of
 from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
