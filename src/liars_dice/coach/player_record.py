@@ -9,7 +9,7 @@ import msgspec
 
 from ..persistence import GameSummary
 from ..tournament import wilson_ci
-from .leak_report import LeakReport, leak_report
+from .habit_costs import LeakReport, leak_report
 from .review import Review
 
 Reviewed = tuple[GameSummary, Review]
