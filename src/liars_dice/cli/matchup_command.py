@@ -10,8 +10,9 @@ import click
 from .options import (
     agent_name,
     json_option,
-    rules_for_two,
+    rules_for,
     rules_options,
+    say_rules,
     seed_for,
     seed_option,
     time_limit_option,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 @click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
 @click.argument("a", type=agent_name)
 @click.argument("b", type=agent_name)
-@rules_options("heads-up")
+@rules_options("heads-up", "Number of players: always 2, whatever the rules say.")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
 @click.option(
     "--games",
@@ -64,7 +65,7 @@ def matchup_command(
         raise click.UsageError("--exact and --games cannot be combined: the exact method plays no games.")
     from ..tournament import matchup
 
-    config = rules_for_two(rules, players, dice)
+    config = rules_for(rules, players, dice, named=2)
     compile_s = warm_up((a, b), quiet=as_json)
     warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
@@ -130,7 +131,8 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: 
 
     console = open_console()
     console.print(
-        f"{found.a} against {found.b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False
+        f"{found.a} against {found.b}; rules {say_rules(rules, config)}, dice {config.dice[0]} and {config.dice[1]}",
+        markup=False,
     )
     console.print(how, markup=False)
     table = Table("", *(Column(name, justify="right") for name in ("wins", "bidding first", "second")), box=None)

@@ -31,7 +31,7 @@ from ..exact import OutOfReachError
 from ..exact.response import raise_chances, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
-from ..numeric import Floats
+from ..numeric import Floats, Ints
 from .opponent_models import (
     UNKNOWN_PLAYER,
     OpponentModel,
@@ -240,12 +240,13 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
     rules = public.rules
     of_rest = {face: match_distribution(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
     weights = belief(public, seats[0], models[seats[0]])
+    matches = models[seats[0]].tables(seat_situation(public, seats[0], 0))[0].hands.matches(view.wild_face)
     choices = []
     holds = None
     for action in view.legal_actions:
         if isinstance(action, BidAction):
             rest, goes_on = of_rest[action.bid.face], 1 - 1 / (len(seats) + 1)
-            worth = _raise_worth(view, action.bid, models[seats[0]], weights, rest, goes_on)
+            worth = _raise_worth(view, action.bid, models[seats[0]], weights, matches, rest, goes_on)
         else:
             assert view.current_bid is not None
             missing = np.array([_missing(view, view.current_bid)])
@@ -264,14 +265,17 @@ def _missing(view: GameView, bid: Bid) -> int:
 
 
 def _raise_worth(
-    view: GameView, bid: Bid, model: OpponentModel, weights: Floats, of_rest: Floats, goes_on: float
+    view: GameView, bid: Bid, model: OpponentModel, weights: Floats, matches: Ints, of_rest: Floats, goes_on: float
 ) -> float:
-    """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest."""
+    """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest.
+
+    `matches[hand, face]` is how many dice of each hand of the next player count as a face.
+    """
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
     situation = seat_situation(public, other_seats(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
-    true, right = bid_chances(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    true, right = bid_chances(_missing(view, bid) - matches[:, bid.face], of_rest)
     return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
 
 

@@ -114,7 +114,8 @@ def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
 def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
     cells = table.cells[:, rung + 1]
     chances: Floats = (cells == action).astype(np.float64)
-    for cell in np.unique(cells[(cells < 0) & (cells != UNKNOWN)]).tolist():
+    mixed = cells[cells < 0]
+    for cell in np.unique(mixed[mixed != UNKNOWN]).tolist() if mixed.size else ():
         chances[cells == cell] = table.mixes[cell].get(action, 0.0)
     return chances
 

@@ -283,8 +283,8 @@ class Replay {
       row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
       h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
-      verdict.habits ? h("p", {}, `${inWords(verdict.habits.words)}.`) : "",
-      h("small", {}, `Rated ${verdict.against} (${verdict.source}).`),
+      verdict.habits ? h("div", { class: "muted" }, `${inWords(verdict.habits.words)}.`) : "",
+      h("small", {}, `Rated ${verdict.against}. Source: ${verdict.source}.`),
     );
   }
 
