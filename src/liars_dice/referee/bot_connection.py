@@ -18,6 +18,7 @@ from ..core import BadValueError
 from . import protocol, sandbox
 from .bot_cgroup import BotCgroup, delegated
 from .bot_group import BotGroup
+from .fault_text import last_part
 from .limits import MOST_PATIENCE, BotFault, BotLimits, Verdict
 from .protocol import LONGEST_LINE, Message
 from .python_child import module_path, python_command
@@ -182,7 +183,7 @@ def told_fault(message: Message) -> BotFault:
     """The fault that a bot's process reports."""
     verdict = message.get("verdict")
     known: Verdict = next((v for v in _VERDICTS if v == verdict), "exception")
-    return BotFault(known, str(message.get("detail", "")))
+    return BotFault(known, str(message.get("detail", "")), last_part(str(message.get("traceback", ""))))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

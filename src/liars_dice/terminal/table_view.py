@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    AgentFaulted,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -52,12 +53,19 @@ class TableView:
     """Prints the events of a game."""
 
     def __init__(
-        self, console: Console, names: Sequence[str], *, ascii_only: bool = False, reasoning: bool = True
+        self,
+        console: Console,
+        names: Sequence[str],
+        *,
+        ascii_only: bool = False,
+        reasoning: bool = True,
+        tracebacks: bool = False,
     ) -> None:
         self.console = console
         self.names = tuple(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
+        self.tracebacks = tracebacks
 
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
@@ -73,6 +81,9 @@ class TableView:
             self.hand(event.player_id, event.dice)
         else:
             self.say(self.coloured(text, getattr(event, "player_id", None)))
+        if isinstance(event, AgentFaulted) and self.tracebacks:
+            for line in event.traceback.splitlines():
+                self.console.print(Text(f"    {line}"), soft_wrap=True)
         return True
 
     def reveal(self, event: Event) -> None:
