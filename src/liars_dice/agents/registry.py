@@ -261,7 +261,7 @@ def make_from(make: Make, name: str) -> Agent:
     try:
         agent = make()
     except Exception as error:
-        if inspect.isabstract(make) and (problem := why_undecided(make)):
+        if isinstance(make, type) and inspect.isabstract(make) and (problem := why_undecided(make)):
             raise AgentNameError(name, "no_choose_action", f"a bot ({problem})") from error
         if isinstance(error, TypeError) and (needed := _needed_arguments(make)):
             defaults = ", ".join(f"{argument}=..." for argument in needed)
