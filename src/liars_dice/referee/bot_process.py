@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -38,6 +38,7 @@ from .limits import MOST_SECONDS, BotFault, BotLimits
 from .protocol import GameFromMessages, Message, answer_message, encode
 from .seats import InProcessSeat, action_from
 from .time_guard import guarded
+from .walls import BOX_PATH
 
 # Modules that bots commonly use are imported before privileges are dropped: where Python is installed in a directory
 # that only its owner can enter, nothing can be imported afterwards.
@@ -62,7 +63,7 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
         if restrictions is not None:
             sandbox.restrict(**restrictions)
         if kind == "command":
-            os.execvpe(what[0], what, {"PATH": "/usr/local/bin:/usr/bin:/bin"})
+            _become(what)
         questions, answers = _take_standard_streams(quiet=restrictions is not None)
         if kind == "describe":
             _describe(Path(what[0]), source, answers)
@@ -74,6 +75,14 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
         namespaces.enter([*sys.path, sys.prefix, sys.base_prefix, str(file.absolute())])
         user = None  # all its processes end with the first of them, whatever user they have
     sandbox.keep(int(control), bot, user)
+
+
+def _become(command: Sequence[str]) -> None:
+    """Become another program; if that fails, report it as a fault."""
+    try:
+        os.execvpe(command[0], command, {"PATH": BOX_PATH})
+    except OSError as error:
+        os.write(1, encode(_fault(BotFault("exception", f"{command[0]} cannot be run ({error.strerror})"))))
 
 
 def _take_standard_streams(*, quiet: bool) -> tuple[BinaryIO, FileIO]:

@@ -16,6 +16,8 @@ from .bot_cgroup import delegated
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """The programs and libraries of the system, which every box can read."""
+BOX_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where programs are looked for in a box."""
 SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 """What programs need from /etc; nothing else of it is in a box."""
 STORES = ("*.db", "*.db-*", "*.sqlite*", "*.jsonl")
