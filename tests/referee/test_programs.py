@@ -170,6 +170,6 @@ def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
     free = json.loads(call("watch", "optimal", "random", "--seed", "1", "--dice", "2", "--json").stdout)["game"]
     assert walled == free.replace('agents ["optimal", "random"]', "")
     shown = call("watch", str(BOTS / "crash_on_turn.py"), "random", "--dice", "1", "--seed", "1").output
-    assert "faulted (exception): RuntimeError: " in shown
+    assert "faulted (exception): ZeroDivisionError: " in shown
     assert "(crash_on_turn.py, line " in shown
     assert "; played instead: one one" in shown

@@ -45,6 +45,7 @@ class BotConnection:
         if sys.platform == "win32" and walls:
             raise BadValueError("isolate", True, "a Unix system: bots cannot be isolated on Windows")
         self._buffer = b""
+        self._limits = limits
         self._is_program = what[0] == "command"
         self._has_spoken = False
         self._said = b""
@@ -145,8 +146,8 @@ class BotConnection:
         except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
             message = None
         if not isinstance(message, dict):
-            elsewhere = "; print anything else to standard error" if self._is_program else ""
-            raise self.fault("garbage", f"not a JSON object: {line[:200]!r}{elsewhere}")
+            elsewhere = " (print everything else to standard error)" if self._is_program else ""
+            raise self.fault("garbage", f"not a JSON object{elsewhere}: {line[:200]!r}")
         self._has_spoken = True
         return message
 
@@ -203,7 +204,7 @@ class BotConnection:
             return self.fault("too_slow", f"took longer than {seconds:g} s")
         flush = "does it flush its output after every line?"
         if not self._has_spoken:
-            return self.fault("too_slow", f"no ready line within {seconds:g} s: {flush}")
+            return self.fault("too_slow", f"no ready line within {self._limits.load:g} s: {flush}")
         return self.fault("too_slow", f"no answer within {seconds:g} s: it took longer, or {flush}")
 
     def _ended(self) -> BotFault:

@@ -78,11 +78,12 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
 
 
 def _become(command: Sequence[str]) -> None:
-    """Become another program; if that fails, report it as a fault."""
+    """Become another program; if that fails, end as a shell would."""
     try:
         os.execvpe(command[0], command, {"PATH": BOX_PATH})
     except OSError as error:
-        os.write(1, encode(_fault(BotFault("exception", f"{command[0]} cannot be run ({error.strerror})"))))
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+        os._exit(127)
 
 
 def _take_standard_streams(*, quiet: bool) -> tuple[BinaryIO, FileIO]:

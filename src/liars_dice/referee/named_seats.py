@@ -108,7 +108,7 @@ def start_program(name: str, limits: BotLimits) -> IsolatedSeat:
     try:
         seat.start_program()
     except BotFault as fault:
-        missing = [word for word in _command(name)[1:] if Path(word).suffix in SCRIPTS and not Path(word).exists()]
+        missing = [word for word in _command(name)[1:] if word.endswith(SCRIPTS) and not Path(word).exists()]
         lost = f"; there is no file {missing[0]}" if missing else ""
         raise AgentNameError(name, "does_not_load", f"a program that plays ({fault.detail}{lost})") from fault
     return seat
