@@ -10,8 +10,8 @@ import pytest
 
 from command_line import call, told
 from liars_dice.agents import AgentNameError
-from liars_dice.core import preset
-from liars_dice.referee import Referee, make_seat
+from liars_dice.core import Player, preset
+from liars_dice.referee import Referee, Seat, make_seat
 from liars_dice.referee.named_seats import start_program
 from patience import AMPLE
 from support import Chooser
@@ -58,7 +58,7 @@ def test_a_forgotten_flush_is_guessed() -> None:
     with pytest.raises(AgentNameError, match=r"no ready line within 0\.2 s: does it flush its output"):
         start_program(name, msgspec.structs.replace(AMPLE, load=0.2))
     name = program(READY + "sys.stdin.read()\n")
-    seats = [make_seat(name, msgspec.structs.replace(AMPLE, decision=0.2)), Chooser()]
+    seats: list[Player | Seat] = [make_seat(name, msgspec.structs.replace(AMPLE, decision=0.2)), Chooser()]
     fault, *_ = Referee(seats, preset("duel", dice=1), seed=1).play().faults
     assert fault.detail.startswith("no answer within 0.2")
     assert fault.detail.endswith("it took longer, or does it flush its output after every line?")

@@ -144,9 +144,9 @@ def test_methods_that_are_never_called_are_found(tmp_path: Path) -> None:
 def test_prints_are_counted_not_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mybot.py"
     path.write_text(
-        "import os\nfrom liars_dice.agents import RandomAgent\nprint('loading')\nclass Bot(RandomAgent):\n"
+        "import os\nfrom liars_dice.agents import Agent\nprint('loading')\nclass Bot(Agent):\n"
         "    def choose_action(self, view):\n        os.write(1, b'raw')\n        print('x' * 10_000)\n"
-        "        return super().choose_action(view)\n"
+        "        return view.legal_actions[0]\n"
     )
     *_, prints = check_bot_apart(str(path), AMPLE, rules={"duel": PRESETS["duel"]})
     assert prints.name == "prints"

@@ -125,6 +125,7 @@ def main(name: str, settings: str) -> None:
     """Check a bot, and write each result as a line. What the bot prints goes to standard error."""
     results = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)
+    sys.stdout = open(1, "w", buffering=1)  # noqa: SIM115 - in the order in which it is printed
     threading.Thread(target=_watch, args=(results,), daemon=True).start()
     how = msgspec.json.decode(settings, type=_Settings)
     rules = None if how.rules is None else {one: GameConfig.from_dict(plain) for one, plain in how.rules.items()}

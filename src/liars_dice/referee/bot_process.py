@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -77,7 +77,7 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
     sandbox.keep(int(control), bot, user)
 
 
-def _become(command: Sequence[str]) -> None:
+def _become(command: tuple[str, ...]) -> None:
     """Become another program; if that fails, end as a shell would."""
     try:
         os.execvpe(command[0], command, {"PATH": BOX_PATH})
