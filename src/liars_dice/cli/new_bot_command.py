@@ -44,11 +44,11 @@ def new_bot_command(name: str, protocol: str | None, as_json: bool) -> None:
         raise BadValueError("name", name, f"another name: {stem} is a Python module, which the file would replace")
     words = [word for word in stem.split("_") if word]
     class_name = "".join(word[:1].upper() + word[1:] for word in words)
+    called = {"mybot": stem, "MyBot": class_name}
     files: dict[Path, str] = {}
     for template, ending in FILES[protocol].items():
         prefix = "test_" if template.startswith("test_") else ""
         text = (TEMPLATES / template).read_text(encoding="utf-8")
-        called = {"mybot": stem, "MyBot": class_name}
         files[Path(f"{prefix}{stem}{ending}")] = re.sub("mybot|MyBot", lambda found: called[found[0]], text)
     for file in files:
         if file.exists():
