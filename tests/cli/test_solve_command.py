@@ -83,10 +83,10 @@ def test_people_read_a_table() -> None:
 
 def test_save_and_resume(tmp_path: Path) -> None:
     file = str(tmp_path / "round.npz")
-    stopped = call("1", "2", "--iterations", "10", "--target", "1e-3", "--save", file)
+    stopped = call("--dice", "1", "2", "--iterations", "10", "--target", "1e-3", "--out", file)
     assert stopped.exit_code == 0
     assert "the target was not reached" in stopped.stderr
-    assert f"solve 1 2 --resume {file} --target 0.001" in stopped.stdout.splitlines()[-1]
+    assert f"solve --dice 1 2 --resume {file} --target 0.001" in stopped.stdout.splitlines()[-1]
     assert answer("1", "2", "--resume", file, "--target", "1e-3") == answer("1", "2", "--target", "1e-3")
     other = call("1", "1", "--resume", file)
     assert (other.exit_code, other.stdout) == (1, "")
@@ -138,7 +138,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("1",), "Missing argument 'N1'"),
+        (("1",), "number of dice of both players, the opener's first: --dice N0 N1"),
         (("0", "1"), "0 is not in the range"),
         (("1", "1", "--faces", "1"), "1 is not in the range"),
         (("1", "1", "--wild", "all"), "'all' is not one of"),

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from liars_dice.coach.advice import AdvisedChoice
 from liars_dice.coach.advice import _advice as advice_from
-from liars_dice.core import CallLiarAction, GameConfig, GameEngine, preset
+from liars_dice.core import Bid, BidAction, CallLiarAction, DiceRolled, GameConfig, GameEngine, preset
 from liars_dice.terminal.dice_art import draw_die, draw_hand
 from liars_dice.terminal.human_player import TerminalPlayer
-from liars_dice.terminal.move_help import hint_lines
+from liars_dice.terminal.move_help import hint_lines, odds_lines, odds_rows
 from liars_dice.terminal.table_view import Quit, TableView
 
 
@@ -200,3 +200,35 @@ def test_a_lost_round_is_called_lost() -> None:
         "Every move loses this round given how optimal plays.",
         "(somebody)",
     ]
+
+
+def test_odds_leave_out_what_is_certain_or_hopeless() -> None:
+    engine = GameEngine(preset("heads-up", dice=(3, 1)), seed=3)
+    engine.start_new_round()
+    view = engine.get_view(0)
+    held = {face: view.my_dice.count(face) for face in view.my_dice}
+    rows = dict(odds_rows(view))
+    assert rows
+    assert all(0.01 <= chance < 1 for chance in rows.values())
+    lines = list(odds_lines(view, 60, ascii_only=True))
+    assert f"certain to hold, up to: {' '.join(f'{n}x{face}' for face, n in sorted(held.items()))}" in lines
+    engine.apply_action(0, BidAction(Bid(4, max(held))))
+    assert "below 1%: " in "\n".join(odds_lines(engine.get_view(1), 60, ascii_only=True))
+
+
+def test_a_big_table_has_one_line_of_dice_per_player() -> None:
+    names = ("ann", "calling-station", "bob", "carla")
+    hands = ((1, 1, 6), (2, 3, 3), (), (4, 5, 6))
+    screen = console()
+    table = TableView(screen, names)
+    table.show(DiceRolled(0, hands[0]))
+    table.hands(hands)
+    assert printed(screen).splitlines() == [
+        "  ann:             1 1 6",
+        "  ann:             1 1 6",
+        "  calling-station: 2 3 3",
+        "  carla:           4 5 6",
+    ]
+    for small_or_full in (TableView(screen, names[:3]), TableView(screen, names, full=True)):
+        small_or_full.show(DiceRolled(0, hands[0]))
+        assert "╭─────╮ ╭─────╮ ╭─────╮" in printed(screen)

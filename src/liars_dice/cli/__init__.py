@@ -91,13 +91,12 @@ def _with_hint(error: click.NoSuchOption) -> click.NoSuchOption:
     name = error.option_name.lstrip("-").replace("-", "_")
     today = OLD_NAMES.get(name)
     here = [] if error.ctx is None else [option for param in error.ctx.command.params for option in param.opts]
-    passed = {"--rules": "and pass --rules my.toml", "name_or_file": "and give my.toml instead of a name"}
+    passed = {"--rules": "--rules NAME,FIELD=VALUE", "--set": "--set FIELD=VALUE"}
     how = next((passed[place] for place in here if place in passed), None)
     if today is not None and today.option in here and today.option != "--rules":
         hint = f"Use {today.option}."
     elif how is not None and (name in GameConfig.__struct_fields__ if today is None else today.is_rule):
-        rule = name if today is None else today.in_python
-        hint = f"Write a rule set to a file (liars-dice rules perudo > my.toml), set {rule} there, {how}."
+        hint = f"Use {how.replace('FIELD', name)}." if today is None else f"Use {how} with {today.in_python}."
     else:
         return error
     return click.NoSuchOption(error.option_name, f"{error.message} {hint}", ctx=error.ctx)

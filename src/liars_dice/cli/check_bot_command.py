@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import click
 
-from .options import NumberRange, agent_name, json_option, time_limit_option, traceback_option
+from .options import (
+    RULES,
+    NumberRange,
+    agent_name,
+    json_option,
+    players_option,
+    rules_for,
+    time_limit_option,
+    traceback_option,
+)
 from .output import command_line, print_json
 
 
@@ -13,10 +22,9 @@ from .output import command_line, print_json
 @click.option(
     "--rules",
     metavar="NAME|FILE",
-    help="Check it under these rules only: a name (see `liars-dice rules`), or a .toml or .json file. "
-    "[default: every named rule set]",
+    help=f"{RULES} [default: every named rule set]",
 )
-@click.option("--players", type=click.IntRange(2, 15), metavar="N", help="Number of players, with --rules.")
+@players_option("Number of players, with --rules. [default: as the rules say]")
 @time_limit_option
 @click.option(
     "--within",
@@ -42,14 +50,14 @@ def check_bot_command(
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     The first check that fails is the last. What the bot prints is counted, not shown.
     """
-    from ..core import load_rules, one_line
+    from ..core import one_line
     from ..referee import check_bot_apart, limits_for
     from .runtime import say_what_boxes_lack
 
     if players is not None and rules is None:
         raise click.UsageError("--players needs --rules: by default, bots are checked at tables of several sizes.")
     say_what_boxes_lack()
-    only = None if rules is None else {rules: load_rules(rules, players=players)}
+    only = None if rules is None else {rules: rules_for(rules, players, None)}
     checks = []
     for check in check_bot_apart(bot, limits_for(time_limit), rules=only, seconds=within):
         checks.append(check)

@@ -23,7 +23,7 @@ SHOWN = 8
 
 
 @click.command("explain", epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6")
-@round_dice_option
+@round_dice_option()
 @click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")

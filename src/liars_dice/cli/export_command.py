@@ -23,7 +23,9 @@ _KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 
 @click.command("export", epilog="Example: liars-dice export last --out game.csv")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write. [default: standard output]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write. [default: standard output]"
+)
 @click.option(
     "--format",
     "kind",

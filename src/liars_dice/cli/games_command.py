@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from textwrap import wrap
@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, recorded_name
-from .options import db_option, json_option
-from .output import command_line, fit_table, open_console, print_json
+from ..core import PLAYERS
+from .game_lookup import MOST_REVIEWED, recorded_name, rules_wanted
+from .options import RenamedOption, db_option, json_option
+from .output import command_line, fit_table, open_console, print_fitting, print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from ..coach import JudgedGame
     from ..persistence import GameRecorder, GameSummary
+
+
+SMALL_TABLE = 3
+"""All players of tables up to this size are named, in any terminal."""
 
 
 def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
@@ -30,17 +34,22 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
 _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.group("games", invoke_without_command=True, epilog="Example: liars-dice games --agent maniac --since 2026-01-31")
+@click.group(
+    "games", invoke_without_command=True, epilog="Example: liars-dice games --player maniac --since 2026-01-31"
+)
 @click.option(
-    "--agent",
+    "--player",
+    "agent",
+    cls=RenamedOption,
+    formerly=("--agent",),
     metavar="NAME",
     help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
 )
-@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
 @click.option("--winner", metavar="NAME", help="Only games that this player won.")
 @click.option("--loser", metavar="NAME", help="Only games that this player lost.")
 @click.option(
-    "--worst", is_flag=True, help="Review the games of the --loser or --agent, and list those played worst first."
+    "--worst", is_flag=True, help="Review the games of the --loser or --player, and list those played worst first."
 )
 @click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC).")
 @click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC).")
@@ -74,7 +83,8 @@ def games_command(
 ) -> None:
     """List recorded games. `liars-dice games stats` shows win rates.
 
-    The table fits your terminal: if it is narrow, columns are left out. A pipe or a file gets all of them.
+    The table fits your terminal: if it is narrow, only some of many players are named, and columns are left out. Ids
+    are always whole. A pipe or a file gets everything.
     """
     context.obj = {"db": db, "rules": rules}
     if context.invoked_subcommand is not None:
@@ -83,11 +93,12 @@ def games_command(
 
     agent, winner, loser = (None if name is None else recorded_name(name) for name in (agent, winner, loser))
     if worst and loser is None and agent is None:
-        raise click.UsageError("--worst needs a player: --loser NAME, or --agent NAME to include games that it won.")
+        raise click.UsageError("--worst needs a player: --loser NAME, or --player NAME to include games that it won.")
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
-        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
+        same = rules_wanted(rules)
+        find = partial(store.games, agent=agent, rules=same, since=since, until=until, winner=winner, loser=loser)
         found = find(limit=most) if abandoned else _standing(store, find, most)
         if worst:
             judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
@@ -189,7 +200,7 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
             console.print(one.game.game_id, markup=False)
             console.print(f"  accuracy {one.accuracy:.1f}%\n  {_worst_words(one)}", markup=False)
     else:
-        _print_table(console, *fitting)
+        print_fitting(console, *fitting)
     worst = judged[0]
     console.print(f"\nThe game that {player} played worst:", markup=False, soft_wrap=True)
     game, turn = worst.game.game_id, str(worst.worst.turn)
@@ -212,11 +223,15 @@ def _show(console: Console, found: list[GameSummary]) -> None:
 
     columns = [Column(name) for name in ("game (UTC time)", "rules", "players")]
     columns += [Column("rounds", justify="right"), Column("winner")]
-    rows = [
-        (game.game_id, game.rules, ", ".join(game.names), str(game.rounds), game.winner_name or "(unfinished)")
-        for game in found
-    ]
-    fitting = fit_table(console, columns, rows, "rounds", "rules")
+
+    def rows(names: int) -> list[tuple[str, ...]]:
+        return [
+            (one.game_id, one.rules, _some(one.names, names), str(one.rounds), one.winner_name or "(unfinished)")
+            for one in found
+        ]
+
+    shorter = [rows(names) for names in (3, 2, 1)]
+    fitting = fit_table(console, columns, rows(PLAYERS[-1]), "rounds", "rules", shorter=shorter)
     if fitting is None:
         for game in found:
             console.print(game.game_id, markup=False)
@@ -227,19 +242,19 @@ def _show(console: Console, found: list[GameSummary]) -> None:
                 console.print("\n".join(lines), markup=False)
         console.print(f"\nTo replay one: {command_line('replay', 'GAME')}", markup=False)
         return
-    _print_table(console, *fitting)
+    print_fitting(console, *fitting)
     how = f"\nTo replay one: {command_line('replay', 'GAME')} (the beginning of the id is enough, or `last`)"
     console.print(how, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _print_table(console: Console, table: Table, missing: tuple[str, ...]) -> None:
-    console.print(table)
-    if missing:
-        console.print(f"\nThis terminal is too narrow to show: {', '.join(missing)}", markup=False)
+def _some(names: Sequence[str], most: int) -> str:
+    """The players of a game; of a big table only the first, and how many there are besides."""
+    shown = names if len(names) <= max(most, SMALL_TABLE) else names[:most]
+    return ", ".join(shown) + (f", +{len(names) - len(shown)}" if len(shown) < len(names) else "")
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME", help="Only games with this rule set.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
 @db_option
 @json_option
 @click.pass_obj
@@ -250,7 +265,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
+        found = without_abandoned(store, store.games(rules=rules_wanted(rules or before["rules"])))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

@@ -11,8 +11,9 @@ import click
 from .options import (
     agent_name,
     json_option,
-    rules_for_two,
+    rules_for,
     rules_options,
+    say_rules,
     seed_for,
     seed_option,
     time_limit_option,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @click.command("matchup", epilog="Example: liars-dice matchup threshold-best maniac --rules heads-up")
 @click.argument("a", type=agent_name)
 @click.argument("b", type=agent_name)
-@rules_options("heads-up")
+@rules_options("heads-up", "Number of players: always 2, whatever the rules say.")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
 @click.option(
     "--games",
@@ -59,16 +60,16 @@ def matchup_command(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure how agent A does against agent B, in both seats.
+    """Measure how bot A does against bot B, in both seats.
 
-    By default the most exact method that is fast enough is used: exact if both agents are memoryless, else games by the
+    By default the most exact method that is fast enough is used: exact if both bots are memoryless, else games by the
     compiled simulator, else games by the referee.
     """
     if exact and games is not None:
         raise click.UsageError("--exact and --games cannot be combined: the exact method plays no games.")
     from ..tournament import matchup
 
-    config = rules_for_two(rules, players, dice)
+    config = rules_for(rules, players, dice, named=2)
     compile_s = warm_up((a, b), quiet=as_json)
     warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
@@ -136,7 +137,8 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, faults: Sequ
 
     console = open_console()
     console.print(
-        f"{found.a} against {found.b}; rules {rules}, dice {config.dice[0]} and {config.dice[1]}", markup=False
+        f"{found.a} against {found.b}; rules {say_rules(rules, config)}, dice {config.dice[0]} and {config.dice[1]}",
+        markup=False,
     )
     console.print(how, markup=False)
     table = Table("", *(Column(name, justify="right") for name in ("wins", "bidding first", "second")), box=None)

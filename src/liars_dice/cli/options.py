@@ -16,19 +16,39 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class RenamedOption(click.Option):
+    """An option that had other names: they still work, but `--help` shows today's name alone."""
+
+    def __init__(self, *declarations: Any, formerly: tuple[str, ...], **settings: Any) -> None:
+        super().__init__(*declarations, **settings)
+        self.formerly = formerly
+        """The other names."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        today, self.opts = self.opts, [*self.opts, *self.formerly]
+        super().add_to_parser(parser, ctx)
+        self.opts = today
+
+
 def agent_name(given: str) -> str:
-    """The type of arguments that name an agent: another spelling of a listed name becomes the listed one."""
+    """The type of arguments that name a bot: another spelling of a listed name becomes the listed one."""
     from ..agents import listed_name
 
     return listed_name(given)
 
 
-players_option = click.option(
-    "--players",
-    type=click.IntRange(PLAYERS[0], PLAYERS[-1]),
-    metavar="N",
-    help="Number of players. [default: as the rules say]",
-)
+AS_SEATED = "Number of players. [default: as many as you name, else as the rules say]"
+"""How many play where each named bot gets a seat."""
+AS_THE_RULES_SAY = "Number of players. [default: as the rules say]"
+"""How many play where no one is seated by name. The rule is the same: who is named plays, else the rules decide."""
+
+
+def players_option(about: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
+    """`--players`: how many play."""
+    return click.option("--players", type=click.IntRange(PLAYERS[0], PLAYERS[-1]), metavar="N", help=about)
+
+
 dice_option = click.option(
     "--dice",
     type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
@@ -37,44 +57,39 @@ dice_option = click.option(
 )
 
 
-def rules_options(default: str) -> Callable[[Command], Command]:
+RULES = "Rule set: a name (see `liars-dice rules`) or a .toml or .json file, and changes: perudo,palifico,faces=8."
+
+
+def rules_options(default: str, players: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
     """`--rules`, `--players` and `--dice`, which together choose the game."""
 
     def decorate(command: Command) -> Command:
-        command = dice_option(players_option(command))
+        command = dice_option(players_option(players)(command))
         return rules_option(default)(command)
 
     return decorate
 
 
 def rules_option(default: str) -> Callable[[Command], Command]:
-    """`--rules`: a named rule set or a file."""
+    """`--rules`: a named rule set or a file, with changes."""
+    return click.option("--rules", default=default, show_default=True, metavar="NAME|FILE", help=RULES)
+
+
+def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
+    """`--dice N0 N1`: the dice of the two players of a round."""
     return click.option(
-        "--rules",
-        default=default,
-        show_default=True,
-        metavar="NAME|FILE",
-        help="Rule set: a name (see `liars-dice rules`), or a .toml or .json file.",
+        "--dice",
+        nargs=2,
+        type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
+        required=required,
+        metavar="N0 N1",
+        help="Number of dice of the player who opens, and of the other player.",
     )
-
-
-round_dice_option = click.option(
-    "--dice",
-    nargs=2,
-    type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
-    required=True,
-    metavar="N0 N1",
-    help="Number of dice of the player who opens, and of the other player.",
-)
 
 
 def round_options(command: Command) -> Command:
     """`--rules`, `--faces`, `--wild` and `--ordering`: the rules of one round between two players (`round_config`)."""
-    rules = click.option(
-        "--rules",
-        metavar="NAME|FILE",
-        help="Rule set of the round: a name (see `liars-dice rules`), or a .toml or .json file. [default: classic]",
-    )
+    rules = click.option("--rules", metavar="NAME|FILE", help=f"{RULES} [default: classic]")
     faces = click.option(
         "--faces",
         type=click.IntRange(FACES[0], FACES[-1]),
@@ -124,8 +139,8 @@ def pace_options(command: Command) -> Command:
         type=NumberRange(0, 60),
         default=0.0,
         show_default=True,
-        metavar="S",
-        help="Pause for S seconds after each event.",
+        metavar="SECONDS",
+        help="Pause for this long after each event.",
     )
     return step(delay(command))
 
@@ -202,6 +217,9 @@ traceback_option = click.option(
     "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
 )
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
+full_option = click.option(
+    "--full", is_flag=True, help="Draw all dice also at big tables, where each player otherwise has one line."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -249,9 +267,21 @@ def warn_of_guessable_seed(config: GameConfig, seed: int | None, agents: Iterabl
         )
 
 
-def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
-    """Rules by name or file; for two players where the named rules allow any number."""
-    from ..core import PRESETS, load_rules
+def rules_for(rules: str, players: int | None, dice: int | None, *, named: int = 0) -> GameConfig:
+    """The rules of a game in which `named` players have their seats: that many play unless `players` says otherwise,
+    and as many as the rules say if there is neither. Tells people about rules that then cannot matter.
+    """
+    from ..core import load_rules, without_effect
 
-    for_any_number = rules in PRESETS and len(set(PRESETS[rules].dice)) == 1
-    return load_rules(rules, players=2 if players is None and for_any_number else players, dice=dice)
+    config = load_rules(rules, players=players or named or None, dice=dice)
+    if note := without_effect(config):
+        click.echo(f"Note: {note}", err=True)
+    return config
+
+
+def say_rules(rules: str, config: GameConfig) -> str:
+    """The rules as they were named; with the number of players if it is not the one that they are made for."""
+    from ..core import load_rules
+
+    usual = load_rules(rules).num_players
+    return rules if config.num_players == usual else f"{rules} for {config.num_players} players (usually {usual})"

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -139,32 +140,74 @@ def open_console(*, stderr: bool = False) -> Console:
 
 
 def fit_table(
-    console: Console, columns: Sequence[Column], rows: Sequence[Sequence[str]], *optional: str
+    console: Console,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    *optional: str,
+    shorter: Sequence[Sequence[Sequence[str]]] = (),
+    folds: str | None = None,
+    pad_edge: bool = False,
 ) -> tuple[Table, tuple[str, ...]] | None:
     """A table with one line per row, and the headings of the columns that it lacks.
 
-    Nothing is cut off: if the terminal is too narrow, `optional` columns are left out, the first named first. None if
-    that is not enough. Output that does not go to a terminal has all columns.
+    Nothing is cut off. If the terminal is too narrow, `shorter` forms of the rows are tried, the longest first; the
+    column `folds` takes several lines; and `optional` columns are left out, the first named first. None if that is not
+    enough. Output that does not go to a terminal has everything.
     """
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     unlimited = console.options.update(max_width=1_000_000)
-    for count in range(len(optional) + 1):
+    for count, texts in product(range(len(optional) + 1), (rows, *shorter)):
         missing = optional[:count]
         kept = [n for n, column in enumerate(columns) if column.header not in missing]
-        table = Table(*(columns[n].copy() for n in kept), box=None, pad_edge=False)
+        table = Table(*(columns[n].copy() for n in kept), box=None, pad_edge=pad_edge)
         for column in table.columns:
             column.no_wrap = True
-        for row in rows:
+        for row in texts:
             table.add_row(*(Text(one_line(row[n])) for n in kept))
         width = Measurement.get(console, unlimited, table).maximum
         if not console.is_terminal:
             console.width = max(console.width, width)
+        if width > console.width and folds is not None:
+            width -= _fold(table, folds, width - console.width)
         if width <= console.width:
             return table, missing
     return None
+
+
+NARROWEST = 16
+"""Characters that a column which folds keeps, if it needs as many."""
+
+
+def _fold(table: Table, heading: str, excess: int) -> int:
+    """Make a column narrower by up to `excess` characters; returns by how many."""
+    column = next(one for one in table.columns if one.header == heading)
+    widest = max((len(str(cell)) for cell in column.cells), default=0)
+    spared = max(0, min(excess, widest - NARROWEST))
+    column.no_wrap, column.overflow, column.max_width = False, "fold", widest - spared
+    return spared
+
+
+def print_table(
+    console: Console, columns: Sequence[Column], rows: Sequence[Sequence[str]], *optional: str, folds: str
+) -> None:
+    """Print a ranking that fits the terminal: long names fold, then `optional` columns are left out."""
+    fitting = fit_table(console, columns, rows, *optional, folds=folds, pad_edge=True)
+    if fitting is None:  # hardly wider than a name
+        for row in rows:
+            told = [f"{column.header} {text}".strip() for column, text in zip(columns, row, strict=True)]
+            console.print(", ".join(told), markup=False)
+        return
+    print_fitting(console, *fitting)
+
+
+def print_fitting(console: Console, table: Table, missing: tuple[str, ...]) -> None:
+    """Print what `fit_table` found, and which columns it lacks."""
+    console.print(table)
+    if missing:
+        console.print(f"\nThis terminal is too narrow to show: {', '.join(missing)}", markup=False)
 
 
 def print_json(value: dict[str, object]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .game_lookup import find_game
-from .options import ascii_option, db_option, json_option, pace_options, traceback_option
+from .options import ascii_option, db_option, full_option, json_option, pace_options, traceback_option
 from .output import command_line, open_console, print_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seat", type=int, metavar="N", help="Show only what this seat could see; -1 for a spectator.")
 @traceback_option
+@full_option
 @ascii_option
 @db_option
 @json_option
@@ -37,6 +38,7 @@ def replay_command(
     verify: bool,
     seat: int | None,
     tracebacks: bool,
+    full: bool,
     ascii_only: bool,
     db: str | None,
     as_json: bool,
@@ -92,7 +94,7 @@ def replay_command(
         )
         return
     console = open_console()
-    table = TableView(console, state.public.names, ascii_only=ascii_only, tracebacks=tracebacks)
+    table = TableView(console, state.public.names, ascii_only=ascii_only, full=full, tracebacks=tracebacks)
     show = Spectator(table, Pace(console, step=step, delay=delay))
     try:
         for event in shown:

@@ -7,7 +7,7 @@ import stat
 
 import click
 
-from .options import db_option, json_option
+from .options import RenamedOption, db_option, json_option
 from .output import print_json
 
 ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
@@ -39,7 +39,22 @@ ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
     help="Another host name of this server: of a proxy in front of it, or in your network. May be repeated.",
 )
 @click.option("--behind-proxy", is_flag=True, help="Trust X-Forwarded-* headers from a proxy on this machine.")
-@click.option("--agents", multiple=True, metavar="BOT", help="Also offer this bot; it runs sandboxed. May be repeated.")
+@click.option(
+    "--bot",
+    "agents",
+    cls=RenamedOption,
+    formerly=("--agents",),
+    multiple=True,
+    metavar="BOT",
+    help="Also offer this bot; it runs in a box. May be repeated.",
+)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    help="Also offer the bots in this folder, in boxes. May be repeated.",
+)
 @db_option
 @json_option
 def serve_command(
@@ -49,6 +64,7 @@ def serve_command(
     public_names: tuple[str, ...],
     behind_proxy: bool,
     agents: tuple[str, ...],
+    folders: tuple[str, ...],
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -57,9 +73,11 @@ def serve_command(
     By default only this machine can connect (see --host). Games and rooms are kept in the store: after a restart of the
     server, players continue where they left off.
     """
+    from ..tournament import agents_in_folder
     from ..web import serve
     from .runtime import say_what_boxes_lack
 
+    agents = tuple(dict.fromkeys((*agents, *(bot for folder in folders for bot in agents_in_folder(folder)))))
     if agents:
         say_what_boxes_lack()
 

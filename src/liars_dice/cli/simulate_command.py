@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import (
+    RenamedOption,
     agent_name,
     backend_options,
     dice_option,
     json_option,
+    players_option,
+    rules_for,
     rules_option,
+    say_rules,
     seed_option,
     time_limit_option,
     traceback_option,
     warn_of_guessable_seed,
 )
-from .output import fault_lines, open_console, percent, print_json
+from .output import fault_lines, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -26,16 +30,17 @@ if TYPE_CHECKING:
     from ..tournament import Simulation
 
 
-@click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --replications 100")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
-@click.option(
-    "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players per table."
-)
+@click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --games 100")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
+@players_option()
 @click.option(
     "--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N", help="Number of tables."
 )
 @click.option(
-    "--replications",
+    "--games",
+    "replications",
+    cls=RenamedOption,
+    formerly=("--replications",),
     type=click.IntRange(1, 10_000_000),
     default=100,
     show_default=True,
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
 @json_option
 def simulate_command(
     agents: tuple[str, ...],
-    players: int,
+    players: int | None,
     tables: int,
     replications: int,
     rules: str,
@@ -65,22 +70,21 @@ def simulate_command(
 ) -> None:
     """Draw random tables, play many games at each, and count the wins.
 
-    AGENT limits which agents can be drawn. By default these are all built-in agents and your own in the folder agents/.
-    Tables differ while there are different ones to draw. If there are fewer agents than seats, numbered copies fill the
-    table, and an agent's score includes its copies. A win rate is per seat; its interval takes the tables, not the
+    BOT limits which bots can be drawn. By default these are all built-in bots and your own in the folder agents/.
+    Tables differ while there are different ones to draw. If there are fewer bots than seats, numbered copies fill the
+    table, and a bot's score includes its copies. A win rate is per seat; its interval takes the tables, not the
     games, as independent.
     """
     import msgspec
 
-    from ..core import load_rules
     from ..tournament import Simulation, make_backend
 
     chosen = make_backend(backend, workers)
-    config = load_rules(rules, players=players, dice=dice)
+    config = rules_for(rules, players, dice)
     warn_of_guessable_seed(config, seed, agents, isolate=False)
     seed = config.seed if seed is None else seed
     simulation = Simulation(
-        players,
+        config.num_players,
         tables,
         replications,
         agents=agents or None,
@@ -126,10 +130,10 @@ def simulate_command(
 
 def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
     """The first tables with their scores, and every agent's win rate."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
 
     console = open_console()
+    said = say_rules(rules, simulation.config)
     for number, score in enumerate(simulation.scores[:10], 1):
         listed = ", ".join(f"{name} {wins}" for name, wins in zip(score.agents, score.wins, strict=True))
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
@@ -137,13 +141,21 @@ def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
     how = "at compiled speed" if simulation.method == "compiled" else "through the referee where it is needed"
     console.print(
-        f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False
+        f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {said}", markup=False
     )
-    columns = ("tables", "games", "wins", "win rate", "95% interval")
-    table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
-    for one in simulation.ranking:
-        numbers = (f"{one.tables:,}", f"{one.games:,}", f"{one.wins:,}", percent(one.win_rate))
-        table.add_row(Text(one.agent), *numbers, " to ".join(map(percent, one.ci95)))
-    console.print(table)
+    headings = ("tables", "games", "wins", "win rate", "95% interval")
+    columns = [Column("agent"), *(Column(name, justify="right") for name in headings)]
+    rows = [
+        (
+            one.agent,
+            f"{one.tables:,}",
+            f"{one.games:,}",
+            f"{one.wins:,}",
+            percent(one.win_rate),
+            " to ".join(map(percent, one.ci95)),
+        )
+        for one in simulation.ranking
+    ]
+    print_table(console, columns, rows, "wins", "tables", "games", "95% interval", folds="agent")
     if simulation.n_tables > 1 and any(one.tables == 1 for one in simulation.ranking):
         console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)

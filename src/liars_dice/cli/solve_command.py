@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core import DICE_PER_SEAT
-from .options import json_option, round_config, round_options, workers_option
+from .options import RenamedOption, json_option, round_config, round_dice_option, round_options, workers_option
 from .output import command_line, dice_count, open_console, percent, print_json
 from .progress import show_bracket
 from .runtime import sigterm_as_ctrl_c, versions
@@ -22,11 +22,12 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 
 @click.command(
     "solve",
-    epilog="Example: liars-dice solve 2 2 --target 1e-3 --save 2v2.npz; to continue later: "
-    "liars-dice solve 2 2 --resume 2v2.npz --target 1e-4; a match: liars-dice solve 2 1 --rules perudo --match",
+    epilog="Example: liars-dice solve --dice 2 2 --target 1e-3 --out 2v2.npz; to continue later: "
+    "liars-dice solve --dice 2 2 --resume 2v2.npz --target 1e-4; "
+    "a match: liars-dice solve --dice 2 1 --rules perudo --match",
 )
-@click.argument("n0", type=DICE)
-@click.argument("n1", type=DICE)
+@click.argument("sides", type=DICE, nargs=-1, metavar="")
+@round_dice_option(required=False)
 @round_options
 @click.option("--target", type=float, default=1e-4, show_default=True, metavar="E", help="Stop at this exploitability.")
 @click.option(
@@ -35,7 +36,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
     is_flag=True,
     help="Solve the whole match, in which lost rounds cost dice: --rules must say so, as perudo does.",
 )
-@click.option("--iterations", type=int, metavar="T", help="Stop after T iterations, even if the target is not reached.")
+@click.option("--iterations", type=int, metavar="N", help="Stop after N iterations, even if the target is not reached.")
 @click.option(
     "--device",
     type=click.Choice(["cpu", "gpu"]),
@@ -45,10 +46,19 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
 )
 @workers_option
 @click.option("--memory", type=float, metavar="GB", help="Memory limit in GB. [default: 60% of free memory]")
-@click.option("--save", metavar="FILE", help="Save the progress to this file, to continue later.")
-@click.option("--resume", metavar="FILE", help="Continue from a saved file.")
+@click.option(
+    "--out",
+    "save",
+    cls=RenamedOption,
+    formerly=("--save",),
+    metavar="FILE",
+    help="File for the solution; it also serves as a checkpoint.",
+)
+@click.option("--resume", metavar="FILE", help="Resume from the solution in FILE.")
 @json_option
-def solve_command(n0: int, n1: int, whole_match: bool, as_json: bool, **given: Any) -> None:
+def solve_command(
+    sides: tuple[int, ...], dice: tuple[int, int] | None, whole_match: bool, as_json: bool, **given: Any
+) -> None:
     """Compute perfect play for one round: the opener has N0 dice, the other player N1.
 
     The value is what the round is worth to the opener: +1 for a certain win, -1 for a certain loss. It lies
@@ -59,7 +69,7 @@ def solve_command(n0: int, n1: int, whole_match: bool, as_json: bool, **given: A
     """
     from ..exact.solver import solve
 
-    config = round_config((n0, n1), given["rules"], given["faces"], given["wild"], given["ordering"])
+    config = round_config(_dice_of_both(sides, dice), given["rules"], given["faces"], given["wild"], given["ordering"])
     if whole_match:
         _solve_match(config, given, as_json=as_json)
         return
@@ -82,6 +92,15 @@ def solve_command(n0: int, n1: int, whole_match: bool, as_json: bool, **given: A
         _show(solution, given)
     if solution.stopped == "interrupted":
         raise SystemExit(130)
+
+
+def _dice_of_both(sides: tuple[int, ...], dice: tuple[int, int] | None) -> tuple[int, int]:
+    """The dice of the two players: from --dice, or, as before that option existed, from two arguments."""
+    if dice is None and len(sides) == 2:
+        return (sides[0], sides[1])
+    if dice is None or sides:
+        raise click.UsageError("Give the number of dice of both players, the opener's first: --dice N0 N1.")
+    return dice
 
 
 def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) -> None:
@@ -221,7 +240,7 @@ def _show(solution: Solution, given: dict[str, Any]) -> None:
     dice = (str(own), str(other))
     if given["save"] is not None:
         finer = target if solution.stopped in notes else target / 10
-        again = command_line("solve", *dice, *options, "--resume", given["save"], "--target", f"{finer:g}")
+        again = command_line("solve", "--dice", *dice, *options, "--resume", given["save"], "--target", f"{finer:g}")
         click.echo(f"saved: {given['save']}. To continue: {again}")
     else:
         exploit = command_line("exploit", "optimal", "--dice", *dice, *options)

@@ -13,6 +13,7 @@ from .options import (
     db_option,
     isolate_option,
     json_option,
+    rules_for,
     rules_options,
     seed_for,
     seed_option,
@@ -21,7 +22,7 @@ from .options import (
     warn_of_guessable_seed,
     was_given,
 )
-from .output import command_line, fault_lines, method_line, open_console, percent, print_json
+from .output import command_line, fault_lines, method_line, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -30,13 +31,16 @@ if TYPE_CHECKING:
 
 
 @click.command("tournament", epilog="Example: liars-dice tournament --field threshold-grid --rules heads-up --exact")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
 @click.option(
     "--field",
     "fields",
     multiple=True,
     metavar="NAME",
-    help="Add a group of agents: all, personalities, threshold-grid, or a folder of bots. May be repeated.",
+    help="Add a group of bots: all, personalities or threshold-grid. May be repeated.",
+)
+@click.option(
+    "--folder", "folders", multiple=True, metavar="DIR", help="Add the bots in this folder, in boxes. May be repeated."
 )
 @rules_options("heads-up")
 @click.option("--exact", is_flag=True, help="Require the exact method; fail if it cannot be used.")
@@ -51,8 +55,8 @@ if TYPE_CHECKING:
     "--tables",
     type=click.IntRange(1, 100_000),
     metavar="N",
-    help="Number of tables of a league, each with agents and seats drawn at random. "
-    "[default: 3,000 deals per agent if all games are compiled, else 200]",
+    help="Number of tables of a league, each with bots and seats drawn at random. "
+    "[default: 3,000 deals per bot if all games are compiled, else 200]",
 )
 @click.option(
     "--until-significant",
@@ -80,16 +84,18 @@ if TYPE_CHECKING:
     help="Which played games to record in the store: all, those with a fault, those and the first ten deals (some), "
     "or none.",
 )
-@click.option("--resume", metavar="ID", help="Resume an interrupted tournament: an id, the beginning of one, or last.")
+@click.option(
+    "--resume", metavar="TOURNAMENT", help="Resume an interrupted tournament: its id, the beginning of it, or last."
+)
 @db_option
 @json_option
 @click.pass_context
 def tournament_command(
     context: click.Context, /, report: str | None, tracebacks: bool, db: str | None, as_json: bool, **given: Any
 ) -> None:
-    """Rank agents: a round robin for two players, a league for more (--players 6).
+    """Rank bots: a round robin for two players, a league for more (--players 6).
 
-    AGENT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
+    BOT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
     computed exactly where possible, else played by the compiled simulator, else by the referee. After Ctrl-C, continue
     with --resume.
     """
@@ -138,14 +144,15 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     """The settings from the command line; when resuming, those the tournament was started with, plus any changes."""
     import msgspec
 
-    from ..core import load_rules
-    from ..tournament import FIELDS, TournamentSettings, agents_in_field, check_settings
+    from ..tournament import FIELDS, TournamentSettings, agents_in_field, agents_in_folder, check_settings
 
     by_field = {field: agents_in_field(field) for field in given["fields"]}
-    from_fields = dict.fromkeys(name for found in by_field.values() for name in found)
+    by_folder = {folder: agents_in_folder(folder) for folder in given["folders"]}
+    from_fields = dict.fromkeys(name for found in (*by_field.values(), *by_folder.values()) for name in found)
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
-    from_folders = tuple(name for field, found in by_field.items() if field not in FIELDS for name in found)
-    config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
+    boxed = [*by_folder.values(), *(found for field, found in by_field.items() if field not in FIELDS)]
+    from_folders = tuple(dict.fromkeys(name for found in boxed for name in found))
+    config = rules_for(given["rules"], given["players"], given["dice"])
     wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
@@ -193,6 +200,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "seating": result.settings.seating,
         "agents": list(result.agents),
         "ranking": plain["ranking"],
+        "rating_scale": result.rating_scale,
         "matrix": result.matrix,
         "cells": plain["cells"],
         "games": result.games,
@@ -207,31 +215,35 @@ def show_result(
     result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True, tracebacks: bool = False
 ) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
+
+    from ..core import GameConfig
 
     settings = result.settings
     console = open_console()
-    kind = "round robin" if settings.kind == "round-robin" else "league"
+    seats = GameConfig.from_dict(settings.config).num_players
+    kind = "round robin" if settings.kind == "round-robin" else f"league at tables of {seats}"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it
     console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
-    headings = ("wins", "95% interval", "beats", "ties", "rating")
-    agent = Column("agent", overflow="fold")  # file names are long and differ at the end
-    table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
+    even = "ties" if result.method == "exact" else "undecided"
+    headings = ("", "agent", "wins", "95% interval", "beats", even, result.rating_scale)
+    columns = [Column(h, justify="left" if h == "agent" else "right") for h in headings]
+    rows = []
     for standing in result.ranking:
         low, high = standing.rank_interval
-        table.add_row(
+        cells = (
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
-            Text(standing.agent),
+            standing.agent,
             percent(standing.win_rate),
             "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
             str(standing.beats),
             str(standing.ties),
             f"{standing.rating:.1f}",
         )
-    console.print(table)
+        rows.append(cells)
+    print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
     for line in _how_sure(result):
         console.print(line, markup=False)
     faults = sum(sum(standing.faults.values()) for standing in result.ranking)

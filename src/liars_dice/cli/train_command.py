@@ -16,6 +16,8 @@ from .runtime import bot_output_to_stderr
 if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
 
+ALGORITHMS = ("q", "pg")
+
 TOO_MANY = "; too many biddings for an exact result"
 """Why the W of a network is sampled."""
 
@@ -40,7 +42,10 @@ class _TrainCommand(click.Command):
     """A command with options that take one number or two, which click does not offer."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Join the two numbers behind such an option into one argument."""
+        """Join the two numbers behind such an option into one argument. A `--resume` without a file goes last."""
+        after = dict(enumerate(args[1:]))
+        bare = [n for n, word in enumerate(args) if word == "--resume" and _no_file(after.get(n))]
+        args = [*(word for n, word in enumerate(args) if n not in bare), *(args[n] for n in bare)]
         options = {name for option in self.params if isinstance(option.type, _OneOrTwo) for name in option.opts}
         joined: list[str] = []
         for word in args:
@@ -61,6 +66,11 @@ def _is_number(word: str) -> bool:
     return True
 
 
+def _no_file(word: str | None) -> bool:
+    """Whether this is no file behind `--resume`, which was once a flag: train q --out q.npz --resume."""
+    return word is None or word.startswith("-") or word in ALGORITHMS
+
+
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
     """A choice whose absence is reported in one line."""
 
@@ -75,14 +85,14 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png; "
     "liars-dice train q --alpha 0.1 --epsilon 0.5 0.02; liars-dice train pg --basis network --out net.npz",
 )
-@click.argument("algorithm", type=_Algorithm(["q", "pg"]), metavar="q|pg")
+@click.argument("algorithm", type=_Algorithm(ALGORITHMS), metavar="q|pg")
 @click.option("--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice per player.")
 @click.option(
     "--games",
     type=click.IntRange(1),
     default=1_000_000,
     show_default=True,
-    metavar="M",
+    metavar="N",
     help="Number of training games.",
 )
 @click.option(
@@ -104,8 +114,8 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     type=agent_name,
     default="truthful",
     show_default=True,
-    metavar="AGENT",
-    help="Opponent: any agent, or self for self-play.",
+    metavar="BOT",
+    help="Opponent: any bot, or self for self-play.",
 )
 @click.option(
     "--alpha",
@@ -137,11 +147,17 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--evaluation-games",
     type=click.IntRange(0, 10**12),
-    metavar="M",
-    help="Games for the sampled estimate of W. [default: 100000; 1000 for an opponent with a memory]",
+    metavar="N",
+    help="Games for the sampled estimate of W. [default: 100000; 1000 if the opponent is not memoryless]",
 )
 @click.option("--out", metavar="FILE", help="File for the model; it also serves as a checkpoint.")
-@click.option("--resume", is_flag=True, help="Continue training the model in --out.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="",
+    metavar="FILE",
+    help="Resume training the model in FILE; it is written there, or to --out.",
+)
 @click.option(
     "--greedy",
     is_flag=True,
@@ -151,7 +167,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     "--curve", metavar="FILE", help="Write the learning curve: a chart if FILE ends in .png, a table if in .csv."
 )
 @click.option(
-    "--beside", multiple=True, metavar="MODEL", help="Add the curve of this model to --curve. May be repeated."
+    "--beside", multiple=True, metavar="FILE", help="Add the curve of the model in FILE to --curve. May be repeated."
 )
 @json_option
 def train_command(as_json: bool, **given: Any) -> None:
@@ -176,14 +192,14 @@ def train_command(as_json: bool, **given: Any) -> None:
     if given["hidden"] is not None and given["basis"] != "network":
         raise click.UsageError("--hidden is only for --basis network.")
     start = time.perf_counter()
-    out = None if given["out"] is None else Path(given["out"])
+    out = Path(given["out"] or given["resume"]) if given["out"] or given["resume"] else None
     if given["curve"] is not None:
         check_curve_file(Path(given["curve"]))
     elif given["beside"]:
         raise click.UsageError("--beside needs --curve FILE.")
     others = [Model.load(one) for one in given["beside"]]
     with bot_output_to_stderr():
-        model = _model(given, out)
+        model = _model(given, Path(given["resume"]) if given["resume"] else out)
         check_comparable(model, others)
         if out is not None:
             model.save(out)
@@ -217,7 +233,7 @@ def train_command(as_json: bool, **given: Any) -> None:
         write_curve([*others, report.model], report.optimum, Path(given["curve"]), greedy=given["greedy"])
     if as_json:
         times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-        files = {"out": given["out"], "curve": given["curve"]}
+        files = {"out": None if out is None else str(out), "curve": given["curve"]}
         print_json(_as_json(found) | times | {"run": files})
     else:
         _show(found, given["greedy"], elapsed_s)
@@ -334,7 +350,7 @@ def _show_errors(report: TrainingReport) -> None:
 
 def _next_command(given: dict[str, Any]) -> str:
     """A command that measures the new agent: by its worst adversary, or, if that would take too long, by games."""
-    agent = f"{given['algorithm']}:{given['out']}" + (",greedy" if given["greedy"] else "")
+    agent = f"{given['algorithm']}:{given['out'] or given['resume']}" + (",greedy" if given["greedy"] else "")
     dice = str(given["dice"])
     is_mixed = given["algorithm"] == "pg" and not given["greedy"] and given["dice"] > 2
     if is_mixed or given["basis"] == "network":
@@ -342,7 +358,7 @@ def _next_command(given: dict[str, Any]) -> str:
     return command_line("exploit", agent, "--dice", dice, dice)
 
 
-def _model(given: dict[str, Any], out: Path | None) -> Model:
+def _model(given: dict[str, Any], begun: Path | None) -> Model:
     """The model to train: a new one, or with --resume the one in the file, if its training has the same settings."""
     import msgspec
 
@@ -370,13 +386,13 @@ def _model(given: dict[str, Any], out: Path | None) -> Model:
         q=settings if isinstance(settings, QLearning) else None,
         pg=settings if isinstance(settings, PolicyGradient) else None,
     )
-    if not given["resume"]:
+    if given["resume"] is None:
         return new_model(training)
-    if out is None:
-        raise BadValueError("resume", True, "--out FILE as well, the model to continue")
-    model = Model.load(out)
+    if begun is None:
+        raise click.UsageError("Name the model to continue: --resume FILE.")
+    model = Model.load(begun)
     known, asked = (msgspec.to_builtins(one) | {"config": one.rules().to_dict()} for one in (model.training, training))
     differing = [f"{name} was {known[name]!r}, now {asked[name]!r}" for name in asked if known[name] != asked[name]]
     if differing:
-        raise BadValueError("model", str(out), f"the settings its training was started with: {'; '.join(differing)}")
+        raise BadValueError("model", str(begun), f"the settings its training was started with: {'; '.join(differing)}")
     return model

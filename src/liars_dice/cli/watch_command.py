@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import (
+    AS_SEATED,
     agent_name,
     ascii_option,
     db_option,
+    full_option,
     isolate_option,
     json_option,
     pace_options,
+    rules_for,
     rules_options,
+    say_rules,
     seed_for,
     seed_option,
     time_limit_option,
@@ -35,8 +39,8 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 
 
 @click.command("watch", epilog="Example: liars-dice watch --rules perudo --players 3 --seed 7")
-@click.argument("agents", type=agent_name, nargs=-1, metavar="[AGENT]...")
-@rules_options("heads-up")
+@click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
+@rules_options("heads-up", AS_SEATED)
 @seed_option
 @pace_options
 @click.option("--why/--no-why", default=True, help="Show or hide the bots' reasoning. [default: show]")
@@ -50,6 +54,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 @traceback_option
 @time_limit_option
 @isolate_option
+@full_option
 @ascii_option
 @db_option
 @json_option
@@ -66,25 +71,26 @@ def watch_command(
     tracebacks: bool,
     time_limit: float | None,
     isolate: bool,
+    full: bool,
     ascii_only: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
     """Watch bots play a full game. It is recorded in the store.
 
-    AGENT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
+    BOT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
     module:Class, or cmd:PROGRAM. By default, bots of different styles play.
     """
     from rich.markup import escape
 
-    from ..core import BadValueError, load_rules
+    from ..core import BadValueError
     from ..persistence import record_game
     from ..referee import Referee, limits_for, make_fitting_seat
     from ..terminal import Pace, Quit, Spectator, TableView
 
     if len(agents) == 1:
         raise BadValueError("agents", agents[0], "one bot per seat, or none for the default bots")
-    config = load_rules(rules, players=players or len(agents) or None, dice=dice)
+    config = rules_for(rules, players, dice, named=len(agents))
     seats = agents or tuple(islice(cycle(DEFAULT_BOTS), config.num_players))
     warn_of_guessable_seed(config, seed, seats, isolate=isolate)
     known = seed is not None or config.seed is not None
@@ -93,11 +99,11 @@ def watch_command(
     referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
-    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, tracebacks=tracebacks)
+    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full, tracebacks=tracebacks)
     with open_store_or_warn(db) as store:
         if not as_json:
             chosen = f", seed {seed}" if known else ""
-            table.say(escape(f"{' against '.join(names)}; rules {rules}{chosen}"), indent=0)
+            table.say(escape(f"{' against '.join(names)}; rules {say_rules(rules, config)}{chosen}"), indent=0)
             referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
         game_id = record_game(referee.engine, store)
         try:

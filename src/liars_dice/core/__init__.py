@@ -73,7 +73,19 @@ from .odds import (
 )
 from .old_names import OLD_NAMES
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
+from .presets import (
+    PRESETS,
+    Dice,
+    RulesLike,
+    as_config,
+    changed_preset,
+    load_rules,
+    preset,
+    read_change,
+    rules_in_short,
+    split_rules,
+    without_effect,
+)
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
@@ -193,6 +205,7 @@ __all__ = [
     "preset",
     "prob_exact",
     "prob_holds",
+    "read_change",
     "reason_of",
     "recorded_id",
     "result_of",
@@ -201,10 +214,12 @@ __all__ = [
     "say_bid",
     "say_face",
     "seats_from",
+    "split_rules",
     "unused",
     "verify",
     "view_of",
     "visible_to",
     "without_controls",
+    "without_effect",
     "without_number",
 ]

@@ -21,7 +21,7 @@ OLD_NAMES = {
     "dice_distribution": Today("dice = [2, 3], one number per seat", "--rules"),
     "exact_call_enabled": Today("exact_call", "--rules"),
     "n_players_per_table": Today("Simulation(n_players_per_table=6)", "--players", is_rule=False),
-    "n_replications": Today("Simulation(n_replications=100)", "--replications", is_rule=False),
+    "n_replications": Today("Simulation(n_replications=100)", "--games", is_rule=False),
     "n_tables": Today("Simulation(n_tables=10)", "--tables", is_rule=False),
     "num_players": Today("dice = [5, 5], one number per seat, or preset(NAME, players=2)", "--players"),
     "ones_wild": Today('wild = "ones" or wild = "none"', "--wild"),

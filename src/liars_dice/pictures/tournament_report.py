@@ -152,7 +152,7 @@ def _leaderboard(result: TournamentResult) -> str:
             rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
         ranks = str(low) if low == high else f"{low} – {high}"
         rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
-    table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+    table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", result.rating_scale), rows, named=2)
     return table if exact else f"{table}<p>{_how_sure(result)}</p>\n"
 
 
@@ -172,7 +172,8 @@ def _how_sure(result: TournamentResult) -> str:
 def _ratings(result: TournamentResult, png: bytes) -> str:
     best = max(result.ranking, key=lambda one: one.rating)
     worst = min(result.ranking, key=lambda one: one.rating)
-    alt = f"Ratings from {best.rating:.1f} for {best.agent} down to {worst.rating:.1f} for {worst.agent}."
+    lowest = f"{worst.rating:.1f} for {worst.agent}"
+    alt = f"{result.rating_scale} ratings from {best.rating:.1f} for {best.agent} down to {lowest}."
     how = "Further right is stronger."
     if result.settings.kind == "round-robin":
         how += " A lead of 400 points means about ten wins per loss."

@@ -6,8 +6,8 @@ from .human_player import TerminalPlayer, UndoRequested, ask
 from .read_move import read_answer
 from .review_text import print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
-from .table_setup import TableSetup, ask_table_setup
-from .table_view import Pace, Quit, Spectator, TableView, clear_screen
+from .table_setup import TableSetup, ask_table_setup, fill_seats
+from .table_view import Pace, Quit, Spectator, TableView, can_ask, clear_screen
 
 __all__ = [
     "GameSession",
@@ -20,9 +20,11 @@ __all__ = [
     "UndoRequested",
     "ask",
     "ask_table_setup",
+    "can_ask",
     "clear_screen",
     "draw_die",
     "draw_hand",
+    "fill_seats",
     "make_lineup",
     "print_review",
     "read_answer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..core import (
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 SENSIBLE = 0.25
 """Raises that hold at least this often are shown, in addition to the lowest raise on each face."""
+
+HOPELESS = 0.01
+"""Raises that hold less often than this are not listed with their odds."""
 
 NOTHING = 1e-9
 """Chances below this are rounding errors."""
@@ -94,7 +98,7 @@ def sensible_raises(view: GameView) -> list[Bid]:
 
 def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
     """Moves and their chances to be right, given the player's own dice alone: the bid on the table and its calls, then
-    raises, the most likely first.
+    raises, the most likely first. Raises that are certain or hopeless need no odds.
     """
     rows: list[tuple[str, float]] = []
     bid = view.current_bid
@@ -106,7 +110,10 @@ def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
                 rows.append(("liar is right", 1 - true))
             elif isinstance(action, CallExactAction):
                 rows.append(("exact is right", chance_exact(view, bid)))
-    raises = sorted(((chance_true(view, raised), raised) for raised in sensible_raises(view)), key=lambda r: -r[0])
+    raises = sorted(
+        ((chance, raised) for chance, raised in _raise_chances(view) if HOPELESS <= chance < 1 - NOTHING),
+        key=lambda r: -r[0],
+    )
     return rows + [(str(raised), chance) for chance, raised in raises[: most - len(rows)]]
 
 
@@ -116,6 +123,17 @@ def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]
     for label, chance in odds_rows(view):
         bar = ("#" if ascii_only else "█") * round(chance * room)
         yield f"{label:14} {percent(chance):>5} {bar}".rstrip()
+    chances = _raise_chances(view)
+    certain = {raised.face: str(raised) for chance, raised in chances if chance >= 1 - NOTHING}  # the highest per face
+    hopeless = [str(raised) for chance, raised in chances if chance < HOPELESS]
+    for words, raises in (("certain to hold, up to", certain.values()), (f"below {percent(HOPELESS)}", hopeless)):
+        if raises:
+            yield from wrap(f"{words}: {' '.join(raises)}", width)
+
+
+def _raise_chances(view: GameView) -> list[tuple[float, Bid]]:
+    """How likely each sensible raise is to hold, given the player's own dice alone."""
+    return [(chance_true(view, raised), raised) for raised in sensible_raises(view)]
 
 
 def history_lines(public: PublicState) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 from typing import TypeVar
 
@@ -33,6 +33,12 @@ class TableSetup(msgspec.Struct, frozen=True):
     config: GameConfig
 
 
+def fill_seats(opponents: Sequence[str], seats: int) -> tuple[str, ...]:
+    """The opponents, and bots of different styles in the seats that are left."""
+    others = [bot for bot in USUAL if bot not in opponents] or USUAL
+    return (*opponents, *islice(cycle(others), max(0, seats - len(opponents))))
+
+
 def ask_table_setup(console: Console, *, isolate: bool = False) -> TableSetup:
     """Ask for opponents, rules and seat until the answers are valid; `Quit` if the person leaves."""
     table = TableView(console, ())
@@ -55,7 +61,7 @@ def read_opponents(text: str, *, isolate: bool = False) -> tuple[str, ...]:
         count = int(words[0])
         if count + 1 not in PLAYERS:
             raise BadValueError("opponents", count, f"{PLAYERS[0] - 1} to {PLAYERS[-1] - 1}")
-        words = tuple(islice(cycle(USUAL), count))
+        words = fill_seats((), count)
     for word in words:
         if not (is_person(word) or word in AGENTS or word.startswith("cmd:") or isolate):
             load_agents([word], BotLimits())

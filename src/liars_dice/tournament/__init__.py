@@ -9,7 +9,7 @@ from ..core import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from .backends import Backend, InProcess, Processes, make_backend
     from .fault_examples import FaultExample
-    from .fields import FIELDS, agents_in_field, all_agents
+    from .fields import FIELDS, agents_in_field, agents_in_folder, all_agents
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
     from .pair_matchup import FinalDice, Matchup, matchup
     from .ratings import Rating, elo_ratings, openskill_ratings
@@ -58,6 +58,7 @@ __getattr__, __dir__ = _lazy_names(
         "TournamentSettings": "result",
         "WorkerDiedError": "worker_process",
         "agents_in_field": "fields",
+        "agents_in_folder": "fields",
         "all_agents": "fields",
         "anytime_ci": "statistics",
         "binomial_test": "statistics",
@@ -105,6 +106,7 @@ __all__ = [
     "TournamentSettings",
     "WorkerDiedError",
     "agents_in_field",
+    "agents_in_folder",
     "all_agents",
     "anytime_ci",
     "binomial_test",

@@ -32,11 +32,18 @@ def agents_in_field(name: str) -> list[str]:
         steps = [percent / 100 for percent in range(10, 55, 5)]
         return [f"threshold:{call:g},{raise_:g}" for call in steps for raise_ in steps]
     if Path(name).is_dir():
-        places = discovered_agents(name).values()
-        if not places:
-            raise BadValueError("field", name, "a folder that contains bots")
-        return [_from_here(place) for place in places]
+        return agents_in_folder(name)
     raise BadValueError("field", name, one_of(name, (*FIELDS, "a folder of bots")))
+
+
+def agents_in_folder(folder: str) -> list[str]:
+    """The names of the agents in the files of a folder. They run only in their boxes."""
+    if not Path(folder).is_dir():
+        raise BadValueError("folder", folder, "an existing folder")
+    places = discovered_agents(folder).values()
+    if not places:
+        raise BadValueError("folder", folder, "a folder that contains bots")
+    return [_from_here(place) for place in places]
 
 
 def all_agents() -> list[str]:

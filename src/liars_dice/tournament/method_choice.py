@@ -52,7 +52,7 @@ def why_refereed(names: Sequence[str], agents: Sequence[Agent | None], config: G
         if agent is None:
             return f"{name} is an external program, so the referee plays it"
         if not is_memoryless(agent):
-            return f"{name} is not memoryless, so the referee plays it"
+            return f"{name} does not declare `memoryless`, so the referee plays it"
         if learns_between_games(agent):
             return f"{name} learns from its games, so the referee plays them in order"
     try:

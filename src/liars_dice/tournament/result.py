@@ -154,6 +154,11 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
         return self.settings.agents
 
     @property
+    def rating_scale(self) -> str:
+        """What ratings are measured in: Elo (mean 1500) in a round robin, OpenSkill's mu (25 at first) in a league."""
+        return "Elo" if self.settings.kind == "round-robin" else "OpenSkill"
+
+    @property
     def matrix(self) -> list[list[float | None]]:
         """[i][j]: how often agent i beats agent j; None on the diagonal, or if they never met."""
         return [[None if cell is None else cell.win_rate for cell in row] for row in self.cells]

@@ -249,7 +249,9 @@ def _exact_part(
         return None, "", True
     tabled = [i for i, agent in enumerate(agents) if is_memoryless(agent) and not settings.isolate]
     known = [agent for i, agent in enumerate(agents) if agent is not None and i in tabled]
-    why = "; ".join(f"{settings.agents[i]} is not memoryless" for i in range(len(agents)) if i not in tabled)
+    why = "; ".join(
+        f"{settings.agents[i]} does not declare `memoryless`" for i in range(len(agents)) if i not in tabled
+    )
     why = "isolated bots are refereed" if settings.isolate else why
     try:
         if settings.exact and why:
