@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import db_option, dice_option, json_option, players_option
-from .output import command_line, fit_table, open_console, percent, print_json
+from .options import RULES, db_option, dice_option, json_option, players_option
+from .output import command_line, fit_table, open_console, percent, print_fitting, print_json
 
 if TYPE_CHECKING:
     from ..core import GameConfig
@@ -21,9 +21,9 @@ MOST_SHOWN = 10
 @click.option(
     "--rules",
     metavar="NAME|FILE",
-    help="Rule set: a name (see `liars-dice rules`), or a .toml or .json file. [default: as in the latest tournament]",
+    help=f"{RULES} [default: as in the latest tournament]",
 )
-@players_option
+@players_option()
 @dice_option
 @click.option(
     "--together", is_flag=True, help="Count all versions of a bot as one player. [default: each version on its own]"
@@ -125,10 +125,7 @@ def _show(found: Leaderboard, others: list[GameConfig]) -> None:
         for row in rows:
             console.print(f"{row[0]} {row[1]}: rating {row[3]}, wins {row[5]} ({row[6]})", markup=False)
     else:
-        table, missing = fitting
-        console.print(table)
-        if missing:
-            console.print(f"This terminal is too narrow to show: {', '.join(missing)}", markup=False)
+        print_fitting(console, *fitting)
     lines = [f"ratings on the {found.scale} scale; intervals are 95% intervals"]
     if found.groups > 1:
         lines.append(

@@ -237,6 +237,9 @@ def chart_option(what: str) -> Callable[[Command], Command]:
     )
 
 
+traceback_option = click.option(
+    "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
+)
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
 full_option = click.option(
     "--full", is_flag=True, help="Draw all dice also at big tables, where each player otherwise has one line."

@@ -60,7 +60,7 @@ def leak_report(reviews: Iterable[tuple[GameSummary, Review]]) -> LeakReport:
         games += 1
         in_game: dict[tuple[str, int], float] = {}
         for move in review.moves:
-            if move.forced:
+            if not move.is_free:
                 continue
             free.append(move)
             mistake = mistake_in(move)

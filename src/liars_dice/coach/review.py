@@ -25,7 +25,7 @@ from ..core import (
     say_bid,
     view_of,
 )
-from ..persistence import RecordedEvent, final_state
+from ..persistence import RecordedEvent, fallback_turns, final_state
 from .advice import Advice, advise, named
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
@@ -34,6 +34,8 @@ COACH_VERSION = 1
 """Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
+FALLBACK = "fallback"
+"""Instead of a rating: the referee played this, because the bot failed. Nothing is held against the bot's play."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """The smallest loss with each rating; below the first it is `best`."""
 
@@ -78,7 +80,7 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     best_chance: float
     """The chance after the best action."""
     kind: str
-    """One of `KINDS`."""
+    """One of `KINDS`, or `FALLBACK`."""
     words: str
     """The verdict in one sentence."""
     source: str
@@ -95,6 +97,11 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     """What the rating is against, in words: `against perfect play`, `against an unknown opponent`."""
     habits: HabitVerdict | None = None
     """The decision by what other players' habits allowed; None if no other player's are known."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the player decided: it had an alternative, and the referee did not play for it."""
+        return not self.forced and self.kind != FALLBACK
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -127,7 +134,7 @@ class Review(msgspec.Struct, frozen=True):
 
     def _free(self, seat: int) -> list[MoveVerdict]:
         """The decisions of a seat that had an alternative."""
-        return [move for move in self.moves if move.player == seat and not move.forced]
+        return [move for move in self.moves if move.player == seat and move.is_free]
 
     @property
     def counts(self) -> dict[int, dict[str, int]]:
@@ -198,14 +205,18 @@ def review_game(
     seat: int | None = None,
     models: Sequence[OpponentModel] | None = None,
     *,
+    fallbacks: Collection[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Judge every decision of a game, or those of one seat.
 
     The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
     `models` has one model per seat and says whose habits are known; by default they follow from the recorded agents
-    and names. `progress` is called after every turn with the number of turns reviewed and the total.
+    and names. `fallbacks` has the turns that the referee played for bots that failed; by default, those in the record,
+    if `game` is one. `progress` is called after every turn with the number of turns reviewed and the total.
     """
+    if fallbacks is None:
+        fallbacks = () if isinstance(game, GameState) else fallback_turns(game)
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
@@ -225,6 +236,7 @@ def review_game(
         curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
+    moves = [_not_blamed(move, public.names[move.player]) if move.turn in fallbacks else move for move in moves]
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
@@ -283,6 +295,15 @@ def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
     better = "nothing was better" if loss == 0 else f"{named(best)} {advice.aim} {percent(advice.win_chance)}"
     said = f"{advice.given}, this {advice.aim} {percent(chance)} of the time; {better}"
     return HabitVerdict(best, loss, chance, advice.win_chance, said[0].upper() + said[1:], advice.source)
+
+
+def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:
+    """The verdict on a move that the referee played for a bot that failed."""
+    played = say_bid(move.action.bid) if isinstance(move.action, BidAction) else str(move.action)
+    words = f"{name} failed, and the referee played {played} for it; this does not count as its decision"
+    return msgspec.structs.replace(
+        move, best=move.action, loss=0.0, game_loss=0.0, kind=FALLBACK, words=words, habits=None
+    )
 
 
 def _words(name: str, action: Action, advice: Advice, loss: float) -> str:

@@ -24,6 +24,7 @@ COLOURS = {
     "inaccuracy": "yellow",
     "mistake": "bright_red",
     "blunder": "bold bright_red",
+    "fallback": "dim",
 }
 """The colours of ratings, in a terminal that has colours."""
 WORTH_TELLING = 0.10
@@ -100,7 +101,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         name = name if len(name) <= name_width else name[: name_width - 1] + "~"
         lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
         lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
-        told = [move.words] if move.kind in MARKS else []
+        told = [move.words] if move.kind in MARKS or move.kind == "fallback" else []
         if move.habits is not None and (told or move.habits.loss >= WORTH_TELLING):
             told.append(move.habits.words)
         for words in told:

@@ -8,6 +8,7 @@ from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from .backends import Backend, InProcess, Processes, make_backend
+    from .fault_examples import FaultExample
     from .fields import FIELDS, agents_in_field, agents_in_folder, all_agents
     from .leaderboard import CountedTournament, Leaderboard, RankedPlayer, leaderboard_of, rules_played
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
@@ -40,6 +41,7 @@ __getattr__, __dir__ = _lazy_names(
         "FIELDS": "fields",
         "Backend": "backends",
         "CountedTournament": "leaderboard",
+        "FaultExample": "fault_examples",
         "FinalDice": "pair_matchup",
         "InProcess": "backends",
         "Leaderboard": "leaderboard",
@@ -92,6 +94,7 @@ __all__ = [
     "AgentScore",
     "Backend",
     "CountedTournament",
+    "FaultExample",
     "FinalDice",
     "InProcess",
     "Leaderboard",

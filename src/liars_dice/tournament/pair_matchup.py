@@ -11,7 +11,8 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
+from .fault_examples import FaultExample
 from .method_choice import DEFAULT_GAMES, Lifetimes, Method, exact_is_quick, fit_for_simulator, lifetimes, why_refereed
 from .statistics import PairCounts, paired_ci
 
@@ -47,6 +48,8 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     final_dice: tuple[FinalDice, ...] = ()
     faults: int = 0
     """How many faults the bots committed in refereed games."""
+    fault_examples: tuple[FaultExample, ...] = ()
+    """The first few different faults of each bot, in words."""
     complete: bool = True
     """Whether all requested games were played."""
     ordered: tuple[str, ...] = ()
@@ -200,6 +203,7 @@ def _played(
         ci95=paired_ci(counts),
         expected_rounds=sum(result.rounds for result in results) / played,
         faults=sum(number for result in results for _, _, number in result.faults),
+        fault_examples=all_examples(results),
         complete=counts.pairs == deals,
         ordered=tuple(name for name, learns in zip(names, lives.learns, strict=True) if learns),
         anew=tuple(name for name, anew in zip(names, lives.anew, strict=True) if anew),
