@@ -152,7 +152,7 @@ def test_rule_files_are_taken_as_they_are(tmp_path: Path) -> None:
     assert json.loads(call("play", "--rules", str(path), "--json", stdin="").stdout)["agents"] == [
         "You",
         "optimal",
-        "optimal#2",
+        "maniac",
     ]
 
 
@@ -226,10 +226,12 @@ def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.Monkey
         ("tournament --rng-seed 4", "'--rng-seed'. Use --seed."),
         ("simulate --n-tables 3", "'--n-tables'. Use --tables."),
         ("solve 1 1 --ones-wild", "'--ones-wild'. Use --wild."),
-        ("watch --wild-ones", 'set wild = "ones" or wild = "none" there, and pass --rules my.toml.'),
-        ("watch --max-turns 64", "(liars-dice rules perudo > my.toml), set max_turns there, and pass --rules my.toml."),
-        ("rules perudo --wild-ones", "there, and give my.toml instead of a name."),
-        ("watch --dice-distribution 2 3", "one number per seat there, and pass --rules my.toml."),
+        ("watch --wild-ones", 'Use --rules NAME,FIELD=VALUE with wild = "ones" or wild = "none".'),
+        ("watch --max-turns 64", "'--max-turns'. Use --rules NAME,max_turns=VALUE."),
+        ("rules perudo --wild-ones", 'Use --set FIELD=VALUE with wild = "ones" or wild = "none".'),
+        ("rules perudo --palifico", "'--palifico'. Use --set palifico=VALUE."),
+        ("watch --dice-distribution 2 3", "with dice = [2, 3], one number per seat."),
+        ("simulate --n-replications 3", "'--n-replications'. Use --games."),
         ("watch --nothing", "No such option '--nothing'."),
     ],
 )

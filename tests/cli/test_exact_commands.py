@@ -119,7 +119,7 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
     [
         (("matchup", "optimal"), "Missing argument 'B'"),
         (("matchup", "optimal", "maniak"), "maniac"),
-        (("matchup", "optimal", "detective", "--exact"), "detective is not memoryless"),
+        (("matchup", "optimal", "detective", "--exact"), "detective does not declare `memoryless`"),
         (("matchup", "optimal", "maniac", "--exact", "--games", "10"), "cannot be combined"),
         (("matchup", "optimal", "maniac", "--games", "7"), "an even number"),
         (("matchup", "optimal", "maniac", "--games", "0"), "0 is not in the range"),

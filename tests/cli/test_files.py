@@ -36,6 +36,7 @@ WRITERS: dict[str, tuple[str, Callable[[str, str], list[str]]]] = {
     "train model": (".npz", lambda out, db: ["train", "q", "--dice", "1", "--games", "10", "--out", out]),
     "train curve": (".csv", lambda out, db: ["train", "q", "--dice", "1", "--games", "10", "--curve", out]),
     "solve": (".npz", lambda out, db: ["solve", "1", "1", "--faces", "2", "--save", out]),
+    "rules": (".toml", lambda out, db: ["rules", "perudo", "--out", out]),
 }
 
 

@@ -78,3 +78,14 @@ def test_an_unknown_player_is_guessed(store: str) -> None:
     guessed = call("games", "--db", store, "--agent", "calling-statoin").output
     assert guessed.startswith("No matching games (did you mean calling-station?).")
     assert call("games", "--db", store, "--agent", "zzz").output.startswith("No matching games. ")
+
+
+@pytest.mark.parametrize(("columns", "players"), [(150, "all"), (76, "optimal, random, +4"), (66, "optimal, +5")])
+def test_big_tables_name_fewer_players_before_columns_go(tmp_path: Path, columns: int, players: str) -> None:
+    path = str(tmp_path / "games.db")
+    bots = ("optimal", "random", "calling-station", "passive", "maniac", "bluffer")
+    told("watch", *bots, "--rules", "perudo", "--dice", "1", "--seed", "1", "--db", path)
+    heading, game = shown(path, columns).text.splitlines()[:2]
+    assert heading.split()[-4:] == ["rules", "players", "rounds", "winner"]
+    assert (", ".join(bots) if players == "all" else f"{players} ") in game
+    assert told("games", "--db", path)["games"][0]["game_id"] in game

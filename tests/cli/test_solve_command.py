@@ -138,7 +138,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("1",), "Missing argument 'N1'"),
+        (("1",), "number of dice of both players, the opener's first: --dice N0 N1"),
         (("0", "1"), "0 is not in the range"),
         (("1", "1", "--faces", "1"), "1 is not in the range"),
         (("1", "1", "--wild", "all"), "'all' is not one of"),

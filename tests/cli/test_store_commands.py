@@ -47,7 +47,7 @@ def test_games_are_recorded_listed_and_filtered(two_games: list[str]) -> None:
     shown = call("games").output
     assert all(game_id in shown for game_id in two_games)
     assert "liars-dice replay GAME" in shown
-    assert "No matching games" in call("games", "--rules", "nothing").output
+    assert "No matching games" in call("games", "--rules", "classic").output
 
 
 def test_personalities_are_recorded_under_their_own_names() -> None:

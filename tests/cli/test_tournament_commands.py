@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_a_league() -> None:
     assert found["kind"] == "league"
     assert found["games"] == 150
     shown = call(*words, "--tables", "5", "--games", "30", "--seed", "1").stdout
-    assert "league; rules perudo" in shown
+    assert "league at tables of 3; rules perudo" in shown
     assert "with 95% confidence for all agents at once" in " ".join(shown.split())
     assert "points apart or more differ significantly" in " ".join(shown.split())
 
@@ -281,7 +282,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     result = call("demo", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
-    assert "12 agents, league; rules perudo" in result.stdout
+    assert "12 agents, league at tables of 6; rules perudo" in result.stdout
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
     suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]
@@ -321,3 +322,16 @@ def test_a_mistake_gets_one_clear_line(words: tuple[str, ...], message: str) -> 
     assert result.exit_code != 0
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("columns", [120, 60, 40, 20])
+def test_rankings_fit_the_terminal(columns: int) -> None:
+    """Names are never cut off; the least important columns go first."""
+    long_name = "threshold:0.3500000000,0.1500000000"
+    words = ("tournament", long_name, "random", "--dice", "1", "--games", "2", "--seed", "1")
+    shown = call(*words, COLUMNS=str(columns), FORCE_COLOR="1", NO_COLOR="1").output
+    assert "…" not in shown
+    table = re.sub(r"\x1b\[[0-9;]*m", "", shown.partition("agent")[2].partition("in brackets")[0])
+    assert max(map(len, table.splitlines())) <= columns
+    assert table.count("0") >= long_name.count("0")
+    assert ("This terminal is too narrow to show: undecided" in " ".join(shown.split())) == (columns in (60, 40))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from command_line import call
+from command_line import call, told
 from liars_dice.cli import COMMANDS, main
 from liars_dice.cli.options import RenamedOption
 
@@ -93,3 +93,23 @@ def test_the_dice_of_both_sides_are_asked_for(words: tuple[str, ...]) -> None:
     result = call("solve", *words)
     assert result.exit_code == 2
     assert "number of dice of both players, the opener's first: --dice N0 N1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "headings", "scale"),
+    [
+        ("--dice 1", "beats ties Elo", "Elo"),
+        ("--dice 1 --games 2", "beats undecided Elo", "Elo"),
+        ("--dice 1 --rules perudo --players 3 --tables 1", "beats undecided OpenSkill", "OpenSkill"),
+    ],
+)
+def test_a_ranking_says_what_is_undecided_and_on_which_scale(words: str, headings: str, scale: str) -> None:
+    line = ("tournament", "maniac", "passive", "random", *words.split())
+    assert headings in " ".join(call(*line).output.split())
+    assert told(*line)["rating_scale"] == scale
+
+
+def test_a_bot_without_a_declaration_is_not_said_to_remember() -> None:
+    assert "detective does not declare `memoryless`" in " ".join(
+        call("matchup", "detective", "random", "--dice", "1", "--games", "2").output.split()
+    )

@@ -269,7 +269,10 @@ def test_the_search_is_as_long_as_estimated(name: str) -> None:
 
 
 def test_what_takes_too_long_is_said_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
-    message = r"Echo is not memoryless.* about [\d,]+0,000 questions with 36 rungs; at most 20,000,000 .* 18 rungs"
+    message = (
+        r"Echo does not declare `memoryless`.* about [\d,]+0,000 questions with 36 rungs; "
+        r"at most 20,000,000 .* 18 rungs"
+    )
     with pytest.raises(OutOfReachError, match=message):
         best_response(Echo(), preset("classic", dice=3))
     with pytest.raises(OutOfReachError, match="about 400 rungs; at most 300"):

@@ -309,7 +309,7 @@ def test_the_published_figures_follow_if_the_first_listed_sits_first() -> None:
 @pytest.mark.parametrize(
     ("names", "config", "message"),
     [
-        (("optimal", "detective"), preset("heads-up"), "detective is not memoryless.*--games"),
+        (("optimal", "detective"), preset("heads-up"), "detective does not declare `memoryless`.*--games"),
         (("optimal", "random"), preset("perudo"), "6 players.*compiled simulator.*--games"),
         (("optimal", "random"), preset("duel", table_dice=1), "table_dice = 1.*the engine plays.*--games"),
         (("optimal", "random"), preset("duel", hidden_dice=2), "hidden_dice = 2.*the engine plays.*--games"),

@@ -283,7 +283,7 @@ def test_what_cannot_be_tabled_is_said(agent: Agent, message: str) -> None:
 
 
 def test_agents_with_a_memory_have_no_table() -> None:
-    with pytest.raises(PolicyError, match="detective is not memoryless"):
+    with pytest.raises(PolicyError, match="detective does not declare `memoryless`"):
         PolicyTable.of(make_agent("detective"), preset("classic"), own=5, other=5)
 
 

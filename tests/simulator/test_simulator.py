@@ -291,7 +291,7 @@ def test_the_stream_is_pinned() -> None:
 
 
 def test_what_cannot_be_simulated_is_said() -> None:
-    with pytest.raises(OutOfReachError, match=r"detective is not memoryless.*the engine can"):
+    with pytest.raises(OutOfReachError, match=r"detective does not declare `memoryless`.*the engine can"):
         Simulator([make_agent("detective"), make_agent("random")], preset("heads-up"))
     with pytest.raises(OutOfReachError, match=r"would need tables of .* cells.*the engine plays such games"):
         Simulator([make_agent("random")] * 15, preset("perudo", players=15, dice=60))

@@ -207,6 +207,17 @@ def test_somebody_who_is_out_is_told() -> None:
     assert "wins the game" in shown
 
 
+def test_somebody_who_is_out_may_skip_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("play", "optimal", "passive", "--rules", "perudo", "--dice", "1", "--seed", "3")
+    monkeypatch.setattr("liars_dice.terminal.game_session.can_ask", lambda _: True)
+    watched, skipped = (call(*words, stdin=f"3 2\n{answer}\n").output for answer in ("", "end"))
+    assert "Press Enter to watch, or type end to skip to the end: " in watched
+    after = skipped.partition("skip to the end: ")[2]
+    assert "wins the game" in after
+    assert "Round 2" not in after
+    assert "Round 2" in watched.partition("skip to the end: ")[2]
+
+
 def test_what_was_taken_back_is_not_resumed() -> None:
     """Neither while the game goes on, nor when it is over: the line that was undone is not listed."""
     call("play", "passive", "--dice", "1", "--seed", "5", "--practice", stdin="1 2\nundo\n1 1\n")
@@ -325,7 +336,7 @@ def test_the_rules_that_were_asked_for_are_told(monkeypatch: pytest.MonkeyPatch)
     """Not those that would have been played without a question."""
     wanted = TableSetup(("human", "optimal"), "duel", preset("duel"))
     monkeypatch.setattr("liars_dice.terminal.ask_table_setup", lambda *_, **__: wanted)
-    monkeypatch.setattr("liars_dice.cli.play_command.is_asking", lambda _: True)
+    monkeypatch.setattr("liars_dice.terminal.can_ask", lambda _: True)
     told = call("play", "--json", "--no-review", stdin="quit\n")
     assert json.loads(told.stdout)["rules"] == "duel"
 

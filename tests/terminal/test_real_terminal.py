@@ -22,6 +22,7 @@ SCREENS = [
     pytest.param(40, {"NO_COLOR": "1"}, id="40-plain"),
 ]
 REVIEW = "Review the game? "
+SKIP = "skip to the end: "
 COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-8]|9[0-7])[;m]")
 
 
@@ -47,15 +48,18 @@ def flat(text: str) -> str:
 
 
 def play_on(terminal: PseudoTerminal, shown: str, until: str = REVIEW, turns: int = 1000) -> str:
-    """Open with a pair of threes, raise once to five fours, and call everything else."""
+    """Open with a pair of threes, raise once to five fours, call everything else, and when out, skip to the end."""
     for _ in range(turns):
         if shown.endswith(until):
             break
+        if shown.endswith(SKIP):
+            shown = terminal.answer("end", until)
+            break
         face = re.findall(r"You open: make a bid|bid \w+ (\w+)\. (?:Raise|Nothing)", flat(shown))[-1]
         word = "two 3s" if not face else "5 fours" if face == "fours" else "liar"
-        shown = terminal.answer(word, "> ", until)
+        shown = terminal.answer(word, "> ", until, SKIP)
         if "Possible:" in shown:
-            shown = terminal.answer("liar", "> ", until)
+            shown = terminal.answer("liar", "> ", until, SKIP)
     return shown
 
 

@@ -83,7 +83,7 @@ def test_the_engine_if_nothing_else_can() -> None:
     rules = preset("heads-up", dice=2)
     found = matchup("detective", "random", rules, games=40, seed=1, time_limit_seconds=PATIENCE)
     assert found.method == "engine"
-    assert "not memoryless" in found.why
+    assert "does not declare `memoryless`" in found.why
     assert found.games == 40
     assert found == matchup(
         "detective", "random", preset("heads-up", dice=2), games=40, seed=1, time_limit_seconds=PATIENCE

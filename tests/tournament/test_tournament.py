@@ -216,7 +216,7 @@ def test_exact_where_possible_and_played_where_not() -> None:
             assert cell.method == ("engine" if i in (row, column) else "exact")
             assert (cell.ci95 is None) == (cell.method == "exact")
     assert result.method == "engine"
-    assert "detective is not memoryless" in result.why
+    assert "detective does not declare `memoryless`" in result.why
     known = [name for name in result.agents if name != "detective"]
     exact = round_robin(known, preset("heads-up", dice=2))
     assert exact.cells[0][1] == result.cells[0][2]

@@ -11,11 +11,13 @@ from .. import __version__
 
 COMMANDS = {
     "demo": "Run a tournament of the built-in bots. Start here.",
+    "tutorial": "Learn the game in five minutes, and play a guided game.",
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "serve": "Play, watch and review games in the browser.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Rank bots in a round robin or a league.",
+    "leaderboard": "Rank bots over all recorded tournaments of the same rules.",
     "simulate": "Play many games at random tables and count the wins.",
     "train": "Train a bot by reinforcement learning.",
     "exploit": "Measure how much a perfect adversary wins against a bot.",
@@ -23,11 +25,15 @@ COMMANDS = {
     "explain": "Show what perfect play does at one point of a round, and why.",
     "rules": "Show or check a rule set, or list the named ones.",
     "agents": "List the available bots.",
+    "new-bot": "Write the first version of your own bot, with tests.",
     "check-bot": "Check that your own bot plays by the rules.",
+    "debug": "Ask your bot again at the turns of a recorded game.",
     "games": "List recorded games, or show win rates.",
     "replay": "Replay a recorded game, or verify it.",
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
+    "leaks": "Show which habits cost a player most, over many games.",
+    "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",
@@ -90,13 +96,12 @@ def _with_hint(error: click.NoSuchOption) -> click.NoSuchOption:
     name = error.option_name.lstrip("-").replace("-", "_")
     today = OLD_NAMES.get(name)
     here = [] if error.ctx is None else [option for param in error.ctx.command.params for option in param.opts]
-    passed = {"--rules": "and pass --rules my.toml", "name_or_file": "and give my.toml instead of a name"}
+    passed = {"--rules": "--rules NAME,FIELD=VALUE", "--set": "--set FIELD=VALUE"}
     how = next((passed[place] for place in here if place in passed), None)
     if today is not None and today.option in here and today.option != "--rules":
         hint = f"Use {today.option}."
     elif how is not None and (name in GameConfig.__struct_fields__ if today is None else today.is_rule):
-        rule = name if today is None else today.in_python
-        hint = f"Write a rule set to a file (liars-dice rules perudo > my.toml), set {rule} there, {how}."
+        hint = f"Use {how.replace('FIELD', name)}." if today is None else f"Use {how} with {today.in_python}."
     else:
         return error
     return click.NoSuchOption(error.option_name, f"{error.message} {hint}", ctx=error.ctx)

@@ -62,7 +62,7 @@ _KINDS = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 @click.option(
     "--loss",
     is_flag=True,
-    help="With --decisions: what each decision gave away of the chance to win. Reviews every game, which takes time.",
+    help="With --decisions: what each decision gave away of the chance to win. Reviews each game once.",
 )
 @game_filters
 @db_option
@@ -142,14 +142,16 @@ def _decisions(
     loss: bool,
 ) -> Iterator[Row]:
     """The decisions of these games; a game that breaks the rules is left out with a warning."""
-    from ..coach import review_game
+    from ..coach import KeptReviews
     from ..persistence import ReplayError, decision_rows
 
+    reviews = KeptReviews(store) if loss else None
     for done, events in enumerate(games):
         if progress is not None:
             progress(done, number)
         try:
-            losses = {move.turn: move.loss for move in review_game(events).moves} if loss and events else None
+            known = reviews.review(events) if reviews is not None and events else None
+            losses = None if known is None else {move.turn: move.loss for move in known.moves}
             yield from decision_rows(events, losses) if events else ()
         except ReplayError as error:
             store.warn_once(f"{error}; the game is left out")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .game_lookup import recorded_name
+from .game_lookup import recorded_name, rules_wanted
 from .options import Command, RenamedOption
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def game_filters(command: Command) -> Command:
             metavar="NAME",
             help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
         ),
-        click.option("--rules", metavar="NAME|FILE", help="Only games with these rules."),
+        click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from."),
         click.option("--winner", metavar="NAME", help="Only games that this player won."),
         click.option("--loser", metavar="NAME", help="Only games that this player lost."),
         click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC)."),
@@ -56,11 +56,9 @@ def game_filters(command: Command) -> Command:
 
 
 def recorded_filters(given: dict[str, Any]) -> dict[str, Any]:
-    """The filters among these parameters, with players named as they are in the store."""
-    return {
-        name: recorded_name(given[name]) if name in PLAYERS and given[name] is not None else given[name]
-        for name in FILTERS
-    }
+    """The filters among these parameters, with players and rules as the store takes them."""
+    named = {name: None if given[name] is None else recorded_name(given[name]) for name in PLAYERS}
+    return {name: given[name] for name in FILTERS} | named | {"rules": rules_wanted(given["rules"])}
 
 
 def filtered_games(

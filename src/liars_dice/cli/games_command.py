@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..core import PLAYERS
 from .game_filters import filtered_games, game_filters, recorded_filters
-from .game_lookup import MOST_REVIEWED
+from .game_lookup import MOST_REVIEWED, rules_wanted
 from .options import db_option, json_option
-from .output import command_line, fit_table, open_console, print_json
+from .output import command_line, fit_table, open_console, print_fitting, print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from ..coach import JudgedGame
     from ..persistence import GameRecorder, GameSummary
+
+
+SMALL_TABLE = 3
+"""All players of tables up to this size are named, in any terminal."""
 
 
 @click.group(
@@ -51,7 +56,8 @@ def games_command(
 ) -> None:
     """List recorded games. `liars-dice games stats` shows win rates.
 
-    The table fits your terminal: if it is narrow, columns are left out. A pipe or a file gets all of them.
+    The table fits your terminal: if it is narrow, only some of many players are named, and columns are left out. Ids
+    are always whole. A pipe or a file gets everything.
     """
     context.obj = {"db": db, "rules": given["rules"]}
     if context.invoked_subcommand is not None:
@@ -153,7 +159,7 @@ def _show_judged(console: Console, judged: list[JudgedGame], db: str | None) -> 
             console.print(one.game.game_id, markup=False)
             console.print(f"  accuracy {one.accuracy:.1f}%\n  {_worst_words(one)}", markup=False)
     else:
-        _print_table(console, *fitting)
+        print_fitting(console, *fitting)
     worst = judged[0]
     console.print(f"\nThe game that {player} played worst:", markup=False, soft_wrap=True)
     game, turn = worst.game.game_id, str(worst.worst.turn)
@@ -176,11 +182,15 @@ def _show(console: Console, found: list[GameSummary]) -> None:
 
     columns = [Column(name) for name in ("game (UTC time)", "rules", "players")]
     columns += [Column("rounds", justify="right"), Column("winner")]
-    rows = [
-        (game.game_id, game.rules, ", ".join(game.names), str(game.rounds), game.winner_name or "(unfinished)")
-        for game in found
-    ]
-    fitting = fit_table(console, columns, rows, "rounds", "rules")
+
+    def rows(names: int) -> list[tuple[str, ...]]:
+        return [
+            (one.game_id, one.rules, _some(one.names, names), str(one.rounds), one.winner_name or "(unfinished)")
+            for one in found
+        ]
+
+    shorter = [rows(names) for names in (3, 2, 1)]
+    fitting = fit_table(console, columns, rows(PLAYERS[-1]), "rounds", "rules", shorter=shorter)
     if fitting is None:
         for game in found:
             console.print(game.game_id, markup=False)
@@ -191,19 +201,19 @@ def _show(console: Console, found: list[GameSummary]) -> None:
                 console.print("\n".join(lines), markup=False)
         console.print(f"\nTo replay one: {command_line('replay', 'GAME')}", markup=False)
         return
-    _print_table(console, *fitting)
+    print_fitting(console, *fitting)
     how = f"\nTo replay one: {command_line('replay', 'GAME')} (the beginning of the id is enough, or `last`)"
     console.print(how, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _print_table(console: Console, table: Table, missing: tuple[str, ...]) -> None:
-    console.print(table)
-    if missing:
-        console.print(f"\nThis terminal is too narrow to show: {', '.join(missing)}", markup=False)
+def _some(names: Sequence[str], most: int) -> str:
+    """The players of a game; of a big table only the first, and how many there are besides."""
+    shown = names if len(names) <= max(most, SMALL_TABLE) else names[:most]
+    return ", ".join(shown) + (f", +{len(names) - len(shown)}" if len(shown) < len(names) else "")
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules.")
+@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
 @db_option
 @json_option
 @click.pass_obj
@@ -214,7 +224,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
+        found = without_abandoned(store, store.games(rules=rules_wanted(rules or before["rules"])))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

@@ -39,12 +39,17 @@ def agent_name(given: str) -> str:
     return listed_name(given)
 
 
-players_option = click.option(
-    "--players",
-    type=click.IntRange(PLAYERS[0], PLAYERS[-1]),
-    metavar="N",
-    help="Number of players. [default: as the rules say]",
-)
+AS_SEATED = "Number of players. [default: as many as you name, else as the rules say]"
+"""How many play where each named bot gets a seat."""
+AS_THE_RULES_SAY = "Number of players. [default: as the rules say]"
+"""How many play where no one is seated by name. The rule is the same: who is named plays, else the rules decide."""
+
+
+def players_option(about: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
+    """`--players`: how many play."""
+    return click.option("--players", type=click.IntRange(PLAYERS[0], PLAYERS[-1]), metavar="N", help=about)
+
+
 dice_option = click.option(
     "--dice",
     type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
@@ -53,25 +58,22 @@ dice_option = click.option(
 )
 
 
-def rules_options(default: str) -> Callable[[Command], Command]:
+RULES = "Rule set: a name (see `liars-dice rules`) or a .toml or .json file, and changes: perudo,palifico,faces=8."
+
+
+def rules_options(default: str, players: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
     """`--rules`, `--players` and `--dice`, which together choose the game."""
 
     def decorate(command: Command) -> Command:
-        command = dice_option(players_option(command))
+        command = dice_option(players_option(players)(command))
         return rules_option(default)(command)
 
     return decorate
 
 
 def rules_option(default: str) -> Callable[[Command], Command]:
-    """`--rules`: a named rule set or a file."""
-    return click.option(
-        "--rules",
-        default=default,
-        show_default=True,
-        metavar="NAME|FILE",
-        help="Rule set: a name (see `liars-dice rules`), or a .toml or .json file.",
-    )
+    """`--rules`: a named rule set or a file, with changes."""
+    return click.option("--rules", default=default, show_default=True, metavar="NAME|FILE", help=RULES)
 
 
 def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
@@ -88,11 +90,7 @@ def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
 
 def round_options(command: Command) -> Command:
     """`--rules`, `--faces`, `--wild` and `--ordering`: the rules of one round between two players (`round_config`)."""
-    rules = click.option(
-        "--rules",
-        metavar="NAME|FILE",
-        help="Rule set of the round: a name (see `liars-dice rules`), or a .toml or .json file. [default: classic]",
-    )
+    rules = click.option("--rules", metavar="NAME|FILE", help=f"{RULES} [default: classic]")
     faces = click.option(
         "--faces",
         type=click.IntRange(FACES[0], FACES[-1]),
@@ -239,7 +237,13 @@ def chart_option(what: str) -> Callable[[Command], Command]:
     )
 
 
+traceback_option = click.option(
+    "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
+)
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
+full_option = click.option(
+    "--full", is_flag=True, help="Draw all dice also at big tables, where each player otherwise has one line."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -287,9 +291,21 @@ def warn_of_guessable_seed(config: GameConfig, seed: int | None, agents: Iterabl
         )
 
 
-def rules_for_two(rules: str, players: int | None, dice: int | None) -> GameConfig:
-    """Rules by name or file; for two players where the named rules allow any number."""
-    from ..core import PRESETS, load_rules
+def rules_for(rules: str, players: int | None, dice: int | None, *, named: int = 0) -> GameConfig:
+    """The rules of a game in which `named` players have their seats: that many play unless `players` says otherwise,
+    and as many as the rules say if there is neither. Tells people about rules that then cannot matter.
+    """
+    from ..core import load_rules, without_effect
 
-    for_any_number = rules in PRESETS and len(set(PRESETS[rules].dice)) == 1
-    return load_rules(rules, players=2 if players is None and for_any_number else players, dice=dice)
+    config = load_rules(rules, players=players or named or None, dice=dice)
+    if note := without_effect(config):
+        click.echo(f"Note: {note}", err=True)
+    return config
+
+
+def say_rules(rules: str, config: GameConfig) -> str:
+    """The rules as they were named; with the number of players if it is not the one that they are made for."""
+    from ..core import load_rules
+
+    usual = load_rules(rules).num_players
+    return rules if config.num_players == usual else f"{rules} for {config.num_players} players (usually {usual})"

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,6 +19,8 @@ from ..core import one_line, without_controls
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Column, Table
+
+    from ..tournament import FaultExample
 
 
 def program() -> str:
@@ -34,10 +37,44 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def lifetime_lines(ordered: Sequence[str], anew: Sequence[str]) -> list[str]:
+    """Which bots keep what they learn from game to game, and which would but cannot."""
+    lines = []
+    if ordered:
+        learns = (
+            "learns between games: one instance plays all of its"
+            if len(ordered) == 1
+            else ("learn between games: one instance of each plays all of its")
+        )
+        lines.append(f"{', '.join(ordered)} {learns} games, in order")
+    if anew:
+        begins = "begins" if len(anew) == 1 else "begin"
+        lines.append(f"{', '.join(anew)} {begins} anew in every game: boxed bots and programs keep nothing")
+    return lines
+
+
 def check_bot_line(time_limit: float | None) -> str:
     """Where to look after bots have committed faults under this time limit."""
     limit = () if time_limit is None else ("--time-limit", f"{time_limit:g}")
     return f"{command_line('check-bot', 'BOT', *limit)} shows what is wrong"
+
+
+def fault_lines(
+    faults: int, examples: Sequence[FaultExample], *, tracebacks: bool, time_limit: float | None
+) -> list[str]:
+    """How many faults bots committed, the first few in words, and where to look further."""
+    if not faults:
+        return []
+    lines = [f"{faults:,} fault{'' if faults == 1 else 's'}; {check_bot_line(time_limit)}"]
+    for example in examples:
+        times = "once" if example.count == 1 else f"{example.count:,} times"
+        lines.append(f"  {example.agent}, {times}: {example.verdict.replace('_', ' ')}, {one_line(example.detail)}")
+        lines += [f"    {line}" for line in example.traceback.splitlines() if tracebacks]
+    if others := faults - sum(example.count for example in examples):
+        lines.append(f"  and {others:,} other{'' if others == 1 else 's'}")
+    if not tracebacks and any(example.traceback for example in examples):
+        lines.append("  --traceback shows where they happened")
+    return lines
 
 
 class SafeStream:
@@ -119,32 +156,74 @@ def open_console(*, stderr: bool = False) -> Console:
 
 
 def fit_table(
-    console: Console, columns: Sequence[Column], rows: Sequence[Sequence[str]], *optional: str
+    console: Console,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    *optional: str,
+    shorter: Sequence[Sequence[Sequence[str]]] = (),
+    folds: str | None = None,
+    pad_edge: bool = False,
 ) -> tuple[Table, tuple[str, ...]] | None:
     """A table with one line per row, and the headings of the columns that it lacks.
 
-    Nothing is cut off: if the terminal is too narrow, `optional` columns are left out, the first named first. None if
-    that is not enough. Output that does not go to a terminal has all columns.
+    Nothing is cut off. If the terminal is too narrow, `shorter` forms of the rows are tried, the longest first; the
+    column `folds` takes several lines; and `optional` columns are left out, the first named first. None if that is not
+    enough. Output that does not go to a terminal has everything.
     """
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     unlimited = console.options.update(max_width=1_000_000)
-    for count in range(len(optional) + 1):
+    for count, texts in product(range(len(optional) + 1), (rows, *shorter)):
         missing = optional[:count]
         kept = [n for n, column in enumerate(columns) if column.header not in missing]
-        table = Table(*(columns[n].copy() for n in kept), box=None, pad_edge=False)
+        table = Table(*(columns[n].copy() for n in kept), box=None, pad_edge=pad_edge)
         for column in table.columns:
             column.no_wrap = True
-        for row in rows:
+        for row in texts:
             table.add_row(*(Text(one_line(row[n])) for n in kept))
         width = Measurement.get(console, unlimited, table).maximum
         if not console.is_terminal:
             console.width = max(console.width, width)
+        if width > console.width and folds is not None:
+            width -= _fold(table, folds, width - console.width)
         if width <= console.width:
             return table, missing
     return None
+
+
+NARROWEST = 16
+"""Characters that a column which folds keeps, if it needs as many."""
+
+
+def _fold(table: Table, heading: str, excess: int) -> int:
+    """Make a column narrower by up to `excess` characters; returns by how many."""
+    column = next(one for one in table.columns if one.header == heading)
+    widest = max((len(str(cell)) for cell in column.cells), default=0)
+    spared = max(0, min(excess, widest - NARROWEST))
+    column.no_wrap, column.overflow, column.max_width = False, "fold", widest - spared
+    return spared
+
+
+def print_table(
+    console: Console, columns: Sequence[Column], rows: Sequence[Sequence[str]], *optional: str, folds: str
+) -> None:
+    """Print a ranking that fits the terminal: long names fold, then `optional` columns are left out."""
+    fitting = fit_table(console, columns, rows, *optional, folds=folds, pad_edge=True)
+    if fitting is None:  # hardly wider than a name
+        for row in rows:
+            told = [f"{column.header} {text}".strip() for column, text in zip(columns, row, strict=True)]
+            console.print(", ".join(told), markup=False)
+        return
+    print_fitting(console, *fitting)
+
+
+def print_fitting(console: Console, table: Table, missing: tuple[str, ...]) -> None:
+    """Print what `fit_table` found, and which columns it lacks."""
+    console.print(table)
+    if missing:
+        console.print(f"\nThis terminal is too narrow to show: {', '.join(missing)}", markup=False)
 
 
 def print_json(value: dict[str, object]) -> None:

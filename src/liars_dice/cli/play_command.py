@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,16 @@ import click
 
 from .game_lookup import find_game
 from .options import (
+    AS_SEATED,
     agent_name,
     ascii_option,
     db_option,
+    full_option,
     isolate_option,
     json_option,
+    rules_for,
     rules_options,
+    say_rules,
     seed_option,
     time_limit_option,
     warn_of_guessable_seed,
@@ -35,7 +38,15 @@ if TYPE_CHECKING:
 
 @click.command("play", epilog="Example: liars-dice play threshold-best maniac --rules perudo --seat 1")
 @click.argument("opponents", type=agent_name, nargs=-1, metavar="[OPPONENT]...")
-@rules_options("heads-up")
+@click.option(
+    "--opponent",
+    "more",
+    type=agent_name,
+    multiple=True,
+    metavar="BOT",
+    help="The same as OPPONENT. May be repeated.",
+)
+@rules_options("heads-up", AS_SEATED.replace("as you name", "as you name and you"))
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"
 )
@@ -45,6 +56,7 @@ if TYPE_CHECKING:
 @click.option("--from", "origin", metavar="GAME", help="Start a new game from a position of a recorded one.")
 @click.option("--at", "turn", type=int, metavar="TURN", help="With --from: start before this decision, counted from 1.")
 @click.option("--review/--no-review", default=None, help="Review the game afterwards. [default: ask]")
+@full_option
 @ascii_option
 @time_limit_option
 @isolate_option
@@ -59,6 +71,7 @@ def play_command(
     rules: str,
     practice: bool,
     review: bool | None,
+    full: bool,
     ascii_only: bool,
     time_limit: float | None,
     isolate: bool,
@@ -68,20 +81,21 @@ def play_command(
 ) -> None:
     """Play in the terminal. The game is recorded in the store; you can quit at any time and resume it later.
 
-    OPPONENT is a bot for each other seat (default: optimal), or human or human:NAME for another person at the same
-    screen. Without opponents or rules you are asked what to play. Type a bid as `3 4`, `3x4` or `three fours`, type
-    `liar` to call, and `?` to see everything else.
+    OPPONENT is a bot for each other seat, or human or human:NAME for another person at the same screen. Bots of
+    different styles take the seats that you leave open. Without opponents or rules you are asked what to play. Type a
+    bid as `3 4`, `3x4` or `three fours`, type `liar` to call, and `?` to see everything else.
     """
     from functools import partial
 
     from ..persistence import open_store, rules_name
     from ..referee import limits_for
-    from ..terminal import GameSession, Quit, ask_table_setup
+    from ..terminal import GameSession, Quit, ask_table_setup, can_ask
 
+    opponents += given.pop("more")
     chosen = _chosen(context, given)
     goes_on = given["resume"] is not None or given["origin"] is not None
     console = open_console(stderr=as_json)
-    asking = is_asking(console)
+    asking = can_ask(console)
     session: GameSession | None = None
     reviewed: Review | None = None
     code = 0
@@ -92,6 +106,7 @@ def play_command(
             store,
             practice=practice,
             ascii_only=ascii_only,
+            full=full,
             isolate=isolate,
             limits=limits_for(time_limit),
         )
@@ -127,11 +142,6 @@ def play_command(
         raise SystemExit(code)
 
 
-def is_asking(console: Console) -> bool:
-    """Whether a person at a terminal can answer questions."""
-    return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
-
-
 def _chosen(context: click.Context, given: dict[str, Any]) -> list[str]:
     """The given options that choose the game. With --resume and --from, options that contradict them are refused."""
     from ..core import BadValueError
@@ -160,16 +170,17 @@ def _begin(
     isolate: bool,
 ) -> GameSession:
     """Start a new game."""
-    from ..core import PRESETS, load_rules
-    from ..terminal import make_lineup
+    from rich.markup import escape
 
-    players = given["players"]
-    if players is None and (opponents or rules in PRESETS):
-        players = len(opponents) + 1 if opponents else 2
-    config = load_rules(rules, players=players, dice=given["dice"])
-    others = opponents or ("optimal",) * (config.num_players - 1)
+    from ..terminal import fill_seats, make_lineup
+
+    config = rules_for(rules, given["players"], given["dice"], named=len(opponents) + 1 if opponents else 0)
+    others = fill_seats(opponents, config.num_players - 1)
     warn_of_guessable_seed(config, given["seed"], others, isolate=isolate)
-    return at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    session = at_table(make_lineup(others, given["seat"] or 0, given["name"])).begin(config, given["seed"])
+    if (said := say_rules(rules, config)) != rules:
+        session.table.say(escape(f"Rules: {said}"), indent=0)
+    return session
 
 
 def _go_on(

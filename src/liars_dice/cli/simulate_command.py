@@ -13,12 +13,16 @@ from .options import (
     backend_options,
     dice_option,
     json_option,
+    players_option,
+    rules_for,
     rules_option,
+    say_rules,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
 )
-from .output import check_bot_line, open_console, percent, print_json
+from .output import fault_lines, lifetime_lines, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -28,9 +32,7 @@ if TYPE_CHECKING:
 
 @click.command("simulate", epilog="Example: liars-dice simulate --players 6 --tables 10 --games 100")
 @click.argument("agents", type=agent_name, nargs=-1, metavar="[BOT]...")
-@click.option(
-    "--players", type=click.IntRange(2, 15), default=6, show_default=True, metavar="N", help="Players per table."
-)
+@players_option()
 @click.option(
     "--tables", type=click.IntRange(1, 1_000_000), default=10, show_default=True, metavar="N", help="Number of tables."
 )
@@ -48,17 +50,19 @@ if TYPE_CHECKING:
 @rules_option("perudo")
 @dice_option
 @seed_option
+@traceback_option
 @time_limit_option
 @backend_options
 @json_option
 def simulate_command(
     agents: tuple[str, ...],
-    players: int,
+    players: int | None,
     tables: int,
     replications: int,
     rules: str,
     dice: int | None,
     seed: int | None,
+    tracebacks: bool,
     time_limit: float | None,
     backend: str,
     workers: int | None,
@@ -73,15 +77,14 @@ def simulate_command(
     """
     import msgspec
 
-    from ..core import load_rules
     from ..tournament import Simulation, make_backend
 
     chosen = make_backend(backend, workers)
-    config = load_rules(rules, players=players, dice=dice)
+    config = rules_for(rules, players, dice)
     warn_of_guessable_seed(config, seed, agents, isolate=False)
     seed = config.seed if seed is None else seed
     simulation = Simulation(
-        players,
+        config.num_players,
         tables,
         replications,
         agents=agents or None,
@@ -106,6 +109,9 @@ def simulate_command(
                 "games": games,
                 "method": simulation.method,
                 "faults": simulation.faults,
+                "ordered": list(simulation.ordered),
+                "anew": list(simulation.anew),
+                "fault_examples": [msgspec.structs.asdict(example) for example in simulation.fault_examples],
                 "complete": complete,
                 "rules": rules,
                 "seed": simulation.seed,
@@ -116,8 +122,11 @@ def simulate_command(
         )
         raise SystemExit(0 if complete else 130)
     _print_result(simulation, rules, elapsed_s)
-    if simulation.faults:
-        click.echo(f"{simulation.faults} faults; {check_bot_line(time_limit)}")
+    for line in lifetime_lines(simulation.ordered, simulation.anew):
+        click.echo(line)
+    told = fault_lines(simulation.faults, simulation.fault_examples, tracebacks=tracebacks, time_limit=time_limit)
+    for line in told:
+        click.echo(line)
     if not complete:
         click.echo("Stopped before the end: the result is of the games played so far.", err=True)
         raise SystemExit(130)
@@ -125,10 +134,10 @@ def simulate_command(
 
 def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
     """The first tables with their scores, and every agent's win rate."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
 
     console = open_console()
+    said = say_rules(rules, simulation.config)
     for number, score in enumerate(simulation.scores[:10], 1):
         listed = ", ".join(f"{name} {wins}" for name, wins in zip(score.agents, score.wins, strict=True))
         console.print(f"table {number}: {listed}", markup=False, soft_wrap=True)
@@ -136,13 +145,21 @@ def _print_result(simulation: Simulation, rules: str, elapsed_s: float) -> None:
         console.print(f"... and {len(simulation.scores) - 10} more tables (shown by --json)", markup=False)
     how = "at compiled speed" if simulation.method == "compiled" else "through the referee where it is needed"
     console.print(
-        f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {rules}", markup=False
+        f"\n{simulation.games:,} games {how}, seed {simulation.seed} ({elapsed_s:.2f} s); rules {said}", markup=False
     )
-    columns = ("tables", "games", "wins", "win rate", "95% interval")
-    table = Table("agent", *(Column(name, justify="right") for name in columns), box=None)
-    for one in simulation.ranking:
-        numbers = (f"{one.tables:,}", f"{one.games:,}", f"{one.wins:,}", percent(one.win_rate))
-        table.add_row(Text(one.agent), *numbers, " to ".join(map(percent, one.ci95)))
-    console.print(table)
+    headings = ("tables", "games", "wins", "win rate", "95% interval")
+    columns = [Column("agent"), *(Column(name, justify="right") for name in headings)]
+    rows = [
+        (
+            one.agent,
+            f"{one.tables:,}",
+            f"{one.games:,}",
+            f"{one.wins:,}",
+            percent(one.win_rate),
+            " to ".join(map(percent, one.ci95)),
+        )
+        for one in simulation.ranking
+    ]
+    print_table(console, columns, rows, "wins", "tables", "games", "95% interval", folds="agent")
     if simulation.n_tables > 1 and any(one.tables == 1 for one in simulation.ranking):
         console.print("for an agent that sat at one table, the interval is for that table alone", markup=False)

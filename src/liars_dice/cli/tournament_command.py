@@ -13,14 +13,25 @@ from .options import (
     db_option,
     isolate_option,
     json_option,
+    rules_for,
     rules_options,
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, open_console, percent, print_json
+from .output import (
+    command_line,
+    fault_lines,
+    lifetime_lines,
+    method_line,
+    open_console,
+    percent,
+    print_json,
+    print_table,
+)
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -70,6 +81,7 @@ if TYPE_CHECKING:
 )
 @seed_option
 @backend_options
+@traceback_option
 @time_limit_option
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
@@ -95,7 +107,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def tournament_command(
-    context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
+    context: click.Context, /, report: str | None, tracebacks: bool, db: str | None, as_json: bool, **given: Any
 ) -> None:
     """Rank bots: a round robin for two players, a league for more (--players 6).
 
@@ -135,7 +147,7 @@ def tournament_command(
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, db, stored=not in_memory)
+        show_result(result, elapsed_s, db, stored=not in_memory, tracebacks=tracebacks)
         if page is not None:
             click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
@@ -150,7 +162,6 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     """The settings from the command line; when resuming, those the tournament was started with, plus any changes."""
     import msgspec
 
-    from ..core import load_rules
     from ..tournament import FIELDS, TournamentSettings, agents_in_field, agents_in_folder, check_settings
 
     by_field = {field: agents_in_field(field) for field in given["fields"]}
@@ -159,7 +170,7 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     names = (*given["agents"], *(name for name in from_fields if name not in given["agents"]))
     boxed = [*by_folder.values(), *(found for field, found in by_field.items() if field not in FIELDS)]
     from_folders = tuple(dict.fromkeys(name for found in boxed for name in found))
-    config = load_rules(given["rules"], players=given["players"], dice=given["dice"])
+    config = rules_for(given["rules"], given["players"], given["dice"])
     wanted = TournamentSettings(
         kind="round-robin" if config.num_players == 2 else "league",
         agents=names,
@@ -207,53 +218,60 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "seating": result.settings.seating,
         "agents": list(result.agents),
         "ranking": plain["ranking"],
+        "rating_scale": result.rating_scale,
         "matrix": result.matrix,
         "cells": plain["cells"],
         "games": result.games,
         "seed": None if result.method == "exact" or not result.complete else result.settings.seed,
         "ordered": list(result.ordered),
+        "anew": list(result.anew),
         "complete": result.complete,
         "resolution": result.resolution,
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
+def show_result(
+    result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True, tracebacks: bool = False
+) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from rich.table import Column
+
+    from ..core import GameConfig
 
     settings = result.settings
     console = open_console()
-    kind = "round robin" if settings.kind == "round-robin" else "league"
+    seats = GameConfig.from_dict(settings.config).num_players
+    kind = "round robin" if settings.kind == "round-robin" else f"league at tables of {seats}"
     seating = "; the agent listed first opens" if settings.seating == "listed" else ""
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it
     console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
-    headings = ("wins", "95% interval", "beats", "ties", "rating")
-    agent = Column("agent", overflow="fold")  # file names are long and differ at the end
-    table = Table(Column("", justify="right"), agent, *(Column(h, justify="right") for h in headings), box=None)
+    even = "ties" if result.method == "exact" else "undecided"
+    headings = ("", "agent", "wins", "95% interval", "beats", even, result.rating_scale)
+    columns = [Column(h, justify="left" if h == "agent" else "right") for h in headings]
+    rows = []
     for standing in result.ranking:
         low, high = standing.rank_interval
-        table.add_row(
+        cells = (
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
-            Text(standing.agent),
+            standing.agent,
             percent(standing.win_rate),
             "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
             str(standing.beats),
             str(standing.ties),
             f"{standing.rating:.1f}",
         )
-    console.print(table)
+        rows.append(cells)
+    print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
     for line in _how_sure(result):
         console.print(line, markup=False)
-    faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
-    if faulty:
-        listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        limit = result.settings.time_limit_seconds
-        console.print(f"faults: {listed}; {check_bot_line(None if limit == 1 else limit)}", markup=False)
-    if result.ordered:
-        learners = ", ".join(result.ordered)
-        console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
+    faults = sum(sum(standing.faults.values()) for standing in result.ranking)
+    examples = [example for standing in result.ranking for example in standing.fault_examples]
+    limit = None if result.settings.time_limit_seconds == 1 else result.settings.time_limit_seconds
+    for line in fault_lines(faults, examples, tracebacks=tracebacks, time_limit=limit):
+        console.print(line, markup=False, soft_wrap=True)
+    for line in lifetime_lines(result.ordered, result.anew):
+        console.print(line, markup=False)
     if result.games:
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 

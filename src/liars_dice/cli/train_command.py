@@ -117,10 +117,9 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Hidden units of the network. [default: 64]",
 )
 @click.option(
-    "--opponents",
-    "opponent",
+    "--opponent",
     cls=RenamedOption,
-    formerly=("--opponent",),
+    formerly=("--opponents",),
     type=agent_name,
     default="truthful",
     show_default=True,

@@ -72,8 +72,21 @@ from .odds import (
     prob_holds,
 )
 from .old_names import OLD_NAMES
+from .plain_rules import PALIFICO, WHEN_PALIFICO, rules_in_words
 from .player import GameResult, Player, hook_of, result_of, unused
-from .presets import PRESETS, Dice, RulesLike, as_config, changed_preset, load_rules, preset, rules_in_short
+from .presets import (
+    PRESETS,
+    Dice,
+    RulesLike,
+    as_config,
+    changed_preset,
+    load_rules,
+    preset,
+    read_change,
+    rules_in_short,
+    split_rules,
+    without_effect,
+)
 from .progress import Progress
 from .round_outcome import RoundOutcome, after_round, is_over, opener_after
 from .rules import RoundRules, count_matches, round_rules
@@ -89,12 +102,14 @@ __all__ = [
     "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
+    "PALIFICO",
     "PLAYERS",
     "PRESETS",
     "REASONING_LIMIT",
     "SEEDS",
     "SHARED_DICE",
     "SPECTATOR",
+    "WHEN_PALIFICO",
     "Action",
     "AgentFaulted",
     "BadValueError",
@@ -193,18 +208,22 @@ __all__ = [
     "preset",
     "prob_exact",
     "prob_holds",
+    "read_change",
     "reason_of",
     "recorded_id",
     "result_of",
     "round_rules",
     "rules_in_short",
+    "rules_in_words",
     "say_bid",
     "say_face",
     "seats_from",
+    "split_rules",
     "unused",
     "verify",
     "view_of",
     "visible_to",
     "without_controls",
+    "without_effect",
     "without_number",
 ]

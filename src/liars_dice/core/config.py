@@ -37,7 +37,7 @@ class _NamedFields(msgspec.StructMeta):
     if not TYPE_CHECKING:
 
         def __call__(self, *values, **fields):
-            _check_names(fields)
+            check_names(fields)
             return super().__call__(*values, **fields)
 
 
@@ -173,7 +173,7 @@ class GameConfig(
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> GameConfig:
         """Rules from a mapping of field names; the error for an unknown name suggests a known one."""
-        _check_names(fields)
+        check_names(fields)
         return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,14 +182,8 @@ class GameConfig(
 
     @classmethod
     def from_json(cls, text: str | bytes) -> GameConfig:
-        """Rules from a JSON object."""
-        try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError("JSON", _shortened(text), f"a JSON object of rules ({error})") from error
-        if not isinstance(fields, dict):
-            raise ConfigError("JSON", _shortened(text), "a JSON object of rules")
-        return cls.from_dict(fields)
+        """Rules from a JSON object; with a `base`, as `from_toml` has it."""
+        return _based(_json_fields(text))
 
     def to_json(self) -> str:
         """These rules as a JSON object."""
@@ -197,12 +191,12 @@ class GameConfig(
 
     @classmethod
     def from_toml(cls, text: str) -> GameConfig:
-        """Rules from TOML text; fields that are left out take their defaults."""
-        try:
-            fields = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # tomllib raises more than TOMLDecodeError
-            raise ConfigError("TOML", _shortened(text), f"a TOML table of rules ({error})") from error
-        return cls.from_dict(fields)
+        r"""Rules from TOML text; fields that are left out take their defaults, or what the rule set `base` says.
+
+        >>> GameConfig.from_toml('base = "perudo"\nplayers = 3\npalifico = true').dice
+        (5, 5, 5)
+        """
+        return _based(_toml_fields(text))
 
     def to_toml(self) -> str:
         """These rules as TOML: every field that is not None."""
@@ -211,19 +205,7 @@ class GameConfig(
     @classmethod
     def load(cls, path: str | Path) -> GameConfig:
         """Rules from a `.toml` or `.json` file."""
-        path = Path(path)
-        reader = {".toml": cls.from_toml, ".json": cls.from_json}.get(path.suffix)
-        if reader is None:
-            raise ConfigError("file", str(path), "a name that ends in .toml or .json")
-        try:
-            with path.open("rb") as file:
-                data = file.read(LARGEST_FILE + 1)
-            if len(data) > LARGEST_FILE:
-                raise ConfigError("file", str(path), f"at most {LARGEST_FILE:,} bytes; rules need a few hundred")
-            text = data.decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError("file", str(path), f"a readable text file ({reason_of(error)})") from error
-        return reader(text)
+        return _based(fields_in_file(path))
 
     def save(self, path: str | Path) -> None:
         """Write these rules to a `.toml` or `.json` file."""
@@ -234,7 +216,50 @@ class GameConfig(
         path.write_text(writer(), encoding="utf-8")
 
 
-def _check_names(names: Iterable[object]) -> None:
+def fields_in_file(path: str | Path) -> dict[str, Any]:
+    """What a `.toml` or `.json` file says: fields of the rules, and perhaps a `base`."""
+    path = Path(path)
+    reader = {".toml": _toml_fields, ".json": _json_fields}.get(path.suffix)
+    if reader is None:
+        raise ConfigError("file", str(path), "a name that ends in .toml or .json")
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise ConfigError("file", str(path), f"at most {LARGEST_FILE:,} bytes; rules need a few hundred")
+        text = data.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("file", str(path), f"a readable text file ({reason_of(error)})") from error
+    return reader(text)
+
+
+def _json_fields(text: str | bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError("JSON", _shortened(text), f"a JSON object of rules ({error})") from error
+    if not isinstance(fields, dict):
+        raise ConfigError("JSON", _shortened(text), "a JSON object of rules")
+    return fields
+
+
+def _toml_fields(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # tomllib raises more than TOMLDecodeError
+        raise ConfigError("TOML", _shortened(text), f"a TOML table of rules ({error})") from error
+
+
+def _based(fields: Mapping[str, Any]) -> GameConfig:
+    """The rules in a file: changes of a named rule set if it has a `base`, else of the default rules."""
+    if "base" not in fields:
+        return GameConfig.from_dict(fields)
+    from .presets import changed_base  # which is made of rules
+
+    return changed_base(fields)
+
+
+def check_names(names: Iterable[object]) -> None:
     """Check that these are fields of the rules; if not, say what to write instead."""
     for name in names:
         if name not in GameConfig.__struct_fields__:
@@ -288,7 +313,12 @@ def _check_combinations(config: GameConfig) -> None:
     if config.mode == "single_round" and config.next_opener != "loser":
         raise ConfigError("next_opener", config.next_opener, "'loser' when mode is 'single_round'")
     if config.palifico and config.mode != "elimination":
-        raise ConfigError("palifico", True, f"False when mode is {config.mode!r}: no one loses dice")
+        raise ConfigError(
+            "palifico",
+            True,
+            f"mode = 'elimination' as well, not {config.mode!r}: a palifico round begins when a player is down to one "
+            "die, and only elimination takes dice away",
+        )
     if config.max_dice is not None:
         if config.mode != "elimination" or not config.exact_call:
             raise ConfigError("max_dice", config.max_dice, "None unless mode is 'elimination' with exact_call")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .config import PLAYERS, GameConfig, is_whole
+from .config import PLAYERS, GameConfig, check_names, fields_in_file, is_whole
 from .errors import ConfigError, one_of
 
 _PERUDO = GameConfig(dice=(5,) * 6, wild="ones", bid_ordering="perudo", exact_call=True, max_dice=5, mode="elimination")
@@ -60,12 +60,95 @@ def changed_preset(
     return GameConfig.from_dict(fields)
 
 
-def load_rules(name_or_file: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:
-    """Rules by preset name, or from a `.toml` or `.json` file, changed in the same ways."""
-    given: object = name_or_file
-    if isinstance(given, str) and Path(given).suffix in (".toml", ".json"):
-        return _seated(GameConfig.load(name_or_file), players, dice).replace(**changes)
-    return preset(name_or_file, players=players, dice=dice, **changes)
+def changed_base(fields: Mapping[str, Any], *, players: int | None = None, dice: Dice = None) -> GameConfig:
+    """The rules of a file with a `base`: `preset` of that name, with the file's `players`, `dice` and other fields.
+
+    `players` and `dice` then change the seats of those rules.
+    """
+    changes = dict(fields)
+    base: object = changes.pop("base")
+    if not isinstance(base, str) or base not in PRESETS:
+        raise ConfigError("base", base, one_of(str(base), PRESETS))
+    in_file = _seated(PRESETS[base].replace(max_dice=None), changes.pop("players", None), changes.pop("dice", None))
+    return changed_preset(base, changes, dice=_seated(in_file, players, dice).dice)
+
+
+def load_rules(rules: str, *, players: int | None = None, dice: Dice = None, **changes: Any) -> GameConfig:
+    """Rules from a text: a preset's name or a `.toml` or `.json` file, and perhaps changes behind commas.
+
+    >>> load_rules("perudo,palifico,faces=8", players=3) == preset("perudo", players=3, palifico=True, faces=8)
+    True
+    """
+    named, *parts = split_rules(rules)
+    said = dict(map(read_change, parts))
+    players = said.pop("players", None) if players is None else players
+    dice = said.pop("dice", None) if dice is None else dice
+    changes = said | changes
+    if not is_file(named):
+        return changed_preset(named, changes, players=players, dice=dice)
+    fields = fields_in_file(named)
+    if "base" in fields:
+        return changed_base(fields | changes, players=players, dice=dice)
+    return _seated(GameConfig.from_dict(fields), players, dice).replace(**changes)
+
+
+def is_file(rules: str) -> bool:
+    """Whether this names a file of rules, not a preset."""
+    return Path(rules).suffix in (".toml", ".json")
+
+
+def split_rules(rules: str) -> list[str]:
+    """The name or file that a text of rules begins with, and the changes behind it.
+
+    >>> split_rules("perudo,palifico,dice=2,3")
+    ['perudo', 'palifico', 'dice=2,3']
+    """
+    given: object = rules
+    if not isinstance(given, str):
+        raise ConfigError("rules", given, one_of(str(given), (*PRESETS, "a .toml or .json file")))
+    parts = given.split(",")
+    files = [number for number, part in enumerate(parts) if is_file(part)]
+    first = files[-1] + 1 if files else 1  # the name of a file may have commas
+    split = [",".join(parts[:first])]
+    for part in parts[first:]:
+        if part.strip(" ]").isdecimal() and len(split) > 1:  # another number of a list
+            split[-1] += f",{part}"
+        else:
+            split.append(part)
+    return split
+
+
+def read_change(text: str) -> tuple[str, Any]:
+    """A change of the rules as text: the name of a field (or `players`) and its value. A rule alone is switched on.
+
+    >>> read_change("palifico"), read_change("wild=none"), read_change("max_dice=6"), read_change("dice=2,3")
+    (('palifico', True), ('wild', 'none'), ('max_dice', 6), ('dice', (2, 3)))
+    """
+    written, equals, value = (part.strip() for part in text.partition("="))
+    name = written.replace("-", "_")
+    if name == "players":
+        return name, _number(value)
+    check_names([name])
+    default = getattr(GameConfig(), name)
+    if isinstance(default, bool):
+        return name, {"true": True, "false": False}.get(value.lower(), value) if equals else True
+    if not equals:
+        raise ConfigError("rules", text, f"a value: {name}=VALUE")
+    if name == "dice" and not value.isdecimal():
+        return name, tuple(_number(part) for part in value.strip("[]").split(","))
+    return name, None if default is None and value.lower() == "none" else _number(value)
+
+
+def _number(text: str) -> int | str:
+    """The number in a text, or the text if there is none: the rules then say what they expect."""
+    return int(text) if text.strip().isdecimal() else text
+
+
+def without_effect(config: GameConfig) -> str | None:
+    """A sentence about a rule that can never matter in these rules; None if there is no such rule."""
+    if config.palifico and config.num_players == 2:
+        return "palifico changes nothing with two players: a palifico round needs at least three (rule 7.1)"
+    return None
 
 
 def rules_in_short(config: GameConfig) -> str:

@@ -153,7 +153,7 @@ class GameRecorder(ABC):
         self,
         *,
         agent: str | None = None,
-        rules: str | None = None,
+        rules: str | GameConfig | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         winner: str | None = None,
@@ -161,7 +161,8 @@ class GameRecorder(ABC):
         limit: int | None = None,
     ) -> list[GameSummary]:
         """Games, newest first. `agent`, `winner` and `loser` are names or player types, such as `optimal` or
-        `RandomAgent`; a loser is a player of a finished game who did not win.
+        `RandomAgent`; a loser is a player of a finished game who did not win. `rules` are a preset's name, `custom`,
+        or rules: those of a game are equal if they differ only in the numbers of players and dice, and in the seed.
         """
         self.flush()
         found: list[GameSummary] = []
@@ -170,7 +171,7 @@ class GameRecorder(ABC):
                 break
             if (
                 (agent is None or game.seats_of(agent))
-                and (rules is None or rules == game.rules)
+                and (rules is None or self._has_rules(game, rules))
                 and (since is None or game.created_utc >= since)
                 and (until is None or game.created_utc < until)
                 and (winner is None or any(seat == game.winner for seat in game.seats_of(winner)))
@@ -178,6 +179,17 @@ class GameRecorder(ABC):
             ):
                 found.append(game)
         return found
+
+    def _has_rules(self, game: GameSummary, rules: str | GameConfig) -> bool:
+        """Whether a game was played by these rules."""
+        if isinstance(rules, str):
+            return rules == game.rules
+        if game.rules != CUSTOM or rules_name(rules) != CUSTOM:
+            return game.rules == rules_name(rules)
+        created = [event.payload for event in self.intact_events(game.game_id, 0, 1)]
+        return any(
+            isinstance(one, GameCreated) and _kind_of_rules(one.config) == _kind_of_rules(rules) for one in created
+        )
 
     def find(self, name: str) -> str:
         """The id of a game, given its id, the beginning of its id, or `last`."""
@@ -304,9 +316,13 @@ def by_game(batch: Iterable[RecordedEvent]) -> dict[str, list[RecordedEvent]]:
     return games
 
 
+CUSTOM = "custom"
+"""The name of all rules that are not those of a preset."""
+
+
 def rules_name(config: GameConfig) -> str:
     """The name of the preset with these rules, for any number of players and dice, or `custom`."""
-    return _NAMES.get(_kind_of_rules(config), "custom")
+    return _NAMES.get(_kind_of_rules(config), CUSTOM)
 
 
 def _kind_of_rules(config: GameConfig) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .explanation_chart import draw_explanation
     from .learning_curve import check_comparable, check_curve_file, write_curve
     from .picture_files import check_picture
+    from .player_chart import draw_player_stats
     from .review_chart import draw_review
     from .tournament_report import check_writable, write_report
 
@@ -22,6 +23,7 @@ __getattr__, __dir__ = _lazy_names(
         "check_picture": "picture_files",
         "check_writable": "tournament_report",
         "draw_explanation": "explanation_chart",
+        "draw_player_stats": "player_chart",
         "draw_review": "review_chart",
         "write_curve": "learning_curve",
         "write_report": "tournament_report",
@@ -35,6 +37,7 @@ __all__ = [
     "check_picture",
     "check_writable",
     "draw_explanation",
+    "draw_player_stats",
     "draw_review",
     "write_curve",
     "write_report",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import BadValueError
+from ..core import BadValueError, one_line
 from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
@@ -140,7 +140,12 @@ def _summary(result: TournamentResult) -> str:
     if result.ordered:
         text += (
             f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
-            "Their games were played in order, and a win rate is the mean over all of them.</p>\n"
+            "One instance of each played all of its games, in order, and a win rate is the mean over all of them.</p>\n"
+        )
+    if result.anew:
+        text += (
+            f'<p class="note">These agents began anew in every game: {escape(", ".join(result.anew))}. '
+            "What runs in a box, or as a program, keeps nothing from game to game.</p>\n"
         )
     return text
 
@@ -159,7 +164,7 @@ def _leaderboard(result: TournamentResult) -> str:
             rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
         ranks = str(low) if low == high else f"{low} – {high}"
         rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
-    table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", "Rating"), rows, named=2)
+    table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", result.rating_scale), rows, named=2)
     return table if exact else f"{table}<p>{_how_sure(result)}</p>\n"
 
 
@@ -179,7 +184,8 @@ def _how_sure(result: TournamentResult) -> str:
 def _ratings(result: TournamentResult, png: bytes) -> str:
     best = max(result.ranking, key=lambda one: one.rating)
     worst = min(result.ranking, key=lambda one: one.rating)
-    alt = f"Ratings from {best.rating:.1f} for {best.agent} down to {worst.rating:.1f} for {worst.agent}."
+    lowest = f"{worst.rating:.1f} for {worst.agent}"
+    alt = f"{result.rating_scale} ratings from {best.rating:.1f} for {best.agent} down to {lowest}."
     how = "Further right is stronger."
     if result.settings.kind == "round-robin":
         how += " A lead of 400 points means about ten wins per loss."
@@ -248,7 +254,15 @@ def _faults(result: TournamentResult) -> str:
         return "<p>No faults: every agent followed the rules.</p>\n"
     rows = [(one.agent, *(one.faults.get(kind, 0) for kind in kinds)) for one in result.ranking if one.faults]
     head = ("Agent", *(kind.replace("_", " ") for kind in kinds))
-    return _table("Faults per agent; agents that are not listed had none", head, rows)
+    text = _table("Faults per agent; agents that are not listed had none", head, rows)
+    examples = [example for one in result.ranking for example in one.fault_examples]
+    told = [(e.agent, f"{e.count:,}", e.verdict.replace("_", " "), e.detail) for e in examples]
+    text += _table("The first different faults of each agent", ("Agent", "Times", "Kind", "What"), told, kind="text")
+    for example in examples:
+        if example.traceback:
+            said = escape(one_line(f"Traceback of {example.agent}: {example.detail}", 120))
+            text += f"<details>\n<summary>{said}</summary>\n<pre>{escape(example.traceback)}</pre>\n</details>\n"
+    return text
 
 
 def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:

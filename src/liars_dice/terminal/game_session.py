@@ -8,13 +8,13 @@ from typing import Self
 from rich.console import Console
 from rich.markup import escape
 
-from ..core import SPECTATOR, Event, GameConfig, GameCreated, GameEngine, GameState, RoundEnded
+from ..core import SPECTATOR, Event, GameConfig, GameCreated, GameEnded, GameEngine, GameState, RoundEnded
 from ..persistence import GameRecorder, RecordedEvent, branch, decisions, is_person, record_game
 from ..referee import BotLimits, MatchResult, Referee
-from .human_player import TerminalPlayer, UndoRequested
+from .human_player import TerminalPlayer, UndoRequested, ask
 from .move_help import history_lines
 from .seating import make_seats
-from .table_view import TableView
+from .table_view import TableView, can_ask
 
 
 class GameSession:
@@ -28,17 +28,25 @@ class GameSession:
         *,
         practice: bool = False,
         ascii_only: bool = False,
+        full: bool = False,
         isolate: bool = False,
         limits: BotLimits | None = None,
+        player: TerminalPlayer | None = None,
     ) -> None:
-        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time."""
+        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time.
+
+        `player` asks the people, instead of a plain `TerminalPlayer`.
+        """
         self.console = console
         self.store = store
         self.lineup = tuple(lineup)
         self.practice = practice
+        self.full = full
         self.isolate = isolate
         self.limits = limits
-        self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
+        self.player = player or TerminalPlayer(
+            console, people=len(self.people), practice=practice, ascii_only=ascii_only
+        )
         self.game_id = ""
 
     @property
@@ -54,7 +62,7 @@ class GameSession:
     @property
     def table(self) -> TableView:
         """The view that shows the game."""
-        return TableView(self.console, self.state.public.names, ascii_only=self.player.ascii_only)
+        return TableView(self.console, self.state.public.names, ascii_only=self.player.ascii_only, full=self.full)
 
     def begin(self, config: GameConfig, seed: int | None = None) -> Self:
         """Start a new game."""
@@ -102,14 +110,22 @@ class GameSession:
         self.player.known_as = [
             agent_id or name for agent_id, name in zip(state.agent_ids, state.public.names, strict=True)
         ]
-        referee.engine.subscribe(self.table.reveal, seat=SPECTATOR)
+        self._skipping = False
+        referee.engine.subscribe(self._show, seat=SPECTATOR)
         referee.engine.subscribe(self._announce_elimination, seat=SPECTATOR)
         if past:
             self._recap()
         return self
 
+    def _show(self, event: Event) -> None:
+        """Show an event; after people have skipped to the end, only who wins."""
+        if not self._skipping or isinstance(event, GameEnded):
+            self.table.reveal(event)
+
     def _announce_elimination(self, event: Event) -> None:
-        """Tell people who have lost their last die that the game goes on without them."""
+        """Tell people who have lost their last die that the game goes on without them. When all are out, they may skip
+        to the end.
+        """
         public = self.state.public
         if not isinstance(event, RoundEnded) or public.status == "ENDED":
             return
@@ -117,6 +133,9 @@ class GameSession:
             if public.resolutions[-1].dice[seat] and not event.dice_counts[seat]:
                 out = "You are" if public.names[seat] == "You" else f"{public.names[seat]} is"
                 self.table.say(escape(f"{out} out; the others play on."))
+                if can_ask(self.console) and not any(event.dice_counts[one] for one in self.people):
+                    answer = ask(self.console, "  Press Enter to watch, or type end to skip to the end: ")
+                    self._skipping = answer.lower() in ("end", "skip")
 
     def _recap(self) -> None:
         """Print the current round's bids and the number of dice."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..core import (
+    PALIFICO,
+    WHEN_PALIFICO,
     Action,
     Bid,
     BidAction,
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 SENSIBLE = 0.25
 """Raises that hold at least this often are shown, in addition to the lowest raise on each face."""
+
+HOPELESS = 0.01
+"""Raises that hold less often than this are not listed with their odds."""
 
 NOTHING = 1e-9
 """Chances below this are rounding errors."""
@@ -60,6 +66,7 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
         "To bid, type how many and which face: 3 4, 3x4, 3 fours, three fours.",
         "liar (or call, dudo): call the last bid a lie"
         + ("; exact (or calza, spot on): call it exactly right." if view.config.exact_call else "."),
+        "rules: the rules of this game in words" + ("; palifico: that rule" if view.config.palifico else ""),
         "hint: what a strong player would do, and why",
         "odds: the chances of the bid and of raises, given your dice",
         "history: the bids of this round, and earlier rounds",
@@ -71,6 +78,14 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
     if wild is not None:
         lines.append(f"Wild: a {wild} counts as every face.")
     return [*lines, "quit: leave; the game is saved"]
+
+
+def palifico_lines(view: GameView) -> list[str]:
+    """What palifico means, and whether it matters now."""
+    if not view.config.palifico:
+        return [f"This game is played without palifico rounds. {PALIFICO}"]
+    now = "This round is." if view.palifico else "This round is not."
+    return [f"{WHEN_PALIFICO} {now} {PALIFICO}"]
 
 
 def sensible_raises(view: GameView) -> list[Bid]:
@@ -94,7 +109,7 @@ def sensible_raises(view: GameView) -> list[Bid]:
 
 def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
     """Moves and their chances to be right, given the player's own dice alone: the bid on the table and its calls, then
-    raises, the most likely first.
+    raises, the most likely first. Raises that are certain or hopeless need no odds.
     """
     rows: list[tuple[str, float]] = []
     bid = view.current_bid
@@ -106,7 +121,10 @@ def odds_rows(view: GameView, most: int = 14) -> list[tuple[str, float]]:
                 rows.append(("liar is right", 1 - true))
             elif isinstance(action, CallExactAction):
                 rows.append(("exact is right", chance_exact(view, bid)))
-    raises = sorted(((chance_true(view, raised), raised) for raised in sensible_raises(view)), key=lambda r: -r[0])
+    raises = sorted(
+        ((chance, raised) for chance, raised in _raise_chances(view) if HOPELESS <= chance < 1 - NOTHING),
+        key=lambda r: -r[0],
+    )
     return rows + [(str(raised), chance) for chance, raised in raises[: most - len(rows)]]
 
 
@@ -116,6 +134,17 @@ def odds_lines(view: GameView, width: int, *, ascii_only: bool) -> Iterator[str]
     for label, chance in odds_rows(view):
         bar = ("#" if ascii_only else "█") * round(chance * room)
         yield f"{label:14} {percent(chance):>5} {bar}".rstrip()
+    chances = _raise_chances(view)
+    certain = {raised.face: str(raised) for chance, raised in chances if chance >= 1 - NOTHING}  # the highest per face
+    hopeless = [str(raised) for chance, raised in chances if chance < HOPELESS]
+    for words, raises in (("certain to hold, up to", certain.values()), (f"below {percent(HOPELESS)}", hopeless)):
+        if raises:
+            yield from wrap(f"{words}: {' '.join(raises)}", width)
+
+
+def _raise_chances(view: GameView) -> list[tuple[float, Bid]]:
+    """How likely each sensible raise is to hold, given the player's own dice alone."""
+    return [(chance_true(view, raised), raised) for raised in sensible_raises(view)]
 
 
 def history_lines(public: PublicState) -> list[str]:
@@ -144,12 +173,16 @@ def hint_lines(advice: Advice) -> list[str]:
     best, *others = advice.choices
     if best.win_chance < NOTHING:
         return [f"Every move loses this round {advice.given}".rstrip() + ".", f"({advice.source})"]
-    lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
+    lines = [f"A strong player would {does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
         lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
-    return [*lines, f"({advice.source})"]
+    lines.append(f"({advice.source})")
+    if advice.habits is not None:
+        lines.append(f"Knowing the others' habits: {does(advice.habits.best)}. {advice.habits.why}")
+    return lines
 
 
-def _does(action: Action) -> str:
+def does(action: Action) -> str:
+    """An action as what a player does: `bid three fours`, `call liar`."""
     return f"bid {say_bid(action.bid)}" if isinstance(action, BidAction) else f"call {action}"

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    PALIFICO,
+    AgentFaulted,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -26,6 +28,9 @@ from ..core import (
 from ..pictures import SEAT_COLOURS
 from .dice_art import draw_hand
 
+BIG_TABLE = 4
+"""From this many players on, dice are written in one line per player."""
+
 
 class Quit(Exception):  # noqa: N818 - a request, not an error
     """The person at the keyboard wants to leave."""
@@ -34,6 +39,11 @@ class Quit(Exception):  # noqa: N818 - a request, not an error
 def needs_ascii(console: Console) -> bool:
     """Whether the terminal can show only ASCII."""
     return not console.encoding.lower().startswith("utf") or console.is_dumb_terminal
+
+
+def can_ask(console: Console) -> bool:
+    """Whether a person at a terminal can answer questions."""
+    return console.is_terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def read_line(console: Console, prompt: str) -> str:
@@ -52,12 +62,23 @@ class TableView:
     """Prints the events of a game."""
 
     def __init__(
-        self, console: Console, names: Sequence[str], *, ascii_only: bool = False, reasoning: bool = True
+        self,
+        console: Console,
+        names: Sequence[str],
+        *,
+        ascii_only: bool = False,
+        reasoning: bool = True,
+        tracebacks: bool = False,
+        full: bool = False,
     ) -> None:
+        """At a big table, dice are written in one line per player, unless `full` asks for drawings."""
         self.console = console
         self.names = tuple(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
+        self.tracebacks = tracebacks
+        self.full = full
+        self._palifico_told = False
 
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
@@ -69,10 +90,16 @@ class TableView:
         if isinstance(event, RoundStarted | GameEnded):
             self.console.print()
             self.say(f"[bold]{escape(text)}[/bold]", indent=0)
+            if isinstance(event, RoundStarted) and event.palifico and not self._palifico_told:
+                self._palifico_told = True
+                self.say(escape(PALIFICO))
         elif isinstance(event, DiceRolled):
-            self.hand(event.player_id, event.dice)
+            self._dice(event.player_id, event.dice, drawn=self.full or len(self.names) < BIG_TABLE)
         else:
             self.say(self.coloured(text, getattr(event, "player_id", None)))
+        if isinstance(event, AgentFaulted) and self.tracebacks:
+            for line in event.traceback.splitlines():
+                self.console.print(Text(f"    {line}"), soft_wrap=True)
         return True
 
     def reveal(self, event: Event) -> None:
@@ -96,15 +123,23 @@ class TableView:
             self.console.print(f"  [{style}]{line}[/]", highlight=False)
 
     def hands(self, hands: Sequence[Sequence[int]]) -> None:
-        """Draw all players' dice, or write them as numbers if the drawings do not fit on the screen."""
+        """Show all players' dice: drawn, or in one line per player at a big table or if drawings do not fit on the
+        screen.
+        """
         rows = sum(1 + 5 * -(-len(dice) // self._dice_per_row()) for dice in hands if dice)
-        drawn = not self.console.is_terminal or rows <= self.console.height - 4
+        fits = not self.console.is_terminal or rows <= self.console.height - 4
         for seat, dice in enumerate(hands):
-            if dice and drawn:
-                self.hand(seat, dice)
-            elif dice:
-                style = SEAT_COLOURS[seat % len(SEAT_COLOURS)]
-                self.say(f"[{style}]{escape(self.names[seat])}[/]: {' '.join(map(str, dice))}")
+            if dice:
+                self._dice(seat, dice, drawn=self.full or (fits and len(self.names) < BIG_TABLE))
+
+    def _dice(self, seat: int, dice: Sequence[int], *, drawn: bool) -> None:
+        """A player's dice, drawn or in one line, in which the dice of all players begin in the same column."""
+        if drawn:
+            self.hand(seat, dice)
+            return
+        name, width = self.names[seat], min(24, max(map(len, self.names)))
+        style = SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+        self.say(f"[{style}]{escape(name)}[/]:{' ' * max(1, width + 1 - len(name))}{' '.join(map(str, dice))}")
 
     def say(self, markup: str, indent: int = 2) -> None:
         """Print a sentence; in a terminal it is wrapped between words."""

@@ -12,11 +12,13 @@ import shlex
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from ..agents import AGENTS, listed_name, moved_agents, place_of
+from ..core import LiarsDiceError
 
 TRAINED = ("q", "pg", "solved")
 """What is before the colon in the names of trained and solved agents; their file is behind it."""
@@ -77,6 +79,17 @@ class Shipment(msgspec.Struct, frozen=True):
             path = rest if kind in TRAINED else kind
             if Path(path).is_absolute():
                 yield name, name.replace(path, str(_below(folder, path)), 1)
+
+
+def version_of(name: str) -> str:
+    """A short hash of an agent's files: the same as long as no one edits them. Empty if it has none of its own, as the
+    built-in agents.
+    """
+    try:
+        contents = [path.read_bytes() for path in sorted(_files_of(name))]
+    except (LiarsDiceError, OSError, ValueError):
+        return ""
+    return blake2b(b"\0".join(contents), digest_size=4).hexdigest() if contents else ""
 
 
 def _has(path: Path, content: bytes) -> bool:

@@ -100,8 +100,8 @@ def matchup_seconds(agents: Sequence[Agent], config: GameConfig, guard: Guard = 
     for agent in agents:
         if not getattr(agent, "memoryless", False):
             raise OutOfReachError(
-                f"{agent_id(agent)} is not memoryless, so there is no table of what it does to compute with; "
-                "play games instead (--games N)"
+                f"{agent_id(agent)} does not declare `memoryless`, so there is no table of what it does to compute "
+                "with; play games instead (--games N)"
             )
     check_own_dice_only(config)
     cells, seconds = _work(agents, config, guard)

@@ -62,8 +62,9 @@ def best_response_by_probing(
     expected = math.ceil(sum(search.expected_questions() for search in searches))
     enough = int(math.log2(MOST_QUESTIONS / sum(len(search.theirs) for search in searches))) + 1
     too_many = OutOfReachError(
-        f"{name} is not memoryless, so it would have to be asked about {_about(expected)} questions with {size} rungs; "
-        f"at most {MOST_QUESTIONS:,} are asked, enough for any agent up to {enough} rungs: take fewer dice or faces"
+        f"{name} does not declare `memoryless`, so it would have to be asked about {_about(expected)} questions "
+        f"with {size} rungs; at most {MOST_QUESTIONS:,} are asked, enough for any agent up to {enough} rungs: "
+        "take fewer dice or faces"
     )
     if expected > MOST_QUESTIONS:
         raise too_many

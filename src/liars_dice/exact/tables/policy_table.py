@@ -65,7 +65,7 @@ class PolicyTable:
         self, agent: Agent, situation: Situation, mixes: ActionMixes | None = None, guard: Guard = unguarded
     ) -> None:
         if not getattr(agent, "memoryless", False):
-            raise PolicyError(f"{agent_id(agent)} is not memoryless: no table can hold what it does")
+            raise PolicyError(f"{agent_id(agent)} does not declare `memoryless`: no table can hold what it does")
         rules = situation.rules
         self.agent = agent
         self._guard = guard

@@ -296,7 +296,7 @@ function summary(line) {
         "table",
         { class: "numbers" },
         h("caption", { class: "unseen" }, "Ranking"),
-        h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Rating"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
+        h("thead", {}, h("tr", {}, ["", "Bot", "Wins", "Elo"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Rank"))))),
         h("tbody", {}, result.ranking.map((/** @type {any} */ row) => h("tr", {}, h("td", {}, row.rank), h("th", { scope: "row" }, row.agent), h("td", {}, bar(row.win_rate), ` ${(row.win_rate * 100).toFixed(1)}%`), h("td", {}, Math.round(row.rating))))),
       )),
       heatmap(names, result.cells.map((/** @type {any[]} */ row) => row.map((cell) => cell?.win_rate ?? null)), (i, j) => {
