@@ -19,6 +19,7 @@ from .discovery import (
 )
 from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
+from .hints import hint_for
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
@@ -86,6 +87,7 @@ __all__ = [
     "create_personality_agent",
     "discover",
     "due_now",
+    "hint_for",
     "hook_calls",
     "is_discoverable",
     "is_event",

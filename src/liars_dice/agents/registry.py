@@ -6,6 +6,7 @@ agents of later packages can be listed here.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import did_you_mean, one_of
+from ..core import describe, did_you_mean, one_of
 from .base import Agent
-from .discovery import bots_by_name, find_bot, load_bot_file
+from .discovery import bots_by_name, find_bot, load_bot_file, why_undecided
 from .errors import AgentNameError, AgentProblem
+from .hints import hint_for
 from .spelling import hyphenated
 
 Make = Callable[..., Agent]
@@ -258,11 +260,26 @@ def make_from(make: Make, name: str) -> Agent:
     """The agent that a class or function of a user's makes; `AgentNameError` if it makes none."""
     try:
         agent = make()
-    except TypeError as error:
-        raise AgentNameError(name, "needs_arguments", f"a class that needs no arguments ({error})") from error
     except Exception as error:
-        expected = f"a class that can be made ({type(error).__name__}: {error})"
+        if isinstance(make, type) and inspect.isabstract(make) and (problem := why_undecided(make)):
+            raise AgentNameError(name, "no_choose_action", f"a bot ({problem})") from error
+        if isinstance(error, TypeError) and (needed := _needed_arguments(make)):
+            defaults = ", ".join(f"{argument}=..." for argument in needed)
+            expected = f"a class that needs no arguments ({error}); give them defaults: def __init__(self, {defaults})"
+            raise AgentNameError(name, "needs_arguments", expected) from error
+        hint = hint_for(error)
+        expected = f"a class that can be made ({describe(error)}{hint and '; '}{hint})"
         raise AgentNameError(name, "raises_when_made", expected) from error
     if not callable(getattr(agent, "choose_action", None)):
         raise AgentNameError(name, "no_choose_action", "an object with a method choose_action(view)")
     return agent
+
+
+def _needed_arguments(make: Make) -> list[str]:
+    """The arguments without which this cannot be called."""
+    try:
+        given = inspect.signature(make).parameters.values()
+    except (TypeError, ValueError):  # some types have no signature
+        return []
+    named = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in given if one.default is one.empty and one.kind not in named]

@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "Show what perfect play does at one point of a round, and why.",
     "rules": "Show or check a rule set, or list the named ones.",
     "agents": "List the available bots.",
+    "new-bot": "Write the first version of your own bot, with tests.",
     "check-bot": "Check that your own bot plays by the rules.",
     "games": "List recorded games, or show win rates.",
     "replay": "Replay a recorded game, or verify it.",

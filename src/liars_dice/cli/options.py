@@ -214,6 +214,9 @@ time_limit_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
 )
+traceback_option = click.option(
+    "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
+)
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
 full_option = click.option(
     "--full", is_flag=True, help="Draw all dice also at big tables, where each player otherwise has one line."

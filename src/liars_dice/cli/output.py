@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Column, Table
 
+    from ..tournament import FaultExample
+
 
 def program() -> str:
     """How to run this program again from here: by name if the shell finds it, else by its path."""
@@ -39,6 +41,24 @@ def check_bot_line(time_limit: float | None) -> str:
     """Where to look after bots have committed faults under this time limit."""
     limit = () if time_limit is None else ("--time-limit", f"{time_limit:g}")
     return f"{command_line('check-bot', 'BOT', *limit)} shows what is wrong"
+
+
+def fault_lines(
+    faults: int, examples: Sequence[FaultExample], *, tracebacks: bool, time_limit: float | None
+) -> list[str]:
+    """How many faults bots committed, the first few in words, and where to look further."""
+    if not faults:
+        return []
+    lines = [f"{faults:,} fault{'' if faults == 1 else 's'}; {check_bot_line(time_limit)}"]
+    for example in examples:
+        times = "once" if example.count == 1 else f"{example.count:,} times"
+        lines.append(f"  {example.agent}, {times}: {example.verdict.replace('_', ' ')}, {one_line(example.detail)}")
+        lines += [f"    {line}" for line in example.traceback.splitlines() if tracebacks]
+    if others := faults - sum(example.count for example in examples):
+        lines.append(f"  and {others:,} other{'' if others == 1 else 's'}")
+    if not tracebacks and any(example.traceback for example in examples):
+        lines.append("  --traceback shows where they happened")
+    return lines
 
 
 class SafeStream:

@@ -43,7 +43,7 @@ def review_command(
     play, all others with the best answer to a model of the opponents. The dice of an unfinished round stay hidden.
     """
     from ..coach import review_game
-    from ..persistence import open_store, verify_game
+    from ..persistence import fallback_turns, open_store, verify_game
     from ..pictures import draw_review
     from ..terminal import print_review
 
@@ -51,7 +51,7 @@ def review_command(
         events = store.events(find_game(store, game, quiet=as_json))
     state = verify_game(events)
     with show_progress("reviewing", quiet=as_json) as progress:
-        review = review_game(state, seat, progress=progress)
+        review = review_game(state, seat, fallbacks=fallback_turns(events), progress=progress)
     if png is not None:
         draw_review(review, png, f"{' against '.join(review.names)}: game {events[0].game_id}")
     if as_json:

@@ -18,10 +18,11 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, open_console, percent, print_json, print_table
+from .output import command_line, fault_lines, method_line, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 )
 @seed_option
 @backend_options
+@traceback_option
 @time_limit_option
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
@@ -89,7 +91,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def tournament_command(
-    context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
+    context: click.Context, /, report: str | None, tracebacks: bool, db: str | None, as_json: bool, **given: Any
 ) -> None:
     """Rank bots: a round robin for two players, a league for more (--players 6).
 
@@ -127,7 +129,7 @@ def tournament_command(
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, db, stored=not in_memory)
+        show_result(result, elapsed_s, db, stored=not in_memory, tracebacks=tracebacks)
         if page is not None:
             click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
@@ -209,7 +211,9 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
+def show_result(
+    result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True, tracebacks: bool = False
+) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
     from rich.table import Column
 
@@ -242,11 +246,11 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
     for line in _how_sure(result):
         console.print(line, markup=False)
-    faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
-    if faulty:
-        listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        limit = result.settings.time_limit_seconds
-        console.print(f"faults: {listed}; {check_bot_line(None if limit == 1 else limit)}", markup=False)
+    faults = sum(sum(standing.faults.values()) for standing in result.ranking)
+    examples = [example for standing in result.ranking for example in standing.fault_examples]
+    limit = None if result.settings.time_limit_seconds == 1 else result.settings.time_limit_seconds
+    for line in fault_lines(faults, examples, tracebacks=tracebacks, time_limit=limit):
+        console.print(line, markup=False, soft_wrap=True)
     if result.ordered:
         learners = ", ".join(result.ordered)
         console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)

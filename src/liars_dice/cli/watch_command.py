@@ -23,6 +23,7 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
 )
 from .output import command_line, open_console, print_json
@@ -50,6 +51,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
     metavar="N",
     help="Show one game, and count the wins of N games. [default: 1]",
 )
+@traceback_option
 @time_limit_option
 @isolate_option
 @full_option
@@ -66,6 +68,7 @@ def watch_command(
     delay: float,
     why: bool,
     games: int,
+    tracebacks: bool,
     time_limit: float | None,
     isolate: bool,
     full: bool,
@@ -96,7 +99,7 @@ def watch_command(
     referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
-    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full)
+    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full, tracebacks=tracebacks)
     with open_store_or_warn(db) as store:
         if not as_json:
             chosen = f", seed {seed}" if known else ""
@@ -131,12 +134,20 @@ def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str
     from ..core import format_game
 
     names = state.public.names
-    faults = [{"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults]
     return {
         "agents": list(names),
         "winner": None if result.winner is None else names[result.winner],
         "rounds": len(state.public.resolutions),
-        "faults": faults,
+        "faults": [
+            {
+                "agent": names[fault.player_id],
+                "verdict": fault.verdict,
+                "detail": fault.detail,
+                "fallback": fault.fallback,
+                "traceback": fault.traceback,
+            }
+            for fault in result.faults
+        ],
         "wins": dict(zip(names, wins, strict=True)),
         "game": format_game(state),
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ..persistence import GameRecorder, GameSummary, verify_game
+from ..persistence import GameRecorder, GameSummary, fallback_turns, verify_game
 from .review import MoveVerdict, review_game
 
 
@@ -38,7 +38,7 @@ def worst_games(
             progress(done, len(games))
         events = store.intact_events(game.game_id)
         for seat in seats(game) if events else ():
-            review = review_game(verify_game(events), seat)
+            review = review_game(verify_game(events), seat, fallbacks=fallback_turns(events))
             if review.moves:
                 worst = max(review.moves, key=lambda move: move.loss)
                 found.append(JudgedGame(game, seat, review.accuracy[seat], worst))

@@ -24,13 +24,15 @@ from ..core import (
     say_bid,
     view_of,
 )
-from ..persistence import RecordedEvent, final_state
+from ..persistence import RecordedEvent, fallback_turns, final_state
 from .advice import Advice, advise, named
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
+FALLBACK = "fallback"
+"""Instead of a rating: the referee played this, because the bot failed. Nothing is held against the bot's play."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """The smallest loss with each rating; below the first it is `best`."""
 
@@ -62,7 +64,7 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     best_chance: float
     """The chance after the best action."""
     kind: str
-    """One of `KINDS`."""
+    """One of `KINDS`, or `FALLBACK`."""
     words: str
     """The verdict in one sentence."""
     source: str
@@ -93,7 +95,7 @@ class Review(msgspec.Struct, frozen=True):
         """
         found = {}
         for seat in self.seats:
-            free = [move for move in self.moves if move.player == seat and not move.forced]
+            free = [move for move in self.moves if move.player == seat and not move.forced and move.kind != FALLBACK]
             there = sum(move.best_chance for move in free)
             lost = sum(move.loss for move in free)
             found[seat] = 100.0 * (1 - lost / there) if there > 0 else 100.0
@@ -148,14 +150,18 @@ def review_game(
     seat: int | None = None,
     models: Sequence[OpponentModel] | None = None,
     *,
+    fallbacks: Collection[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Judge every decision of a game, or those of one seat.
 
     The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
-    `models` has one model per seat; by default they follow from the recorded agents and names. `progress` is called
-    after every turn with the number of turns reviewed and the total.
+    `models` has one model per seat; by default they follow from the recorded agents and names. `fallbacks` has the
+    turns that the referee played for bots that failed; by default, those in the record, if `game` is one.
+    `progress` is called after every turn with the number of turns reviewed and the total.
     """
+    if fallbacks is None:
+        fallbacks = () if isinstance(game, GameState) else fallback_turns(game)
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
@@ -174,6 +180,7 @@ def review_game(
         curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
+    moves = [_not_blamed(move, public.names[move.player]) if move.turn in fallbacks else move for move in moves]
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
@@ -219,6 +226,13 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveV
         advice.source,
         len(advice.choices) == 1,
     )
+
+
+def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:
+    """The verdict on a move that the referee played for a bot that failed."""
+    played = say_bid(move.action.bid) if isinstance(move.action, BidAction) else str(move.action)
+    words = f"{name} failed, and the referee played {played} for it; this does not count as its decision"
+    return msgspec.structs.replace(move, best=move.action, loss=0.0, kind=FALLBACK, words=words)
 
 
 def _words(name: str, action: Action, advice: Advice, loss: float) -> str:

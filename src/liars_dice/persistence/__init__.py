@@ -21,7 +21,18 @@ from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
-from .replay import Replay, branch, decisions, final_state, replay, resume_point, state_at, verify_game, visible_events
+from .replay import (
+    Replay,
+    branch,
+    decisions,
+    fallback_turns,
+    final_state,
+    replay,
+    resume_point,
+    state_at,
+    verify_game,
+    visible_events,
+)
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
@@ -74,6 +85,7 @@ __all__ = [
     "default_store",
     "encode_line",
     "fairness_in",
+    "fallback_turns",
     "final_state",
     "import_games",
     "is_person",

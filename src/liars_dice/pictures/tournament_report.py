@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import BadValueError
+from ..core import BadValueError, one_line
 from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
@@ -242,7 +242,15 @@ def _faults(result: TournamentResult) -> str:
         return "<p>No faults: every agent followed the rules.</p>\n"
     rows = [(one.agent, *(one.faults.get(kind, 0) for kind in kinds)) for one in result.ranking if one.faults]
     head = ("Agent", *(kind.replace("_", " ") for kind in kinds))
-    return _table("Faults per agent; agents that are not listed had none", head, rows)
+    text = _table("Faults per agent; agents that are not listed had none", head, rows)
+    examples = [example for one in result.ranking for example in one.fault_examples]
+    told = [(e.agent, f"{e.count:,}", e.verdict.replace("_", " "), e.detail) for e in examples]
+    text += _table("The first different faults of each agent", ("Agent", "Times", "Kind", "What"), told, kind="text")
+    for example in examples:
+        if example.traceback:
+            said = escape(one_line(f"Traceback of {example.agent}: {example.detail}", 120))
+            text += f"<details>\n<summary>{said}</summary>\n<pre>{escape(example.traceback)}</pre>\n</details>\n"
+    return text
 
 
 def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:

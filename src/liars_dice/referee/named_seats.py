@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
 from ..core import BadValueError, GameConfig, LiarsDiceError
@@ -15,6 +16,10 @@ from .limits import BotFault, BotLimits
 from .remote_agent import RemoteAgent, load_remote_agent
 from .seats import InProcessSeat, Seat
 from .time_guard import guarded
+from .walls import BOX_PATH
+
+SCRIPTS = (".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".lua", ".sh", ".jar")
+"""The endings of words that are files with a program in them."""
 
 
 def make_seat(
@@ -35,7 +40,10 @@ def make_seat(
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
     if name.startswith("cmd:"):
-        return IsolatedSeat(name, limits, command=_command(name))
+        seat = IsolatedSeat(name, limits, command=_command(name))
+        with suppress(BotFault):  # then the bot fails when the game begins
+            seat.start_program()
+        return seat
     if isolate:
         return IsolatedSeat(lasting_name(name), limits, name=name)
     walls = (boxed and needs_process(name)) or is_found(name)
@@ -64,21 +72,46 @@ def lasting_name(name: str) -> str:
 
 
 def _command(name: str) -> list[str]:
-    """The words of `cmd:PROGRAM ARGUMENTS`."""
+    """The words of `cmd:PROGRAM ARGUMENTS`, with the place of a program that boxes would not find."""
     try:
         command = shlex.split((moved_to(name) or name).removeprefix("cmd:"))
     except ValueError as error:
         raise AgentNameError(name, "no_program_given", f"a command line ({error})") from error
     if not command:
         raise AgentNameError(name, "no_program_given", "a program to run, for example cmd:node mybot.js")
+    if shutil.which(command[0], path=BOX_PATH) is None:
+        command[0] = shutil.which(command[0]) or command[0]
     return command
 
 
 def check_program(name: str) -> None:
-    """Raise `AgentNameError` if `cmd:PROGRAM ARGUMENTS` names a program that is not installed here."""
+    """Raise `AgentNameError` if `cmd:PROGRAM ARGUMENTS` names a program that cannot be run here."""
     program = _command(name)[0]
-    if shutil.which(program) is None:
-        raise AgentNameError(name, "missing_program", f"a program that can be run here; {program} was not found")
+    if shutil.which(program) is not None:
+        return
+    place = Path(program)
+    if "/" not in program:
+        why = f"{program} was not found on the PATH"
+    elif not place.exists():
+        why = f"there is no file {program}"
+    elif place.is_dir():
+        why = f"{program} is a folder"
+    else:
+        why = f"{program} is not executable: name the program that runs it, as in cmd:python3 {program}, or chmod +x it"
+    raise AgentNameError(name, "missing_program", f"a program that can be run here; {why}")
+
+
+def start_program(name: str, limits: BotLimits) -> IsolatedSeat:
+    """A seat for the program `cmd:PROGRAM ARGUMENTS`, started; `AgentNameError` if it cannot be or says nothing."""
+    check_program(name)
+    seat = IsolatedSeat(name, limits, command=_command(name))
+    try:
+        seat.start_program()
+    except BotFault as fault:
+        missing = [word for word in _command(name)[1:] if word.endswith(SCRIPTS) and not Path(word).exists()]
+        lost = f"; there is no file {missing[0]}" if missing else ""
+        raise AgentNameError(name, "does_not_load", f"a program that plays ({fault.detail}{lost})") from fault
+    return seat
 
 
 def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
@@ -89,7 +122,9 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
     if name.partition(":")[0] == "human":
         raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
     limits = BotLimits() if limits is None else limits
-    if name.startswith("cmd:") or not needs_process(name):
+    if name.startswith("cmd:"):
+        return start_program(name, limits)
+    if not needs_process(name):
         load_agents([name], limits, config)
         return make_seat(name, limits, isolate=isolate)
     walls = isolate or is_found(name)
@@ -124,18 +159,21 @@ def load_agents(
     *,
     isolate: bool = False,
     boxed: Collection[str] = (),
+    plays: bool = False,
 ) -> list[Agent | None]:
     """The agents called by these names; None for a program, which cannot be loaded.
 
     Other people's bots are loaded in processes of their own: boxes with `isolate`, if they are `boxed`, or if they were
     found by name. Raises `AgentNameError` for a name without an agent. With a `config`, agents must also fit it
-    (`check_fits`).
+    (`check_fits`). If they are to play (`plays`), programs are started once, to see that they can.
     """
     agents: list[Agent | None] = []
     for name in names:
         agent = None
         if name.startswith("cmd:"):
             check_program(name)
+            if plays:
+                start_program(name, limits).dismiss()
         else:
             agent = _loaded(name, limits, walls=isolate or name in boxed or is_found(name))
         if config is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..agents import Heard, hook_calls
-from ..core import Action, Bid, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
+from ..core import Action, Bid, BidAction, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
 from ..persistence import player_type
 from .limits import BotFault, BotLimits
 from .protocol import is_action
@@ -63,8 +63,22 @@ def action_from(answer: object) -> Action:
         except NotationError as error:
             raise BotFault("wrong_type", str(error)) from error
     if not is_action(answer):
-        raise BotFault("wrong_type", f"returned an object of type {type(answer).__name__}")
+        raise BotFault("wrong_type", _not_an_action(answer))
     return answer
+
+
+def _not_an_action(answer: object) -> str:
+    """What a bot returned instead of an action, and what to return."""
+    match answer:
+        case None:
+            given = "None: does every path through choose_action return a move?"
+        case BidAction():
+            given = "BidAction without a Bid in it; write BidAction(Bid(3, 4))"
+        case type():
+            given = f"the class {answer.__name__}; write {answer.__name__}() for a move"
+        case _:
+            given = f"an object of type {type(answer).__name__}, which is not a move"
+    return f"returned {given}"
 
 
 class InProcessSeat(Seat):

@@ -23,6 +23,7 @@ COLOURS = {
     "inaccuracy": "yellow",
     "mistake": "bright_red",
     "blunder": "bold bright_red",
+    "fallback": "dim",
 }
 """The colours of ratings, in a terminal that has colours."""
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -97,7 +98,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         name = name if len(name) <= name_width else name[: name_width - 1] + "~"
         lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
         lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
-        if move.kind in MARKS:
+        if move.kind in MARKS or move.kind == "fallback":
             lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
     if not review.moves:
         lines.append(("There are no decisions to judge yet.", ""))

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    AgentFaulted,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -66,6 +67,7 @@ class TableView:
         *,
         ascii_only: bool = False,
         reasoning: bool = True,
+        tracebacks: bool = False,
         full: bool = False,
     ) -> None:
         """At a big table, dice are written in one line per player, unless `full` asks for drawings."""
@@ -73,6 +75,7 @@ class TableView:
         self.names = tuple(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
+        self.tracebacks = tracebacks
         self.full = full
 
     def show(self, event: Event) -> bool:
@@ -89,6 +92,9 @@ class TableView:
             self._dice(event.player_id, event.dice, drawn=self.full or len(self.names) < BIG_TABLE)
         else:
             self.say(self.coloured(text, getattr(event, "player_id", None)))
+        if isinstance(event, AgentFaulted) and self.tracebacks:
+            for line in event.traceback.splitlines():
+                self.console.print(Text(f"    {line}"), soft_wrap=True)
         return True
 
     def reveal(self, event: Event) -> None:

@@ -8,6 +8,7 @@ from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from .backends import Backend, InProcess, Processes, make_backend
+    from .fault_examples import FaultExample
     from .fields import FIELDS, agents_in_field, agents_in_folder, all_agents
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
     from .pair_matchup import FinalDice, Matchup, matchup
@@ -38,6 +39,7 @@ __getattr__, __dir__ = _lazy_names(
         "AgentScore": "simulation",
         "FIELDS": "fields",
         "Backend": "backends",
+        "FaultExample": "fault_examples",
         "FinalDice": "pair_matchup",
         "InProcess": "backends",
         "Ledger": "ledger",
@@ -85,6 +87,7 @@ __all__ = [
     "FIELDS",
     "AgentScore",
     "Backend",
+    "FaultExample",
     "FinalDice",
     "InProcess",
     "Ledger",

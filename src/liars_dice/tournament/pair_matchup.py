@@ -11,7 +11,8 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
+from .fault_examples import FaultExample
 from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
 from .statistics import PairCounts, paired_ci
 
@@ -47,6 +48,8 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     final_dice: tuple[FinalDice, ...] = ()
     faults: int = 0
     """How many faults the bots committed in refereed games."""
+    fault_examples: tuple[FaultExample, ...] = ()
+    """The first few different faults of each bot, in words."""
     complete: bool = True
     """Whether all requested games were played."""
 
@@ -96,7 +99,7 @@ def _measure(
     progress: Progress | None,
 ) -> Matchup:
     """Compute the result exactly if that is wanted and possible, else play games."""
-    agents = load_agents(names, limits, config)
+    agents = load_agents(names, limits, config, plays=not exact)
     why, trusted = "", True
     if games is None:
         try:
@@ -194,5 +197,6 @@ def _played(
         ci95=paired_ci(counts),
         expected_rounds=sum(result.rounds for result in results) / played,
         faults=sum(number for result in results for _, _, number in result.faults),
+        fault_examples=all_examples(results),
         complete=counts.pairs == deals,
     )

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from .fault_examples import FaultExample
 from .method_choice import Method
 
 TIE = 1e-12
@@ -117,6 +118,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Rounds by the number of its own dice."""
     faults: dict[str, int] = {}
     """How many faults it committed, by verdict."""
+    fault_examples: tuple[FaultExample, ...] = ()
+    """The first few different faults that it committed, in words."""
 
 
 class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..exact.matchups import Matchups
 from ..numeric import Floats, Truths
-from .blocks import BLOCK_NUMBERS, BlockResult, TableWins
+from .blocks import BLOCK_NUMBERS, BlockResult, TableWins, all_examples
 from .method_choice import Method
 from .ratings import elo_half_widths, elo_ratings, openskill_ratings
 from .result import ALPHA, PairingResult, RoundRate, Seating, Standing, TournamentResult, TournamentSettings
@@ -257,6 +257,7 @@ def _result(
         ]:
             for member in set(members):
                 games[member] += number
+    examples = all_examples(results)
     ranking = tuple(
         Standing(
             agent=agents[i],
@@ -274,6 +275,7 @@ def _result(
             answering=rounds[i].opening(False),
             by_dice=rounds[i].by_dice(),
             faults=dict(sorted(faults[i].items())),
+            fault_examples=tuple(example for example in examples if example.agent == agents[i]),
         )
         for i in order
     )

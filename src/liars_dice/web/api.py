@@ -13,6 +13,7 @@ from ..core import (
     PRESETS,
     SEEDS,
     SPECTATOR,
+    AgentFaulted,
     BadValueError,
     Event,
     GameCreated,
@@ -237,10 +238,12 @@ def _winner(events: Sequence[RecordedEvent]) -> int | None:
 
 
 def _laid_open(event: RecordedEvent) -> RecordedEvent:
-    """An event of a finished game with everything but the seed, which other games may share."""
+    """An event of a finished game with everything but the seed, which other games may share, and bots' code."""
     payload: Event = event.payload
     seen = visible_to(payload, getattr(payload, "player_id", SPECTATOR), revealed=True)
     assert seen is not None
+    if isinstance(seen, AgentFaulted):
+        seen = msgspec.structs.replace(seen, traceback="")
     return msgspec.structs.replace(event, payload=seen)
 
 

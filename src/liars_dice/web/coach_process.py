@@ -75,10 +75,10 @@ def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], pr
 def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:
     """The coach's review of a game, whose events come in pieces; as JSON, which the server need only pass on."""
     from ..coach import review_game
-    from ..persistence import verify_game
+    from ..persistence import fallback_turns, verify_game
 
     events = [event for piece in pickled for event in pickle.loads(piece)]
-    found = review_game(verify_game(events), seat, progress=progress)
+    found = review_game(verify_game(events), seat, fallbacks=fallback_turns(events), progress=progress)
     return msgspec.Raw(msgspec.json.encode({"game_id": events[0].game_id, **found.to_dict()}))
 
 
