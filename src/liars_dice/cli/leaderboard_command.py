@@ -70,7 +70,7 @@ def _as_json(found: Leaderboard, rules: str | None, others: list[GameConfig]) ->
     return {
         "rules": rules or found.rules,
         "dice": list(found.config.dice),
-        "scale": found.scale,
+        "rating_scale": found.scale,
         "players": [
             {
                 "name": one.name,
@@ -116,14 +116,15 @@ def _show(found: Leaderboard, others: list[GameConfig]) -> None:
         f"{len(found.players)} players in {count} tournament{'s' * (count != 1)}; rules {_described(found.config)}",
         markup=False,
     )
-    right = {"", "rating", "wins", "games", "95% interval", "rating interval"}
-    headings = ("", "player", "version", "rating", "rating interval", "wins", "95% interval", "games", "last played")
-    columns = [Column(name, justify="right" if name in right else "left") for name in headings]
+    rating, interval = found.scale, f"{found.scale} interval"
+    headings = ("", "player", "version", rating, interval, "wins", "95% interval", "games", "last played")
+    left = ("player", "version", "last played")
+    columns = [Column(name, justify="left" if name in left else "right") for name in headings]
     rows = [_row(place, one) for place, one in enumerate(found.players, 1)]
-    fitting = fit_table(console, columns, rows, "last played", "rating interval", "version", "games")
+    fitting = fit_table(console, columns, rows, "last played", interval, "version", "games")
     if fitting is None:
         for row in rows:
-            console.print(f"{row[0]} {row[1]}: rating {row[3]}, wins {row[5]} ({row[6]})", markup=False)
+            console.print(f"{row[0]} {row[1]}: {rating} {row[3]}, wins {row[5]} ({row[6]})", markup=False)
     else:
         print_fitting(console, *fitting)
     lines = [f"ratings on the {found.scale} scale; intervals are 95% intervals"]
