@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .game_lookup import recorded_name, rules_wanted
+from .game_lookup import recorded_name
 from .options import Command, RenamedOption
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def game_filters(command: Command) -> Command:
 
 
 def recorded_filters(given: dict[str, Any]) -> dict[str, Any]:
-    """The filters among these parameters, with players and rules as the store takes them."""
+    """The filters among these parameters, with players named as they are in the store."""
     named = {name: None if given[name] is None else recorded_name(given[name]) for name in PLAYERS}
-    return {name: given[name] for name in FILTERS} | named | {"rules": rules_wanted(given["rules"])}
+    return {name: given[name] for name in FILTERS} | named
 
 
 def filtered_games(

@@ -10,7 +10,7 @@ import click
 
 from ..core import PLAYERS
 from .game_filters import filtered_games, game_filters, recorded_filters
-from .game_lookup import MOST_REVIEWED, rules_wanted
+from .game_lookup import MOST_REVIEWED
 from .options import db_option, json_option
 from .output import command_line, fit_table, open_console, print_fitting, print_json
 from .progress import show_progress
@@ -224,7 +224,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = without_abandoned(store, store.games(rules=rules_wanted(rules or before["rules"])))
+        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

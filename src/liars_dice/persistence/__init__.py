@@ -20,7 +20,7 @@ from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
-from .recorder import CUSTOM, GameRecorder, GameSummary, by_game, rules_name, summarise
+from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
 from .replay import (
     Replay,
@@ -59,7 +59,6 @@ from .unfinished_games import (
 )
 
 __all__ = [
-    "CUSTOM",
     "DECISION_COLUMNS",
     "DOCUMENT_SCHEMA",
     "EVENT_COLUMNS",
