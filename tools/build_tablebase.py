@@ -22,7 +22,7 @@ import numpy as np
 from liars_dice.core import LiarsDiceError
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.solver import SolverProgress, solve, tablebase
-from liars_dice.exact.solver.equilibrium import check_writable
+from liars_dice.exact.solver.saved_solution import check_writable
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,

@@ -25,6 +25,7 @@ from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
 from .registry import (
     AGENTS,
+    STRENGTH,
     AgentInfo,
     AgentRegistry,
     is_stranger,
@@ -51,6 +52,7 @@ __all__ = [
     "DEFAULT_SAFE_RAISE_THRESHOLD",
     "ENTRY_POINTS",
     "PERSONALITIES",
+    "STRENGTH",
     "Agent",
     "AgentInfo",
     "AgentLike",

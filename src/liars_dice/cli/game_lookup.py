@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .progress import show_progress
 
 if TYPE_CHECKING:
-    from ..core import GameConfig
-    from ..persistence import GameRecorder
+    from ..persistence import GameRecorder, RecordedEvent
 
 WORST = "worst:"
 MOST_REVIEWED = 200
@@ -32,6 +32,32 @@ def find_game(store: GameRecorder, name: str, *, quiet: bool) -> str:
     return found[0].game.game_id
 
 
+def known_player(store: GameRecorder, player: str) -> str:
+    """The name or type of a player of recorded games, given that, or a bot's file."""
+    from ..core import BadValueError, did_you_mean
+
+    name = recorded_name(player)
+    if not store.games(agent=name, limit=1):
+        known = {one for game in store.games() for one in (*game.names, *game.player_types) if one}
+        near = did_you_mean(name, known)
+        raise BadValueError("player", player, f"a player of a recorded game{near and f' ({near})'}")
+    return name
+
+
+def seat_of(events: Sequence[RecordedEvent], player: str) -> int:
+    """The seat of a player in a game, given a name, a type or a bot's file."""
+    from ..core import BadValueError
+    from ..persistence import summarise
+
+    game = summarise(list(events))
+    seats = game.seats_of(recorded_name(player))
+    if len(seats) != 1:
+        listed = "; ".join(f"seat {seat}: {name}" for seat, name in enumerate(game.names))
+        expected = f"a player of this game ({listed})" if not seats else f"a player with one seat, or --seat ({listed})"
+        raise BadValueError("player", player, expected)
+    return seats[0]
+
+
 def recorded_name(name: str) -> str:
     """A player's name in the store. A bot file is recorded under its bot's own name: `mybot.py` with a class MyBot as
     MyBot. `MANIAC` is recorded as `maniac`; a class such as `RandomAgent` is recorded as the type of a player.
@@ -44,11 +70,3 @@ def recorded_name(name: str) -> str:
     from ..referee import BotLimits, load_agents
 
     return agent_id(load_agents([name], BotLimits())[0])
-
-
-def rules_wanted(rules: str | None) -> str | GameConfig | None:
-    """The rules that games are looked for by: a name in the store, else what the name, file and changes say."""
-    from ..core import PRESETS, load_rules
-    from ..persistence import CUSTOM
-
-    return rules if rules is None or rules in (*PRESETS, CUSTOM) else load_rules(rules)

@@ -21,7 +21,7 @@ from .options import (
     warn_of_guessable_seed,
     workers_option,
 )
-from .output import fault_lines, method_line, open_console, percent, print_json
+from .output import fault_lines, lifetime_lines, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
@@ -127,6 +127,8 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
         "faults": found.faults,
         "fault_examples": [msgspec.structs.asdict(example) for example in found.fault_examples],
         "complete": found.complete,
+        "ordered": list(found.ordered),
+        "anew": list(found.anew),
         "seed": None if found.method == "exact" else seed,
     }
 
@@ -156,5 +158,7 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, faults: Sequ
             who, left = (found.a, end.a) if end.a else (found.b, end.b)
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
+    for line in lifetime_lines(found.ordered, found.anew):
+        console.print(line, markup=False)
     for line in faults:
         console.print(line, markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -58,6 +59,7 @@ dice_option = click.option(
 
 
 RULES = "Rule set: a name (see `liars-dice rules`) or a .toml or .json file, and changes: perudo,palifico,faces=8."
+"""What `--rules` takes, in every command."""
 
 
 def rules_options(default: str, players: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
@@ -213,6 +215,29 @@ time_limit_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
 )
+
+
+def _check_chart(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None:
+        from ..pictures import check_picture
+
+        check_picture("chart", value)
+    return value
+
+
+def chart_option(what: str) -> Callable[[Command], Command]:
+    """`--chart`, which draws `what` into a file; `--png` is its older spelling."""
+    return click.option(
+        "--chart",
+        cls=RenamedOption,
+        formerly=("--png",),
+        type=click.Path(path_type=Path),
+        callback=_check_chart,
+        metavar="FILE",
+        help=f"Also draw {what} into a .png, .pdf or .svg file.",
+    )
+
+
 traceback_option = click.option(
     "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
 )

@@ -37,6 +37,22 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def lifetime_lines(ordered: Sequence[str], anew: Sequence[str]) -> list[str]:
+    """Which bots keep what they learn from game to game, and which would but cannot."""
+    lines = []
+    if ordered:
+        learns = (
+            "learns between games: one instance plays all of its"
+            if len(ordered) == 1
+            else ("learn between games: one instance of each plays all of its")
+        )
+        lines.append(f"{', '.join(ordered)} {learns} games, in order")
+    if anew:
+        begins = "begins" if len(anew) == 1 else "begin"
+        lines.append(f"{', '.join(anew)} {begins} anew in every game: boxed bots and programs keep nothing")
+    return lines
+
+
 def check_bot_line(time_limit: float | None) -> str:
     """Where to look after bots have committed faults under this time limit."""
     limit = () if time_limit is None else ("--time-limit", f"{time_limit:g}")

@@ -22,7 +22,7 @@ from .options import (
     traceback_option,
     warn_of_guessable_seed,
 )
-from .output import fault_lines, open_console, percent, print_json, print_table
+from .output import fault_lines, lifetime_lines, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -109,6 +109,8 @@ def simulate_command(
                 "games": games,
                 "method": simulation.method,
                 "faults": simulation.faults,
+                "ordered": list(simulation.ordered),
+                "anew": list(simulation.anew),
                 "fault_examples": [msgspec.structs.asdict(example) for example in simulation.fault_examples],
                 "complete": complete,
                 "rules": rules,
@@ -120,6 +122,8 @@ def simulate_command(
         )
         raise SystemExit(0 if complete else 130)
     _print_result(simulation, rules, elapsed_s)
+    for line in lifetime_lines(simulation.ordered, simulation.anew):
+        click.echo(line)
     told = fault_lines(simulation.faults, simulation.fault_examples, tracebacks=tracebacks, time_limit=time_limit)
     for line in told:
         click.echo(line)

@@ -22,7 +22,16 @@ from .options import (
     warn_of_guessable_seed,
     was_given,
 )
-from .output import command_line, fault_lines, method_line, open_console, percent, print_json, print_table
+from .output import (
+    command_line,
+    fault_lines,
+    lifetime_lines,
+    method_line,
+    open_console,
+    percent,
+    print_json,
+    print_table,
+)
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -77,6 +86,13 @@ if TYPE_CHECKING:
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
+    "--chart-format",
+    "formats",
+    type=click.Choice(["pdf", "svg"]),
+    multiple=True,
+    help="Write the charts of --report in this format, too. May be repeated. [default: only PNG]",
+)
+@click.option(
     "--record",
     type=click.Choice(["all", "some", "faults", "none"]),
     default="faults",
@@ -111,6 +127,8 @@ def tournament_command(
 
     if report is not None:
         check_writable(Path(report))
+    elif given["formats"]:
+        raise click.UsageError("--chart-format needs --report DIR.")
     backend = make_backend(given["backend"], given["workers"])
     with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
@@ -124,7 +142,7 @@ def tournament_command(
     in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-    page = None if report is None else write_report(result, Path(report), run | times)
+    page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
     known_something = any(cell is not None for row in result.cells for cell in row)
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
@@ -206,6 +224,7 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "games": result.games,
         "seed": None if result.method == "exact" or not result.complete else result.settings.seed,
         "ordered": list(result.ordered),
+        "anew": list(result.anew),
         "complete": result.complete,
         "resolution": result.resolution,
     }
@@ -251,9 +270,8 @@ def show_result(
     limit = None if result.settings.time_limit_seconds == 1 else result.settings.time_limit_seconds
     for line in fault_lines(faults, examples, tracebacks=tracebacks, time_limit=limit):
         console.print(line, markup=False, soft_wrap=True)
-    if result.ordered:
-        learners = ", ".join(result.ordered)
-        console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
+    for line in lifetime_lines(result.ordered, result.anew):
+        console.print(line, markup=False)
     if result.games:
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 

@@ -164,7 +164,9 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Show the greedy policy (pg) in the sampled estimate and in --curve, not the softmax policy that was trained.",
 )
 @click.option(
-    "--curve", metavar="FILE", help="Write the learning curve: a chart if FILE ends in .png, a table if in .csv."
+    "--curve",
+    metavar="FILE",
+    help="Write the learning curve: a chart if FILE ends in .png, .pdf or .svg, a table if in .csv.",
 )
 @click.option(
     "--beside", multiple=True, metavar="FILE", help="Add the curve of the model in FILE to --curve. May be repeated."

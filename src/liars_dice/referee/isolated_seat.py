@@ -43,6 +43,7 @@ class IsolatedSeat(Seat):
         self._what = ["command", *command] if command else ["python", spec]
         self._walls = walls
         self._stays, self._anew = stays, anew
+        self.may_learn = command is not None
         self._games = 0
         self._bot: BotConnection | None = None
         self._ready: Message = {}
@@ -54,6 +55,7 @@ class IsolatedSeat(Seat):
     def adopt(self, agent: RemoteAgent, *, named: bool) -> None:
         """Play with the process of an agent that was loaded before; `named`, also under the agent's own name."""
         self._bot, self._ready = agent.release()
+        self.may_learn = "on_game_end" in agent.description.hooks
         if named:
             self.name, self.player_type = agent.description.name, agent.description.player_type
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
-from ..core import BadValueError, GameConfig, LiarsDiceError
+from ..core import BadValueError, GameConfig, LiarsDiceError, hook_of
 from .isolated_seat import IsolatedSeat
 from .limits import BotFault, BotLimits
 from .remote_agent import RemoteAgent, load_remote_agent
@@ -35,7 +35,8 @@ def make_seat(
 
     With `isolate`, every bot is in a box of its own in every game. With `apart`, other people's bots are in processes
     of their own, where they stay for further games; with `anew`, they are made anew for each. With `boxed`, and always
-    if they were found by name, these processes are boxes, too. Else bots run in this process.
+    if they were found by name, these processes are boxes, too, in which bots are always made anew. Else bots run in
+    this process.
     """
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
@@ -48,7 +49,7 @@ def make_seat(
         return IsolatedSeat(lasting_name(name), limits, name=name)
     walls = (boxed and needs_process(name)) or is_found(name)
     if walls or (apart and needs_process(name)):
-        seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls, stays=True, anew=anew)
+        seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls, stays=True, anew=anew or walls)
         with suppress(LiarsDiceError):  # then the bot fails when the game begins, too
             seat.adopt(load_remote_agent(lasting_name(name), name, limits, walls=walls), named=True)
         return seat
@@ -63,6 +64,16 @@ def needs_process(name: str) -> bool:
 def is_found(name: str) -> bool:
     """Whether this names a bot that discovery found. No one has said which file that is, so it runs only in a box."""
     return needs_process(name) and ":" not in name and not name.endswith(".py")
+
+
+def learns_between_games(agent: Agent | None) -> bool:
+    """Whether an agent carries something from one game to the next, so that the order of its games matters."""
+    return agent is not None and hook_of(agent, "on_game_end") is not None
+
+
+def begins_anew(name: str, *, isolate: bool = False, boxed: bool = False) -> bool:
+    """Whether this bot, run as `make_seat` runs it, keeps nothing from game to game: it is a program or in a box."""
+    return isolate or name.startswith("cmd:") or is_found(name) or (boxed and needs_process(name))
 
 
 def lasting_name(name: str) -> str:
@@ -114,10 +125,14 @@ def start_program(name: str, limits: BotLimits) -> IsolatedSeat:
     return seat
 
 
-def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False) -> Seat:
+def make_fitting_seat(
+    name: str, config: GameConfig, limits: BotLimits | None = None, *, isolate: bool = False, stays: bool = False
+) -> Seat:
     """A seat for the agent called `name`, for a command; an error if the agent does not play by these rules.
 
-    Other people's bots get processes of their own: boxes with `isolate`, or if they were found by name.
+    Other people's bots get processes of their own: boxes with `isolate`, or if they were found by name. With `stays`,
+    they stay there for further games, until the seat is dismissed; only those that learn between games, and are not in
+    a box, are the same object in all of them.
     """
     if name.partition(":")[0] == "human":
         raise AgentNameError(name, "not_a_bot", "a bot; people sit down with liars-dice play")
@@ -130,7 +145,9 @@ def make_fitting_seat(name: str, config: GameConfig, limits: BotLimits | None = 
     walls = isolate or is_found(name)
     agent = load_remote_agent(lasting_name(name), name, limits, walls=walls)
     check_fits(name, agent, config)
-    seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls)
+    anew = walls or not learns_between_games(agent)
+    stays = stays and not isolate
+    seat = IsolatedSeat(lasting_name(name), limits, name=name, walls=walls, stays=stays, anew=anew)
     seat.adopt(agent, named=not isolate)
     return seat
 

@@ -21,6 +21,8 @@ class Seat(ABC):
     """What the record says about who sits here, if not the name: a word that makes the same player again."""
     listens = True
     """Whether the bot may want to hear events and ends of rounds."""
+    may_learn = False
+    """Whether the bot may want to carry something from one game to the next."""
 
     @abstractmethod
     def tell(self, heard: Heard) -> None:
@@ -99,6 +101,7 @@ class InProcessSeat(Seat):
         self._is_person = self.player_type == "Human"
         self._hooks = {name: hook_of(agent, name) for name in _LIMITS}
         self.listens = self._hooks["on_event"] is not None or self._hooks["on_round_end"] is not None
+        self.may_learn = self._hooks["on_game_end"] is not None
 
     def tell(self, heard: Heard) -> None:
         """Call the bot's hooks for this, if it has them."""

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    PALIFICO,
     AgentFaulted,
     DiceRevealed,
     DiceRolled,
@@ -77,6 +78,7 @@ class TableView:
         self.reasoning = reasoning
         self.tracebacks = tracebacks
         self.full = full
+        self._palifico_told = False
 
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
@@ -88,6 +90,9 @@ class TableView:
         if isinstance(event, RoundStarted | GameEnded):
             self.console.print()
             self.say(f"[bold]{escape(text)}[/bold]", indent=0)
+            if isinstance(event, RoundStarted) and event.palifico and not self._palifico_told:
+                self._palifico_told = True
+                self.say(escape(PALIFICO))
         elif isinstance(event, DiceRolled):
             self._dice(event.player_id, event.dice, drawn=self.full or len(self.names) < BIG_TABLE)
         else:

@@ -136,7 +136,9 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     games: int | None
     rounds: float
     ordered: tuple[str, ...] = ()
-    """Agents that learn between games: theirs were played in order, by one worker."""
+    """Agents that learn between games: one instance of each played all of its games, in order."""
+    anew: tuple[str, ...] = ()
+    """Agents that may want to learn, but began anew in every game: they ran in boxes, or are programs."""
     complete: bool = True
     """Whether all requested games were played."""
     resolution: float | None = None

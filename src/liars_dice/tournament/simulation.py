@@ -15,7 +15,7 @@ from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
 from .fault_examples import FaultExample
 from .fields import all_agents
-from .method_choice import Method, fit_for_simulator, learns_between_games
+from .method_choice import Method, fit_for_simulator, lifetimes
 from .schedule import random_tables
 from .simulation_output import SimulationOutput
 from .statistics import clustered_ci
@@ -105,6 +105,7 @@ class Simulation:
                 self._given = [*names]
             self.agents = names
             self._loaded = load_agents(names, self._limits, self.config, plays=True)
+            self._lives = lifetimes(names, self._loaded)
         self.tables = random_tables(len(self.agents), n_players_per_table, n_tables, derive_seed(self.seed, "tables"))
         """Each table as indices into `agents`, in seat order. They differ while there are different ones to draw."""
         self.scores: list[TableScore] = []
@@ -119,6 +120,21 @@ class Simulation:
         """The first few different faults of each bot, in words."""
         self.method: Method = "compiled"
         """How the games were played: "engine" if the referee played any of them."""
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The agents that learn between games: one instance of each plays all of its games, in order."""
+        return self._seated(self._lives.learns)
+
+    @property
+    def anew(self) -> tuple[str, ...]:
+        """The agents that may want to learn, but begin anew in every game: they run in boxes, or are programs."""
+        return self._seated(self._lives.anew)
+
+    def _seated(self, chosen: Sequence[bool]) -> tuple[str, ...]:
+        """The chosen agents among those that sit at a table."""
+        seated = {agent for table in self.tables for agent in table}
+        return tuple(name for agent, name in enumerate(self.agents) if chosen[agent] and agent in seated)
 
     def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
         """The names at a table; copies of an agent are numbered."""
@@ -226,7 +242,7 @@ class Simulation:
                         deals=min(size, self.n_replications - first),
                         rotations=1,
                         compiled=compiled,
-                        ordered=any(learns_between_games(self._loaded[agent]) for agent in table),
+                        ordered=any(self._lives.learns[agent] for agent in table),
                     )
                 )
         return blocks

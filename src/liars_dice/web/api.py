@@ -46,8 +46,10 @@ KEPT_GAMES = 16
 
 
 async def list_agents(studio: Studio, request: ApiRequest) -> m.Agents:
-    """The bots that can take a seat."""
-    lines = [m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    """The bots that can take a seat, the strongest first."""
+    lines = [
+        m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.by_strength
+    ]
     lines += [m.OfferedAgent(name, "a bot added by this server", False, (2, 15)) for name in studio.rooms.offered_bots]
     return m.Agents(lines)
 

@@ -16,9 +16,11 @@ from .explanation import (
     action_chances,
     action_values,
     choices_to_show,
+    equilibrium_in,
     equilibrium_of,
     explain,
     explanation_as_dict,
+    mix_of,
     reply_to,
     same_action,
     shipped_equilibrium,
@@ -27,6 +29,7 @@ from .explanation import (
 )
 from .matches import MatchSolution, MatchState, solve_match
 from .public_tree import Payoffs, PublicTree
+from .saved_solution import SavedSolution, read_saved
 from .tablebase import TABLEBASE_DICE, Tablebase, has_tablebase_rules, in_tablebase, match_bracket
 
 __all__ = [
@@ -46,6 +49,7 @@ __all__ = [
     "PublicTree",
     "Reply",
     "RoundEquilibrium",
+    "SavedSolution",
     "Solution",
     "SolverProgress",
     "Tablebase",
@@ -53,12 +57,15 @@ __all__ = [
     "action_values",
     "best_values_from",
     "choices_to_show",
+    "equilibrium_in",
     "equilibrium_of",
     "explain",
     "explanation_as_dict",
     "has_tablebase_rules",
     "in_tablebase",
     "match_bracket",
+    "mix_of",
+    "read_saved",
     "reply_to",
     "same_action",
     "shipped_equilibrium",
