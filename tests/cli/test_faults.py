@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -167,6 +169,24 @@ def test_a_type_error_inside_a_constructor_is_not_about_arguments(tmp_path: Path
     assert error.value.problem == "raises_when_made"
 
 
-def test_prints_of_bots_never_break_json(boom: str) -> None:
-    for words in (("watch", boom, "optimal"), ("matchup", boom, "optimal", "--games", "2")):
-        assert json.loads(call(*words, "--seed", "1", "--json").stdout)
+def test_prints_of_bots_never_break_json(tmp_path: Path) -> None:
+    path = tmp_path / "loud.py"
+    path.write_text(
+        f"import os\n{START}print('loading')\nclass Loud(Agent):\n    memoryless = True\n"
+        "    def choose_action(self, view):\n        print('hello')\n        os.write(1, b'raw')\n"
+        "        return view.legal_actions[0]\n"
+    )
+    loud = str(path)
+    for words in (
+        ("watch", loud, "optimal", "--seed", "1"),
+        ("matchup", loud, "optimal", "--dice", "1"),
+        ("tournament", loud, "optimal", "--games", "2", "--seed", "1", "--dice", "1"),
+        ("simulate", loud, "--players", "2", "--tables", "1", "--games", "2", "--dice", "1"),
+        ("exploit", loud, "--dice", "1", "1"),
+        ("check-bot", loud, "--rules", "duel"),
+    ):
+        run = subprocess.run(
+            [sys.executable, "-m", "liars_dice", *words, "--json"], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+        assert json.loads(run.stdout), words

@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -175,26 +176,23 @@ with open_store(protected) as store:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="users")
 @pytest.mark.parametrize("kind", ["sqlite", "jsonl"])
-def test_a_store_that_can_only_be_read(tmp_path: Path, kind: str) -> None:
+def test_a_store_that_can_only_be_read(kind: str) -> None:
     """Neither the file nor its folder can be written; root is not refused anything, so another user reads."""
-    folder = tmp_path / "shelf"
-    folder.mkdir()
-    path = folder / f"games.{kind}"
-    with open_store(path) as store:
-        fill(store, sample_game("one", "heads-up"))
-        store.save_documents("room", {"a": "b"})
-    copy = shutil.copytree(folder, tmp_path / "copy") / path.name
-    for file in folder.iterdir():
-        file.chmod(0o444)
-    folder.chmod(0o555)
-    if os.geteuid() == 0:
-        for parent in tmp_path.parents:
-            if stat.S_IMODE(parent.stat().st_mode) & 0o5 != 0o5:
-                parent.chmod(parent.stat().st_mode | 0o055)
-        tmp_path.chmod(0o755)
-    command = [sys.executable, "-c", READING, str(path), str(copy)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
-    folder.chmod(0o755)
-    assert done.returncode == 0, done.stderr
-    assert "read-only" in done.stdout or "cannot be written" in done.stdout
-    shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory() as own:  # no folder above it is closed to other users
+        place = Path(own)
+        place.chmod(0o755)
+        folder = place / "shelf"
+        folder.mkdir()
+        path = folder / f"games.{kind}"
+        with open_store(path) as store:
+            fill(store, sample_game("one", "heads-up"))
+            store.save_documents("room", {"a": "b"})
+        copy = shutil.copytree(folder, place / "copy") / path.name
+        for file in folder.iterdir():
+            file.chmod(0o444)
+        folder.chmod(0o555)
+        command = [sys.executable, "-c", READING, str(path), str(copy)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        folder.chmod(0o755)
+        assert done.returncode == 0, done.stderr
+        assert "read-only" in done.stdout or "cannot be written" in done.stdout

@@ -77,7 +77,7 @@ def test_a_matchup_seats_two_by_any_rules(tmp_path: Path) -> None:
     ("command", "said"),
     [
         ("watch", "[default: as many as you name, else as the rules say]"),
-        ("play", "[default: as many as you name and you, else as the rules say]"),
+        ("play", "Number of players, you included. [default: as many as you name, else as the rules say]"),
         ("matchup", "Number of players: always 2, whatever the rules say."),
         ("tournament", "[default: as the rules say]"),
         ("simulate", "[default: as the rules say]"),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from .progress import show_progress
 
 if TYPE_CHECKING:
-    from ..core import GameConfig
     from ..persistence import GameRecorder, RecordedEvent
 
 WORST = "worst:"
@@ -71,11 +70,3 @@ def recorded_name(name: str) -> str:
     from ..referee import BotLimits, load_agents
 
     return agent_id(load_agents([name], BotLimits())[0])
-
-
-def rules_wanted(rules: str | None) -> str | GameConfig | None:
-    """The rules that games are looked for by: a name in the store, else what the name, file and changes say."""
-    from ..core import PRESETS, load_rules
-    from ..persistence import CUSTOM
-
-    return rules if rules is None or rules in (*PRESETS, CUSTOM) else load_rules(rules)

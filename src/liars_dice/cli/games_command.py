@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core import PLAYERS
-from .game_lookup import MOST_REVIEWED, recorded_name, rules_wanted
+from .game_lookup import MOST_REVIEWED, recorded_name
 from .options import RenamedOption, db_option, json_option
 from .output import command_line, fit_table, open_console, print_fitting, print_json
 from .progress import show_progress
@@ -97,8 +97,7 @@ def games_command(
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
-        same = rules_wanted(rules)
-        find = partial(store.games, agent=agent, rules=same, since=since, until=until, winner=winner, loser=loser)
+        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
         found = find(limit=most) if abandoned else _standing(store, find, most)
         if worst:
             judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
@@ -265,7 +264,7 @@ def stats(before: dict[str, str | None], rules: str | None, db: str | None, as_j
     from ..persistence import WinRate, by_opener, by_rules, open_store, win_rates, without_abandoned
 
     with open_store(db or before["db"], must_exist=True) as store:
-        found = without_abandoned(store, store.games(rules=rules_wanted(rules or before["rules"])))
+        found = without_abandoned(store, store.games(rules=rules or before["rules"]))
     tables: dict[str, list[WinRate]] = {
         "by_player": win_rates(found),
         "by_rules": win_rates(found, by_rules),

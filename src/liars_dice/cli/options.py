@@ -59,6 +59,7 @@ dice_option = click.option(
 
 
 RULES = "Rule set: a name (see `liars-dice rules`) or a .toml or .json file, and changes: perudo,palifico,faces=8."
+"""What `--rules` takes, in every command."""
 
 
 def rules_options(default: str, players: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:

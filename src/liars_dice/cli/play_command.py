@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     metavar="BOT",
     help="The same as OPPONENT. May be repeated.",
 )
-@rules_options("heads-up", AS_SEATED.replace("as you name", "as you name and you"))
+@rules_options("heads-up", AS_SEATED.replace("players", "players, you included", 1))
 @click.option(
     "--seat", type=click.IntRange(0), metavar="N", help="Your seat; seat 0 opens the first round. [default: 0]"
 )

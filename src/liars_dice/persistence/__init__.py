@@ -19,7 +19,7 @@ from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
 from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
-from .recorder import CUSTOM, GameRecorder, GameSummary, by_game, rules_name, summarise
+from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
 from .replay import (
     Replay,
@@ -48,7 +48,6 @@ from .unfinished_games import (
 )
 
 __all__ = [
-    "CUSTOM",
     "DOCUMENT_SCHEMA",
     "PERSON",
     "PERSON_TYPE",

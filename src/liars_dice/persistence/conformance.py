@@ -231,6 +231,8 @@ class RecorderSuite(ABC):
             assert [game.game_id for game in store.games()] == ["g3", "g2", "g1", "g0"]
             assert [game.game_id for game in store.games(limit=2)] == ["g3", "g2"]
             assert [game.game_id for game in store.games(rules="heads-up")] == ["g2", "g0"]
+            assert [game.game_id for game in store.games(rules=preset("heads-up", dice=3))] == ["g2", "g0"]
+            assert store.games(rules="heads-up,faces=4") == store.games(rules="custom") == []
             assert [game.game_id for game in store.games(since=START + timedelta(days=2))] == ["g3", "g2"]
             assert [game.game_id for game in store.games(until=START + timedelta(days=1))] == ["g0"]
             assert len(store.games(agent="Dealer")) == len(store.games(agent="dealer#2")) == 4

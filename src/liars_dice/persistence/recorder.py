@@ -12,7 +12,18 @@ from typing import Self
 
 import msgspec
 
-from ..core import LONGEST_NAME, MOVES, PRESETS, BadValueError, GameConfig, GameCreated, GameEnded, GameState
+from ..core import (
+    LONGEST_NAME,
+    MOVES,
+    PRESETS,
+    BadValueError,
+    GameConfig,
+    GameCreated,
+    GameEnded,
+    GameState,
+    RulesLike,
+    as_config,
+)
 from .envelope import ACTS, RecordedEvent
 from .errors import UNREADABLE, StoreError, VersionConflictError
 
@@ -153,7 +164,7 @@ class GameRecorder(ABC):
         self,
         *,
         agent: str | None = None,
-        rules: str | GameConfig | None = None,
+        rules: RulesLike | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         winner: str | None = None,
@@ -161,17 +172,19 @@ class GameRecorder(ABC):
         limit: int | None = None,
     ) -> list[GameSummary]:
         """Games, newest first. `agent`, `winner` and `loser` are names or player types, such as `optimal` or
-        `RandomAgent`; a loser is a player of a finished game who did not win. `rules` are a preset's name, `custom`,
-        or rules: those of a game are equal if they differ only in the numbers of players and dice, and in the seed.
+        `RandomAgent`; a loser is a player of a finished game who did not win. `rules` are `custom` (not those of a
+        preset), or rules in any form: a game's are equal if they differ only in the numbers of players and dice, and in
+        the seed.
         """
         self.flush()
+        wanted = rules if rules is None or rules in (*PRESETS, CUSTOM) else as_config(rules)
         found: list[GameSummary] = []
         for game in self._summaries():
             if limit is not None and len(found) >= limit:
                 break
             if (
                 (agent is None or game.seats_of(agent))
-                and (rules is None or self._has_rules(game, rules))
+                and (wanted is None or self._has_rules(game, wanted))
                 and (since is None or game.created_utc >= since)
                 and (until is None or game.created_utc < until)
                 and (winner is None or any(seat == game.winner for seat in game.seats_of(winner)))

@@ -176,18 +176,21 @@ def load_agents(
     *,
     isolate: bool = False,
     boxed: Collection[str] = (),
+    plays: bool = False,
 ) -> list[Agent | None]:
     """The agents called by these names; None for a program, which cannot be loaded.
 
     Other people's bots are loaded in processes of their own: boxes with `isolate`, if they are `boxed`, or if they were
     found by name. Raises `AgentNameError` for a name without an agent. With a `config`, agents must also fit it
-    (`check_fits`).
+    (`check_fits`). If they are to play (`plays`), programs are started once, to see that they can.
     """
     agents: list[Agent | None] = []
     for name in names:
         agent = None
         if name.startswith("cmd:"):
-            start_program(name, limits).dismiss()
+            check_program(name)
+            if plays:
+                start_program(name, limits).dismiss()
         else:
             agent = _loaded(name, limits, walls=isolate or name in boxed or is_found(name))
         if config is not None:

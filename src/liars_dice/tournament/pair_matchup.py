@@ -103,7 +103,7 @@ def _measure(
     progress: Progress | None,
 ) -> Matchup:
     """Compute the result exactly if that is wanted and possible, else play games."""
-    agents = load_agents(names, limits, config)
+    agents = load_agents(names, limits, config, plays=not exact)
     why, trusted = "", True
     if games is None:
         try:

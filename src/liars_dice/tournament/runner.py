@@ -128,7 +128,9 @@ def run_tournament(
         return ledger.entry.result
     config = GameConfig.from_dict(settings.config)
     check_settings(settings, config)
-    agents = load_agents(settings.agents, limits, config, isolate=settings.isolate, boxed=settings.boxed)
+    agents = load_agents(
+        settings.agents, limits, config, isolate=settings.isolate, boxed=settings.boxed, plays=not settings.exact
+    )
     begun_with = None if ledger is None else ledger.entry.computed
     exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers, begun_with)
     setup = WorkerSetup(

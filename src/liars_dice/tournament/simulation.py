@@ -104,7 +104,7 @@ class Simulation:
                 names = tuple(n for n, one in zip(names, loaded, strict=True) if plays_with(one, n_players_per_table))
                 self._given = [*names]
             self.agents = names
-            self._loaded = load_agents(names, self._limits, self.config)
+            self._loaded = load_agents(names, self._limits, self.config, plays=True)
             self._lives = lifetimes(names, self._loaded)
         self.tables = random_tables(len(self.agents), n_players_per_table, n_tables, derive_seed(self.seed, "tables"))
         """Each table as indices into `agents`, in seat order. They differ while there are different ones to draw."""
