@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, known_player, rules_wanted
+from .game_lookup import MOST_REVIEWED, known_player
 from .options import db_option, json_option
 from .output import command_line, fit_table, open_console, print_json
 from .progress import show_progress
@@ -45,7 +45,7 @@ def leaks_command(player: str, rules: str | None, games: int, db: str | None, as
 
     with open_store(db, must_exist=True) as store:
         name = known_player(store, player)
-        found = [game for game in store.games(agent=name, rules=rules_wanted(rules)) if game.winner is not None][:games]
+        found = [game for game in store.games(agent=name, rules=rules) if game.winner is not None][:games]
         with show_progress("reviewing games", quiet=as_json) as progress:
             report = leak_report(reviews_of(store, found, lambda game: game.seats_of(name), progress=progress))
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, known_player, rules_wanted
+from .game_lookup import MOST_REVIEWED, known_player
 from .options import ascii_option, chart_option, db_option, json_option
 from .output import command_line, fit_table, open_console, print_json
 from .progress import show_progress
@@ -60,7 +60,7 @@ def stats_command(
 
     with open_store(db, must_exist=True) as store:
         name = known_player(store, player)
-        found = [game for game in store.games(agent=name, rules=rules_wanted(rules)) if game.winner is not None]
+        found = [game for game in store.games(agent=name, rules=rules) if game.winner is not None]
         with show_progress("reviewing games", quiet=as_json) as progress:
             reviews = list(reviews_of(store, found[:games], lambda game: game.seats_of(name), progress=progress))
     if not found:
