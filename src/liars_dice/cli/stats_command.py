@@ -164,7 +164,7 @@ def _show_course(console: Console, stats: PlayerStats, *, ascii_only: bool) -> N
     columns = min(len(kept), max(8, console.width - 8))
     ends = [round((n + 1) * len(kept) / columns) for n in range(columns)]
     grouped = [_mean(kept[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-    each = "a column is a game" if columns == len(kept) else f"a column is about {len(kept) / columns:.0f} games"
+    each = "a column is a game" if columns == len(kept) else f"a column is {len(kept) / columns:.1f} games on average"
     console.print(f"\nAccuracy over time, oldest first ({each})", markup=False)
     drawn = column_chart(grouped, 4, ascii_only=ascii_only or needs_ascii(console))
     for label, line in zip(("100%", "", "", "0%"), drawn, strict=True):
