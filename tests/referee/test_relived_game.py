@@ -110,5 +110,7 @@ def test_bad_input(bot: Path) -> None:
         result = call("debug", "counter.py", "last", *words)
         assert result.exit_code != 0
         assert message in result.stderr
+    program = call("debug", "cmd:cat", "last", "--at", "1", "--pdb").stderr
+    assert "bot = 'cmd:cat': expected a Python bot that is named by its file, such as mybot.py, with --pdb" in program
     stranger = call("debug", "sniper", "last").stderr
     assert "bot = 'sniper': expected a player of this game, or --seat N (seat 0: optimal; seat 1: Counter)" in stranger

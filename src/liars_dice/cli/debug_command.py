@@ -41,8 +41,10 @@ def debug_command(
         raise click.UsageError("--pdb needs --at TURN: the turn at which to stop.")
     from ..core import BadValueError, agent_id
     from ..persistence import is_person, lineup_of, open_store, verify_game
-    from ..referee import BotLimits, load_agents, relive_apart
+    from ..referee import BotLimits, begins_anew, load_agents, relive_apart
 
+    if debugger and begins_anew(bot):
+        raise BadValueError("bot", bot, "a Python bot that is named by its file, such as mybot.py, with --pdb")
     with open_store(db, must_exist=True) as store:
         game_id = find_game(store, game, quiet=as_json)
         events = store.events(game_id)

@@ -33,7 +33,7 @@ from ..core import (
 )
 from ..persistence import RecordedEvent
 from .limits import BotFault, BotLimits
-from .named_seats import is_found, lasting_name, make_seat, needs_process
+from .named_seats import begins_anew, lasting_name, make_seat, needs_process
 from .python_child import python_command
 from .recorded_steps import RecordedSteps
 from .seats import InProcessSeat, Seat, action_from
@@ -79,7 +79,7 @@ def relive_apart(
     stop at a `breakpoint()`. With `debugger`, it stops at the first line of its `choose_action` at turn `at`. What it
     prints goes to standard error. Programs and bots found by name are asked as in a game.
     """
-    if not needs_process(name) or is_found(name):
+    if begins_anew(name) or not (debugger or needs_process(name)):
         guest = make_seat(name, BotLimits())
         try:
             return list(relive(guest, record, seat, at))
