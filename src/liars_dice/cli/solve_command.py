@@ -123,7 +123,8 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
 
     for option in ("iterations", "save", "resume", "table"):
         if given[option] is not None:
-            raise BadValueError(option, given[option], "nothing: --match solves many rounds, one after the other")
+            name = "out" if option == "save" else option
+            raise BadValueError(name, given[option], "nothing: --match solves many rounds, one after the other")
     if given["device"] != "cpu":
         raise BadValueError("device", given["device"], "cpu: matches are solved on the processor")
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():

@@ -22,6 +22,8 @@ from ..core import LiarsDiceError
 
 TRAINED = ("q", "pg", "solved")
 """What is before the colon in the names of trained and solved agents; their file is behind it."""
+GREEDY = ",greedy"
+"""What may stand behind that file."""
 
 
 class Shipment(msgspec.Struct, frozen=True):
@@ -76,7 +78,7 @@ class Shipment(msgspec.Struct, frozen=True):
         """Agents whose names are absolute paths, and where they are."""
         for name in self.names:
             kind, _, rest = name.partition(":")
-            path = rest if kind in TRAINED else kind
+            path = rest.removesuffix(GREEDY) if kind in TRAINED else kind
             if Path(path).is_absolute():
                 yield name, name.replace(path, str(_below(folder, path)), 1)
 
@@ -110,7 +112,7 @@ def _files_of(name: str) -> list[Path]:
     if name in AGENTS or kind == "threshold":
         return []
     if kind in TRAINED:
-        return [Path(rest)]
+        return [Path(rest.removesuffix(GREEDY))]
     if Path(kind).suffix == ".py":
         return [Path(kind)]
     if kind == "cmd":
