@@ -94,7 +94,7 @@ def type_session(words: list[str], script: str) -> None:
     with PseudoTerminal(*words, environment={"NO_COLOR": "1"}) as terminal:
         awaited: list[str] = []
         for line in script.splitlines():
-            typed = re.fullmatch(r"(\s*> |.*\? \(.*\) \[\w\] )(.+)", line)
+            typed = re.fullmatch(r"(\s*> |.*\? \(.*\) \[\w\] |\s*\(press Enter\))(.*)", line)
             if typed is None:
                 awaited.append(line.strip())
                 continue

@@ -24,9 +24,9 @@ from liars_dice.core import GameConfig, LiarsDiceError, preset
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.solver import SolverProgress, solve, solve_match, tablebase
 from liars_dice.exact.solver.cfr_traversal import Pool
-from liars_dice.exact.solver.equilibrium import check_writable
 from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
+from liars_dice.exact.solver.saved_solution import check_writable
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,

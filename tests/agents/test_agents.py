@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from liars_dice.agents import (
     AGENTS,
     PERSONALITIES,
+    STRENGTH,
     Agent,
     AgentNameError,
     DetectiveAgent,
@@ -32,6 +34,7 @@ from liars_dice.core import (
     preset,
     view_of,
 )
+from liars_dice.exact.matchups import Matchups
 from liars_dice.referee.referee import Referee
 from patience import AMPLE
 from support import dealt, play
@@ -168,6 +171,23 @@ def test_personalities() -> None:
     assert (station.name, station.call_below, station.raise_from) == ("calling-station", 0.5, 0.5)
     with pytest.raises(BadValueError, match="personality = 'BOLD': expected one of maniac"):
         create_personality_agent("BOLD")
+
+
+def test_bots_are_ordered_by_strength() -> None:
+    assert [info.name for info in AGENTS.by_strength] == list(STRENGTH)
+    assert sorted(STRENGTH.values(), reverse=True) == list(STRENGTH.values())
+    assert set(STRENGTH) == set(AGENTS)
+
+
+@pytest.mark.slow
+def test_the_order_is_that_of_exact_win_rates() -> None:
+    """Between memoryless bots whose measured strength differs clearly, by their exact win rates against each other."""
+    names = [info.name for info in AGENTS.values() if info.memoryless]
+    win = Matchups([make_agent(name) for name in names], preset("heads-up")).match.win
+    mean = dict(zip(names, (np.nansum(win, axis=1) + np.nansum(1 - win, axis=0)).tolist(), strict=True))
+    for stronger, weaker in combinations((name for name in STRENGTH if name in mean), 2):
+        if STRENGTH[stronger] - STRENGTH[weaker] >= 0.02:
+            assert mean[stronger] > mean[weaker], (stronger, weaker)
 
 
 def test_aliases() -> None:

@@ -12,6 +12,7 @@ import pytest
 from command_line import call
 from liars_dice.agents import (
     AGENTS,
+    STRENGTH,
     Agent,
     AgentNameError,
     BotFileError,
@@ -125,7 +126,10 @@ def test_the_list_of_agents(folder: Path) -> None:
         "memoryless": True,
         "players": [2, 15],
         "aliases": [],
+        "strength": None,
     }
+    ours = [(entry["name"], entry["strength"]) for entry in listed.values() if entry["name"] in AGENTS]
+    assert ours == list(STRENGTH.items())
     assert "broken.py, line 3" in result.stderr
     assert "human" not in listed
     shown = call("agents").output

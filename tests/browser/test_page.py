@@ -65,6 +65,7 @@ def test_odds_hints_and_taking_back(studio: Studio, open_page: Open) -> None:
     expect(page.locator(f'[data-bid="1x{dice[0]}"]')).to_have_text("100")
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".hint")).to_contain_text("The coach would")
+    expect(page.locator(".hint")).to_contain_text("Knowing the others’ habits, bid")
     page.locator(f'[data-bid="1x{dice[0]}"]').dblclick()
     expect(page.locator(".history .move").first).to_be_visible()
     page.get_by_role("button", name="Take back").click()
@@ -186,6 +187,8 @@ def test_review(studio: Studio, open_page: Open) -> None:
     expect(verdict).to_contain_text("chose")
     expect(verdict).to_contain_text("Best was")
     expect(verdict).to_contain_text("given away")
+    expect(verdict).to_contain_text("Rated against an unknown opponent. Source: opponent model: ")
+    expect(verdict).to_contain_text(re.compile("Given how .* plays, this wins"))
 
 
 def test_waiting_for_the_coach(studio: Studio, open_page: Open) -> None:

@@ -58,9 +58,9 @@ def test_colour_only_where_it_is_wanted(game: str) -> None:
 
 def test_bots_are_known_by_what_was_recorded() -> None:
     told("watch", "optimal", "sniper", "--seed", "4")
-    sources = {move["source"].partition(" (")[0] for move in told("review", "last")["moves"]}
-    assert {"opponent model: optimal", "opponent model: sniper"} <= sources
-    assert sources <= {"opponent model: optimal", "opponent model: sniper", "equilibrium"}
+    moves = told("review", "last")["moves"]
+    assert {move["habits"]["source"] for move in moves} == {"opponent model: optimal", "opponent model: sniper"}
+    assert {move["against"] for move in moves} == {"against perfect play", "against an unknown opponent"}
 
 
 def test_a_picture(game: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_bad_input(game: str, tmp_path: Path) -> None:
         (["review", "nothing"], "nothing"),
         (["review", game, "--seat", "2"], "seat = 2: expected a seat from 0 to 1"),
         (["review", game, "--seat", "-1"], "seat = -1: expected a seat from 0 to 1"),
-        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png"),
+        (["review", game, "--png", str(tmp_path / "game.gif")], "a file whose name ends in .png, .pdf or .svg"),
         (["review", game, "--db", str(tmp_path / "no.sqlite")], "there is no store at this path"),
     ):
         result = call(*words)
@@ -111,5 +111,41 @@ def test_interrupted(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("liars_dice.coach.review_game", interrupted)
+    monkeypatch.setattr("liars_dice.coach.kept_reviews.review_game", interrupted)
     assert call("review", game).exit_code == 130
+
+
+def test_one_player_by_name(game: str, tmp_path: Path) -> None:
+    own = told("review", game, "--player", "random")
+    assert own["seat"] == 1
+    assert {move["player"] for move in own["moves"]} == {"random"}
+    assert call("review", game).output.startswith("Seat 0: optimal; seat 1: random\n")
+    unknown = call("review", game, "--player", "maniac")
+    assert "player = 'maniac': expected a player of this game (seat 0: optimal; seat 1: random)" in unknown.stderr
+    assert call("review", game, "--player", "random", "--seat", "1").exit_code == 2
+
+
+def test_leaks_over_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = ("tournament", "random", "optimal", "sniper", "--players", "3", "--rules", "perudo", "--dice", "2")
+    assert call(*played, "--tables", "2", "--games", "3", "--seed", "1", "--record", "all").exit_code == 0
+    found = told("leaks", "random")
+    assert found["games"] == 6
+    assert found["per_game"] == pytest.approx(sum(habit["per_game"] for habit in found["habits"]))
+    assert found["habits"][0]["per_game"] >= found["habits"][-1]["per_game"]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a game is reviewed again")
+
+    monkeypatch.setattr("liars_dice.coach.kept_reviews.review_game", refuse)
+    assert told("leaks", "random") == found
+    worst = found["habits"][0]["worst"]
+    shown = call("leaks", "random", COLUMNS="120").output
+    assert shown.startswith("random: 6 games, ")
+    assert found["habits"][0]["words"] in shown
+    assert f"replay {worst['game_id']} --at {worst['turn']}" in shown
+    assert call("games", "--loser", "random", "--worst").exit_code == 0
+    assert call("replay", "worst:random").exit_code == 0
+    assert told("leaks", "random", "--rules", "duel")["games"] == 0
+    assert (
+        "player = 'randm': expected a player of a recorded game (did you mean random?)" in call("leaks", "randm").stderr
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -291,7 +292,8 @@ def test_values_against_a_model_by_brute_force(name: str, config: GameConfig) ->
             hand = tuple(sorted(roll))
             theirs[hand] = theirs.get(hand, 0.0) + 1 / 3 ** config.dice[1]
         found = brute_force(state, 0, theirs, answer)
-        advice = advise(view_of(state, 0))
+        advice = advise(view_of(state, 0)).habits
+        assert advice is not None
         assert advice.source == f"opponent model: {name}"
         for action, value in found.items():
             assert advice.of(action).win_chance == pytest.approx(value, abs=1e-12)
@@ -355,11 +357,59 @@ def test_many_players_are_weighed_one_by_one() -> None:
     """Three players with a die each: the first has bid a two it must hold, so a call on one two must lose."""
     config = preset("classic", dice=(1, 1, 1))
     state = deal(new_game(config, ("optimal", "You", "sniper")), ((2,), (5,), (6,)))
-    advice = advise(view_of(play(state, "1x2"), 1))
+    advice = advise(view_of(play(state, "1x2"), 1)).habits
+    assert advice is not None
     assert advice.holds == pytest.approx(1.0)
     assert advice.of(CallLiarAction()).win_chance == pytest.approx(0.0)
     assert advice.source == "opponent models, one answer ahead: optimal; sniper"
     assert "is safe" in advice.why
+
+
+# -- an unknown player, and this one -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "moves", "against"),
+    [
+        (preset("heads-up", dice=2), "1x4 2x2 2x4 3x4 liar", "against perfect play"),
+        (preset("perudo", players=2, dice=2), "1x4 2x2 2x4 liar", "against an unknown opponent"),
+        (preset("perudo", players=3, dice=2), "1x4 2x2 2x4 liar", "against unknown opponents"),
+    ],
+    ids=["solved", "two", "three"],
+)
+def test_the_rating_does_not_depend_on_who_the_others_are(config: GameConfig, moves: str, against: str) -> None:
+    """A bot's habits are told beside the rating, which is the same as against a person."""
+    hands = ((2, 4), (1, 1), (3, 6))[: config.num_players]
+    reviews = []
+    for others in (("bluffer", "random"), ("ann", "bob")):
+        start = new_game(config, ("You", *others[: config.num_players - 1]))
+        reviews.append(review_game(play(deal(start, hands), moves), seat=0))
+    known, unknown = reviews
+    assert known.accuracy == unknown.accuracy
+    for move, same in zip(known.moves, unknown.moves, strict=True):
+        assert msgspec.structs.replace(move, habits=None) == same
+        assert move.habits is not None
+        assert move.habits.words.startswith("Given how ")
+        assert move.habits.loss == pytest.approx(move.habits.best_chance - move.habits.win_chance, abs=1e-12)
+    assert known.moves[0].against == against
+    assert (list(known.habits_accuracy), unknown.habits_accuracy) == ([0], {})
+    told = known.to_dict()
+    assert (told["habits_accuracy"], told["accuracy"]) == (
+        {"You": known.habits_accuracy[0]},
+        {"You": known.accuracy[0]},
+    )
+
+
+def test_a_review_says_what_it_rates_against_and_what_habits_allowed() -> None:
+    """`optimal` holds a six if it bids one here; of an unknown player that is only likely."""
+    start = new_game(preset("perudo", players=2, dice=2), ("You", "optimal"))
+    text = "\n".join(plain(review_game(play(deal(start, ((2, 3), (6, 6))), "1x2 1x6 liar"), seat=0), 200))
+    assert (
+        "    You called a bid that held 96% of the time against an unknown opponent; bidding two sixes wins 82%\n"
+        "    Given how optimal plays, this wins 0% of the time; bidding two sixes wins 100%\n"
+    ) in text
+    assert "  by what the others' habits allowed: " in text
+    assert "Rated against an unknown opponent: 2 decisions." in text
 
 
 # -- advice ------------------------------------------------------------------------------------------------------------
@@ -387,7 +437,10 @@ def test_preparing_builds_what_advice_needs() -> None:
     assert situation not in model_of("optimal")._graphs
     prepare(state.public)
     assert situation in model_of("optimal")._graphs
-    assert advise(view_of(state, 0)).source == "opponent model: optimal"
+    assert situation in model_of("ann")._graphs
+    habits = advise(view_of(state, 0)).habits
+    assert habits is not None
+    assert habits.source == "opponent model: optimal"
 
 
 def test_rules_out_of_the_ordinary() -> None:
@@ -574,7 +627,7 @@ def test_a_picture(tmp_path: Path) -> None:
     review = review_game(played(preset("perudo", players=3, dice=2), ("random", "optimal", "bluffer"), 1))
     draw_review(review, tmp_path / "new" / "game.png", "a game of $ and _")
     assert (tmp_path / "new" / "game.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png"):
+    with pytest.raises(BadValueError, match=r"a file whose name ends in \.png, \.pdf or \.svg"):
         draw_review(review, tmp_path / "game.jpg")
 
 

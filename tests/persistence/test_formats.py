@@ -329,7 +329,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.column("version").to_pylist() == list(range(len(events)))
     assert table.column("event_type").to_pylist() == [event.event_type for event in events]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(StoreError, match="pip install pyarrow, or export CSV"):
+    with pytest.raises(StoreError, match=r"liars-dice\[parquet\].*or write CSV"):
         write_parquet(events, str(tmp_path / "h.parquet"))
 
 

@@ -14,7 +14,7 @@ import pytest
 from command_line import call
 from liars_dice.agents import AGENTS
 from liars_dice.core import PRESETS, preset
-from liars_dice.referee import bot_check
+from liars_dice.referee import bot_check, check_bot_apart
 from liars_dice.referee.bot_check import check_bot
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
@@ -41,8 +41,9 @@ def test_example_bots_play(command: str) -> None:
 def test_programs_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_check, "GAMES", 2)  # each starts the program
     good = list(check_bot(f"cmd:{PYTHON} {ROOT / 'examples' / 'protocol_bot.py'}", AMPLE))
-    assert [check.ok for check in good] == [True] * (len(PRESETS) + 1)  # by every named rule set, and once more
-    bad = next(check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}", AMPLE))
+    assert [check.ok for check in good] == [True] * (len(PRESETS) + 3)  # it loads, is fast, legal and repeatable
+    assert good[0].detail == "a program, called careful"
+    *_, bad = check_bot(f"cmd:{PYTHON} {BOTS / 'cmd_prints_garbage.py'}", AMPLE)
     assert not bad.ok
     assert "garbage" in bad.detail
 
@@ -74,7 +75,7 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
         "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
         "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
         "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
-        "endless": ("while True: pass", "legal in duel"),
+        "endless": ("while True: pass", "fast enough"),
         "crashes": ("return 1 / 0", "legal in duel"),
         "unpicklable": ("self.door = lambda: 0; return view.legal_actions[0]", None),
     }
@@ -100,8 +101,57 @@ def test_a_bot_may_use_half_of_its_time(share: float, ok: bool) -> None:
     checks = check_bot("crawler", AMPLE, clock=lambda: next(times))
     check = next(check for check in checks if check.name == "fast enough")
     assert check.ok is ok
-    assert check.detail == f"slowest decision {1000 * share * AMPLE.decision:.1f} ms; {AMPLE.decision:g} s allowed"
+    slowest, most = 1000 * share * AMPLE.decision, AMPLE.decision / 2
+    assert check.detail.startswith(f"slowest decision {slowest:.1f} ms; at most {most:g} s, half of the ")
     assert "Do less work" in check.fix
+
+
+def test_the_first_failure_is_the_last_check() -> None:
+    times = itertools.count(step=0.6 * AMPLE.decision)
+    *passed, failed = check_bot("crawler", AMPLE, clock=lambda: next(times))
+    assert all(check.ok for check in passed)
+    assert failed.name == "fast enough"  # and no game was played at that speed
+
+
+def test_a_check_ends_when_its_time_is_up() -> None:
+    """Each part decides once at least; none of them waits for a whole game."""
+    checks = {check.name: check for check in check_bot("crawler", AMPLE, seconds=0)}
+    assert all(check.ok for check in checks.values())
+    assert "without a fault; then its share of the 0 s for all checks was up" in checks["legal in perudo"].detail
+    assert set(checks) >= {"deterministic under a seed", "memoryless, as it says", "survives being cut off"}
+
+
+def test_a_bot_is_checked_under_the_rules_that_are_given() -> None:
+    words = ("check-bot", "crawler", "--rules", "perudo-tournament", "--players", "3", "--json")
+    checks = {check["name"]: check["detail"] for check in json.loads(call(*words).stdout)["checks"]}
+    (legal,) = (name for name in checks if name.startswith("legal"))
+    assert legal == "legal in perudo-tournament"
+    assert "decisions in palifico rounds" in checks[legal]
+    assert " 0 decisions in palifico" not in checks[legal]
+    assert "--players needs --rules" in call("check-bot", "crawler", "--players", "3").stderr
+
+
+def test_methods_that_are_never_called_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "mybot.py"
+    path.write_text(
+        "from liars_dice.agents import RandomAgent\nclass Bot(RandomAgent):\n    def on_game_over(self, result): pass\n"
+    )
+    *_, check = check_bot(str(path), AMPLE)
+    assert not check.ok
+    assert check.detail == "on_game_over is never called: did you mean on_game_end?"
+
+
+def test_prints_are_counted_not_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mybot.py"
+    path.write_text(
+        "import os\nfrom liars_dice.agents import Agent\nprint('loading')\nclass Bot(Agent):\n"
+        "    def choose_action(self, view):\n        os.write(1, b'raw')\n        print('x' * 10_000)\n"
+        "        return view.legal_actions[0]\n"
+    )
+    *_, prints = check_bot_apart(str(path), AMPLE, rules={"duel": PRESETS["duel"]})
+    assert prints.name == "prints"
+    assert prints.detail.endswith("lines, hidden here; the first: loading")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_command() -> None:
@@ -170,4 +220,6 @@ def test_demo_with_walls_and_faults(tmp_path: Path) -> None:
     free = json.loads(call("watch", "optimal", "random", "--seed", "1", "--dice", "2", "--json").stdout)["game"]
     assert walled == free.replace('agents ["optimal", "random"]', "")
     shown = call("watch", str(BOTS / "crash_on_turn.py"), "random", "--dice", "1", "--seed", "1").output
-    assert "faulted (exception); played instead: one one" in shown
+    assert "faulted (exception): ZeroDivisionError: " in shown
+    assert "(crash_on_turn.py, line " in shown
+    assert "; played instead: one one" in shown

@@ -9,10 +9,22 @@ from rich.console import Console
 
 from liars_dice.coach.advice import AdvisedChoice
 from liars_dice.coach.advice import _advice as advice_from
-from liars_dice.core import Bid, BidAction, CallLiarAction, DiceRolled, GameConfig, GameEngine, preset
+from liars_dice.core import (
+    PALIFICO,
+    WHEN_PALIFICO,
+    Bid,
+    BidAction,
+    CallLiarAction,
+    DiceRolled,
+    GameConfig,
+    GameEngine,
+    RoundStarted,
+    preset,
+)
 from liars_dice.terminal.dice_art import draw_die, draw_hand
 from liars_dice.terminal.human_player import TerminalPlayer
 from liars_dice.terminal.move_help import hint_lines, odds_lines, odds_rows
+from liars_dice.terminal.table_setup import ask_table_setup
 from liars_dice.terminal.table_view import Quit, TableView
 
 
@@ -232,3 +244,49 @@ def test_a_big_table_has_one_line_of_dice_per_player() -> None:
     for small_or_full in (TableView(screen, names[:3]), TableView(screen, names, full=True)):
         small_or_full.show(DiceRolled(0, hands[0]))
         assert "╭─────╮ ╭─────╮ ╭─────╮" in printed(screen)
+
+
+# -- words explained where they come up --------------------------------------------------------------------------------
+
+
+def test_rules_and_palifico_are_explained_on_demand() -> None:
+    screen = console(1000)
+    engine = GameEngine(preset("perudo-tournament", players=3), seed=1)
+    engine.start_new_round()
+    player = Scripted(screen, ["rules", "palifico", "?", "quit"])
+    with pytest.raises(Quit):
+        player.choose_action(engine.get_view(0))
+    text = printed(screen)
+    assert text.count("(Type ? to see everything you can type, and rules for the rules of this game.)") == 1
+    assert "  Ones are wild: they count as every face; for a bid on ones, only ones count.\n" in text
+    assert f"  {WHEN_PALIFICO} This round is not. {PALIFICO}\n" in text
+    assert "  rules: the rules of this game in words; palifico: that rule\n" in text
+    player.answers = iter(["palifico", "quit"])
+    engine = GameEngine(preset("duel"), seed=1)
+    engine.start_new_round()
+    with pytest.raises(Quit):
+        player.choose_action(engine.get_view(0))
+    assert f"  This game is played without palifico rounds. {PALIFICO}\n" in printed(screen)
+    assert printed(screen).count("(Type ? to see") == 1, "said once, not in every round"
+
+
+def test_the_first_palifico_round_is_explained() -> None:
+    screen = console(1000)
+    table = TableView(screen, ("ann", "bob", "eve"))
+    for index, palifico in enumerate((False, True, True)):
+        table.reveal(RoundStarted(index, 0, (3, 1, 1), palifico))
+    assert f"Round 2 (palifico): ann opens\n  {PALIFICO}\n" in printed(screen)
+    assert printed(screen).count(PALIFICO) == 1
+
+
+def test_choices_are_explained_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = console(1000)
+    answers = iter(["?", "? maniac", "optimal maniac", "?", "? perudo-tournament", "? nothing", "perudo", ""])
+    monkeypatch.setattr(screen, "input", lambda *_, **__: next(answers))
+    setup = ask_table_setup(screen)
+    assert (setup.lineup, setup.rules) == (("human", "optimal", "maniac"), "perudo")
+    text = printed(screen)
+    assert "Strongest first:\n  detective: " in text
+    assert "? NAME explains one of them, for example: ? perudo\n" in text
+    assert f"  {WHEN_PALIFICO} {PALIFICO}\n" in text
+    assert "rules = 'nothing': expected one of duel, " in text

@@ -274,6 +274,14 @@ def test_a_new_report_replaces_an_old_one(tmp_path: Path) -> None:
     assert not (tmp_path / "breakdown.png").exists()
 
 
+def test_charts_in_other_formats(tmp_path: Path) -> None:
+    write_report(RESULTS["two"], tmp_path, RUN, ["pdf", "svg"])
+    assert (tmp_path / "heatmap.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "ratings.svg").read_bytes().startswith(b"<?xml")
+    write_report(RESULTS["two"], tmp_path, RUN)
+    assert {file.suffix for file in tmp_path.iterdir()} == {".png", ".json", ".html"}
+
+
 def test_check_writable_leaves_nothing(tmp_path: Path) -> None:
     check_writable(tmp_path)
     check_writable(tmp_path / "new" / "newer")

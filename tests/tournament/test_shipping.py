@@ -118,6 +118,8 @@ def test_a_trained_agent_is_shipped_under_its_name(
 
 def test_only_what_agents_need_is_shipped(home: Path) -> None:
     assert Shipment.of(["optimal", "RandomAgent", "threshold:0.3,0.2", "cmd:/bin/cat -n"]).files == {}
+    Path("net.npz").write_bytes(b"a model")
+    assert list(Shipment.of(["pg:net.npz,greedy"]).files.values()) == [b"a model"]
     shipped = Shipment.of(["Found", "shipped_package.bot:Packed", "../far.py"]).files
     below = {Path(path).relative_to(home).as_posix() for path in shipped}
     assert below == {

@@ -180,5 +180,7 @@ def test_a_hint_is_the_coachs() -> None:
             hint = (await socket.until("answer"))["hint"]
             assert hint["best"] == hint["choices"][0]["action"]
             assert hint["why"]
+            assert (hint["given"], hint["source"]) == ("against perfect play", "equilibrium")
+            assert (hint["habits"]["given"], hint["habits"]["habits"]) == ("given how optimal plays", None)
 
     asyncio.run(run())

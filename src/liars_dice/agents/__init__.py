@@ -19,11 +19,13 @@ from .discovery import (
 )
 from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
+from .hints import hint_for
 from .human import HumanAgent
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
 from .registry import (
     AGENTS,
+    STRENGTH,
     AgentInfo,
     AgentRegistry,
     is_stranger,
@@ -50,6 +52,7 @@ __all__ = [
     "DEFAULT_SAFE_RAISE_THRESHOLD",
     "ENTRY_POINTS",
     "PERSONALITIES",
+    "STRENGTH",
     "Agent",
     "AgentInfo",
     "AgentLike",
@@ -86,6 +89,7 @@ __all__ = [
     "create_personality_agent",
     "discover",
     "due_now",
+    "hint_for",
     "hook_calls",
     "is_discoverable",
     "is_event",

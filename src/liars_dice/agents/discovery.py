@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
+import linecache
 import re
 import sys
 import traceback
@@ -14,9 +16,10 @@ from types import ModuleType
 
 import msgspec
 
-from ..core import LiarsDiceError, did_you_mean
+from ..core import LiarsDiceError, describe, did_you_mean
 from .base import Agent
 from .errors import AgentNameError
+from .hints import hint_for
 
 ENTRY_POINTS = "liars_dice.agents"
 """The entry-point group in which a package lists its agents."""
@@ -68,6 +71,8 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module  # so that its classes can be pickled
+    lines = source.decode("utf-8", "replace").splitlines(keepends=True)
+    linecache.cache[str(path)] = (len(source), None, lines, str(path))  # tracebacks show the code that runs
     token = _BEING_LOADED.set(_BEING_LOADED.get() | {name})
     try:
         exec(compile(source, str(path), "exec"), vars(module))
@@ -76,20 +81,40 @@ def load_bot_file(path: str | Path, source: bytes | None = None) -> dict[str, ty
         raise
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise BotFileError(str(path), _line_in(path, error), f"{type(error).__name__}: {error}") from error
+        hint = hint_for(error)
+        reason = f"{describe(error)}{hint and '; '}{hint}"
+        raise BotFileError(str(path), _line_in(path, error), reason) from error
     finally:
         _BEING_LOADED.reset(token)
     bots: dict[str, type[Agent]] = {}
+    undecided: list[type[Agent]] = []
     for member_name, member in vars(module).items():
         if not (inspect.isclass(member) and issubclass(member, Agent) and member.__module__ == name):
             continue
         if not inspect.isabstract(member):
             bots[member_name] = member
-        elif old := next((method for method in OLD_METHODS if hasattr(member, method)), None):
+        else:
+            undecided.append(member)
+    for bot in undecided:
+        if (not bots and why_undecided(bot)) or _old_method(bot):
             del sys.modules[name]
-            reason = f"{member_name} has {old}, an earlier design's name for choose_action: rename it"
-            raise BotFileError(str(path), None, reason)
+            raise BotFileError(str(path), None, why_undecided(bot))
     return bots
+
+
+def _old_method(bot: type[Agent]) -> str | None:
+    return next((method for method in OLD_METHODS if hasattr(bot, method)), None)
+
+
+def why_undecided(bot: type[Agent]) -> str:
+    """Why a class lacks a method that bots need, such as `choose_action`; empty if it has no methods of its own."""
+    if old := _old_method(bot):
+        return f"{bot.__name__} has {old}, an earlier design's name for choose_action: rename it"
+    own = [name for name, member in vars(bot).items() if callable(member) and not name.startswith("__")]
+    for missing in sorted(bot.__abstractmethods__):
+        if near := difflib.get_close_matches(missing, own, n=1):
+            return f"{bot.__name__} has no method {missing}, but {near[0]}: did you mean {missing}?"
+    return f"{bot.__name__} has no method choose_action(self, view), only {', '.join(own)}" if own else ""
 
 
 def check_not_being_loaded(path: str | Path) -> None:

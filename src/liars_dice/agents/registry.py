@@ -6,6 +6,7 @@ agents of later packages can be listed here.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import did_you_mean, one_of
+from ..core import describe, did_you_mean, one_of
 from .base import Agent
-from .discovery import bots_by_name, find_bot, load_bot_file
+from .discovery import bots_by_name, find_bot, load_bot_file, why_undecided
 from .errors import AgentNameError, AgentProblem
+from .hints import hint_for
 from .spelling import hyphenated
 
 Make = Callable[..., Agent]
@@ -78,6 +80,14 @@ class AgentRegistry(Mapping[str, AgentInfo]):
         return listed if listed in self._named else None
 
     @property
+    def by_strength(self) -> tuple[AgentInfo, ...]:
+        """All agents, strongest first, for lists that people choose from; those that were not measured come last.
+
+        The order of iteration is another one: tournaments depend on it, so it never changes.
+        """
+        return tuple(sorted(self.values(), key=lambda info: -STRENGTH.get(info.name, -1.0)))
+
+    @property
     def every_name(self) -> tuple[str, ...]:
         """All names, aliases included."""
         return tuple(self._named)
@@ -118,6 +128,25 @@ AGENTS = AgentRegistry(
 )
 """Every agent that needs no parameters. `human` is not among them: it needs a person."""
 
+STRENGTH = {
+    "detective": 0.73,
+    "nash": 0.70,
+    "threshold-best": 0.66,
+    "passive": 0.62,
+    "calling-station": 0.62,
+    "aggressive": 0.61,
+    "sniper": 0.57,
+    "probabilistic": 0.56,
+    "maniac": 0.54,
+    "conservative": 0.51,
+    "bluffer": 0.50,
+    "crawler": 0.30,
+    "truthful": 0.08,
+    "random": 0.00,
+}
+"""The mean win rate of each agent against all others, heads-up with five dice each: exact between memoryless agents,
+else from 400 games per pairing."""
+
 
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
 """Agents that were given as objects or classes, under the names they have meanwhile (`names_for`)."""
@@ -145,8 +174,9 @@ def moved_to(name: str) -> str | None:
 def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
-    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, `human`, `module:Class`, or a bot file:
-    `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
+    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`), a
+    solved round (`solved:FILE`), `human`, `module:Class`, or a bot file: `bots/mine.py`, or `bots/mine.py:Class` if it
+    has several (`source` is its content, if it has been read already).
     Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
     >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
@@ -173,6 +203,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
         return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
+    if kind == "solved" and parameters:
+        return _load("liars_dice.exact.solver.solved_agent:SolvedAgent", name)(parameters, name)
     if name == "human":
         return _load(f"{_HERE}.human:HumanAgent", name)()
     if Path(kind).suffix == ".py":
@@ -212,7 +244,7 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "human", "cmd")
+    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "solved", "human", "cmd")
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 
@@ -258,11 +290,26 @@ def make_from(make: Make, name: str) -> Agent:
     """The agent that a class or function of a user's makes; `AgentNameError` if it makes none."""
     try:
         agent = make()
-    except TypeError as error:
-        raise AgentNameError(name, "needs_arguments", f"a class that needs no arguments ({error})") from error
     except Exception as error:
-        expected = f"a class that can be made ({type(error).__name__}: {error})"
+        if isinstance(make, type) and inspect.isabstract(make) and (problem := why_undecided(make)):
+            raise AgentNameError(name, "no_choose_action", f"a bot ({problem})") from error
+        if isinstance(error, TypeError) and (needed := _needed_arguments(make)):
+            defaults = ", ".join(f"{argument}=..." for argument in needed)
+            expected = f"a class that needs no arguments ({error}); give them defaults: def __init__(self, {defaults})"
+            raise AgentNameError(name, "needs_arguments", expected) from error
+        hint = hint_for(error)
+        expected = f"a class that can be made ({describe(error)}{hint and '; '}{hint})"
         raise AgentNameError(name, "raises_when_made", expected) from error
     if not callable(getattr(agent, "choose_action", None)):
         raise AgentNameError(name, "no_choose_action", "an object with a method choose_action(view)")
     return agent
+
+
+def _needed_arguments(make: Make) -> list[str]:
+    """The arguments without which this cannot be called."""
+    try:
+        given = inspect.signature(make).parameters.values()
+    except (TypeError, ValueError):  # some types have no signature
+        return []
+    named = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in given if one.default is one.empty and one.kind not in named]

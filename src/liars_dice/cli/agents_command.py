@@ -9,6 +9,8 @@ from .output import print_json
 
 MOST_SHOWN = 300
 """Characters of a bot's own summary that are listed."""
+Listed = tuple[str, str, bool, tuple[int, int], tuple[str, ...], float | None]
+"""A bot's name, summary, whether it is memoryless, how many players it plays with, its other names, its strength."""
 
 
 @click.command("agents", epilog="Example: liars-dice agents --folder bots --json")
@@ -16,29 +18,41 @@ MOST_SHOWN = 300
 @json_option
 @click.pass_context
 def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
-    """List the available bots: built-in ones, your own in a folder, and those of installed packages."""
+    """List the available bots: built-in ones, strongest first, then your own in a folder and those of installed
+    packages.
+
+    The percentage is the share of games that a bot wins against the other built-in bots, heads-up with five dice each.
+    """
     from pathlib import Path
 
-    from ..agents import AGENTS
+    from ..agents import AGENTS, STRENGTH
     from ..core import BadValueError, one_line
     from ..referee import find_bots
 
     if was_given(context, "folder") and not Path(folder).is_dir():
         raise BadValueError("folder", folder, "an existing folder")
     found = find_bots(folder)
-    listed = [(info.name, info.summary, info.memoryless, info.players, info.aliases) for info in AGENTS.values()]
+    listed: list[Listed] = [
+        (info.name, info.summary, info.memoryless, info.players, info.aliases, STRENGTH.get(info.name))
+        for info in AGENTS.by_strength
+    ]
     for name, bot in found.bots.items():
-        listed.append((name, one_line(bot.summary, MOST_SHOWN), bot.memoryless, bot.players, ()))
+        listed.append((name, one_line(bot.summary, MOST_SHOWN), bot.memoryless, bot.players, (), None))
     for problem in found.problems:
         click.echo(f"Not loaded: {one_line(problem)}", err=True)
     if as_json:
-        keys = ("name", "summary", "memoryless", "players", "aliases")
+        keys = ("name", "summary", "memoryless", "players", "aliases", "strength")
         print_json({"agents": [dict(zip(keys, entry, strict=True)) for entry in listed]})
         return
     width = max(len(name) for name, *_ in listed)
-    for name, summary, _, _, aliases in listed:
-        also = f" (also called {', '.join(aliases)})" if aliases else ""
-        click.echo(f"{name:{width}}  {summary}{also}")
     click.echo(
-        "\nAlso: threshold:CALL,RAISE, a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+        "Built-in bots, strongest first, with their share of wins against the others (heads-up, five dice each):\n"
+    )
+    for name, summary, _, _, aliases, strength in listed:
+        also = f" (also called {', '.join(aliases)})" if aliases else ""
+        wins = "" if strength is None else f"{strength:.0%}"
+        click.echo(f"{name:{width}}  {wins:>4}  {summary}{also}")
+    click.echo(
+        "\nAlso: threshold:CALL,RAISE, q:FILE or pg:FILE (from train), solved:FILE (from solve), a file (mybot.py), "
+        "module:Class, or cmd:PROGRAM for a bot in any language."
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, round_config, round_dice_option, round_options
+from .options import chart_option, json_option, round_config, round_dice_option, round_options
 from .output import dice_count, open_console, percent, print_json
 from .progress import show_bracket
 
@@ -22,16 +22,22 @@ SHOWN = 8
 """At least this many actions are listed."""
 
 
-@click.command("explain", epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6")
-@round_dice_option()
+@click.command(
+    "explain",
+    epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6; a round of your own: "
+    "liars-dice explain solved:2v2.npz --hand 1,4",
+)
+@click.argument("solution", required=False, metavar="[solved:FILE]")
+@round_dice_option(required=False)
 @click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
 @round_options
-@click.option("--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the result as a PNG file.")
+@chart_option("the result")
 @json_option
 def explain_command(
-    dice: tuple[int, int],
+    solution: str | None,
+    dice: tuple[int, int] | None,
     hand: str,
     bids: str,
     action: str | None,
@@ -39,7 +45,7 @@ def explain_command(
     faces: int | None,
     wild: str | None,
     ordering: str | None,
-    png: Path | None,
+    chart: Path | None,
     as_json: bool,
 ) -> None:
     """Show how often perfect play takes each action at one point of a round, and what each action is worth.
@@ -47,38 +53,61 @@ def explain_command(
     The opener has N0 dice, the other player N1; the number of bids determines whose turn it is. The value of an action
     is what it earns against perfect play if you play perfectly afterwards: +1 is a certain win, -1 a certain loss.
     Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
-    when you ask.
+    when you ask. solved:FILE is a round that `liars-dice solve --out FILE` has solved; it takes the place of --dice
+    and of the rules.
     """
     from ..core import BidAction, NotationError, parse_bid
-    from ..exact.solver import equilibrium_of, explain, explanation_as_dict, reply_to
+    from ..exact.solver import equilibrium_in, equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
-    config = round_config(dice, rules, faces, wild, ordering)
+    given = {"dice": dice, "rules": rules, "faces": faces, "wild": wild, "ordering": ordering}
+    path = None if solution is None else _solution_file(solution, given)
+    if path is None and dice is None:
+        raise click.UsageError("Which round? Give --dice N0 N1, or solved:FILE with a file that solve --out wrote.")
     if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
         raise NotationError(hand, "dice separated by commas, such as 1,4")
     held = tuple(sorted(int(part) for part in hand.split(",")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
-        round_ = equilibrium_of(config, progress)
+        if path is not None:
+            round_ = equilibrium_in(path)
+        elif dice is not None:
+            round_ = equilibrium_of(round_config(dice, rules, faces, wild, ordering), progress)
         explanation = explain(round_.tree, round_.pool, history, held)
+    title = _title(round_.tree.config, held, bids)
     asked = None if action is None else _asked(explanation, action)
     replies = {}
     for choice in () if asked is None else (asked, explanation.best):
         if isinstance(choice.action, BidAction):
             replies[str(choice.action)] = reply_to(round_.tree, round_.pool, history, held, choice.action.bid)
-    if png is not None:
-        draw_explanation(explanation, _title(config, held, bids), png)
+    if chart is not None:
+        draw_explanation(explanation, title, chart)
     if as_json:
         compared = {} if asked is None else {"asked": _compared(explanation, asked, replies)}
         print_json(explanation_as_dict(round_, explanation, history, held) | compared)
         return
     console = open_console()
-    _show(console, round_, explanation, _title(config, held, bids), asked)
+    _show(console, round_, explanation, title, asked)
     if asked is not None:
         for line in _why(explanation, asked, replies):
             console.print(line, markup=False, soft_wrap=True)
-    if png is not None:
-        click.echo(f"chart: {png}")
+    if chart is not None:
+        click.echo(f"chart: {chart}")
+
+
+def _solution_file(solution: str, given: Mapping[str, object]) -> Path:
+    """The file in `solved:FILE`, which says all that the other options would."""
+    from ..core import BadValueError
+
+    kind, _, name = solution.partition(":")
+    if kind != "solved" or not name:
+        raise BadValueError("solution", solution, "solved:FILE, with a file that `liars-dice solve --out FILE` wrote")
+    for option, value in given.items():
+        if value is not None:
+            raise click.UsageError(
+                f"--{option} cannot be combined with {solution}: the file has the dice and the rules."
+            )
+    return Path(name)
 
 
 def _title(config: GameConfig, hand: tuple[int, ...], bids: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .progress import show_progress
 
 if TYPE_CHECKING:
-    from ..persistence import GameRecorder
+    from ..persistence import GameRecorder, RecordedEvent
 
 WORST = "worst:"
 MOST_REVIEWED = 200
@@ -29,6 +30,32 @@ def find_game(store: GameRecorder, name: str, *, quiet: bool) -> str:
     if not found:
         raise BadValueError("game", name, f"a player who lost a recorded game; {player!r} has lost none")
     return found[0].game.game_id
+
+
+def known_player(store: GameRecorder, player: str) -> str:
+    """The name or type of a player of recorded games, given that, or a bot's file."""
+    from ..core import BadValueError, did_you_mean
+
+    name = recorded_name(player)
+    if not store.games(agent=name, limit=1):
+        known = {one for game in store.games() for one in (*game.names, *game.player_types) if one}
+        near = did_you_mean(name, known)
+        raise BadValueError("player", player, f"a player of a recorded game{near and f' ({near})'}")
+    return name
+
+
+def seat_of(events: Sequence[RecordedEvent], player: str) -> int:
+    """The seat of a player in a game, given a name, a type or a bot's file."""
+    from ..core import BadValueError
+    from ..persistence import summarise
+
+    game = summarise(list(events))
+    seats = game.seats_of(recorded_name(player))
+    if len(seats) != 1:
+        listed = "; ".join(f"seat {seat}: {name}" for seat, name in enumerate(game.names))
+        expected = f"a player of this game ({listed})" if not seats else f"a player with one seat, or --seat ({listed})"
+        raise BadValueError("player", player, expected)
+    return seats[0]
 
 
 def recorded_name(name: str) -> str:

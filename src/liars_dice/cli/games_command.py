@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..core import PLAYERS
-from .game_lookup import MOST_REVIEWED, recorded_name
-from .options import RenamedOption, db_option, json_option
+from .game_filters import filtered_games, game_filters, recorded_filters
+from .game_lookup import MOST_REVIEWED
+from .options import db_option, json_option
 from .output import command_line, fit_table, open_console, print_fitting, print_json
 from .progress import show_progress
 
@@ -27,32 +26,13 @@ SMALL_TABLE = 3
 """All players of tables up to this size are named, in any terminal."""
 
 
-def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
-    return None if value is None else value.replace(tzinfo=UTC)
-
-
-_day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
-
-
 @click.group(
     "games", invoke_without_command=True, epilog="Example: liars-dice games --player maniac --since 2026-01-31"
 )
-@click.option(
-    "--player",
-    "agent",
-    cls=RenamedOption,
-    formerly=("--agent",),
-    metavar="NAME",
-    help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
-)
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
-@click.option("--winner", metavar="NAME", help="Only games that this player won.")
-@click.option("--loser", metavar="NAME", help="Only games that this player lost.")
+@game_filters
 @click.option(
     "--worst", is_flag=True, help="Review the games of the --loser or --player, and list those played worst first."
 )
-@click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC).")
-@click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC).")
 @click.option(
     "--limit",
     type=click.IntRange(1),
@@ -61,44 +41,37 @@ _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
     metavar="N",
     help="List at most this many games, newest first.",
 )
-@click.option(
-    "--all", "abandoned", is_flag=True, help="Include abandoned games: those continued as another game after an undo."
-)
 @db_option
 @json_option
 @click.pass_context
 def games_command(
     context: click.Context,
-    agent: str | None,
-    rules: str | None,
-    winner: str | None,
-    loser: str | None,
+    /,
     worst: bool,
-    since: datetime | None,
-    until: datetime | None,
     limit: int,
     abandoned: bool,
     db: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """List recorded games. `liars-dice games stats` shows win rates.
 
     The table fits your terminal: if it is narrow, only some of many players are named, and columns are left out. Ids
     are always whole. A pipe or a file gets everything.
     """
-    context.obj = {"db": db, "rules": rules}
+    context.obj = {"db": db, "rules": given["rules"]}
     if context.invoked_subcommand is not None:
         return
     from ..persistence import open_store
 
-    agent, winner, loser = (None if name is None else recorded_name(name) for name in (agent, winner, loser))
+    filters = recorded_filters(given)
+    agent, winner, loser = (filters[name] for name in ("agent", "winner", "loser"))
     if worst and loser is None and agent is None:
         raise click.UsageError("--worst needs a player: --loser NAME, or --player NAME to include games that it won.")
     most = MOST_REVIEWED if worst else limit
     judged: list[JudgedGame] = []
     with open_store(db, must_exist=True) as store:
-        find = partial(store.games, agent=agent, rules=rules, since=since, until=until, winner=winner, loser=loser)
-        found = find(limit=most) if abandoned else _standing(store, find, most)
+        found = filtered_games(store, filters, most, abandoned=abandoned)
         if worst:
             judged = _judge(store, found, agent, loser, quiet=as_json)[:limit]
         guess = "" if found or as_json else _guess(store, agent, winner, loser)
@@ -122,19 +95,6 @@ def _guess(store: GameRecorder, *names: str | None) -> str:
     known = {one for game in store.games() for one in (*game.names, *game.player_types) if one} if given else set()
     guesses = (did_you_mean(name, known) for name in given if name not in known)
     return next((f" ({guess})" for guess in guesses if guess), "")
-
-
-def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int) -> list[GameSummary]:
-    """The newest games without the abandoned ones; more are read until there are enough."""
-    from ..persistence import without_abandoned
-
-    seen = limit
-    while True:
-        games = find(limit=seen)
-        found = without_abandoned(store, games)
-        if len(found) >= limit or len(games) < seen:
-            return found[:limit]
-        seen *= 2
 
 
 def _as_json(game: GameSummary) -> dict[str, object]:

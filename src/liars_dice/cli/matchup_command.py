@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,10 +17,11 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
     workers_option,
 )
-from .output import check_bot_line, method_line, open_console, percent, print_json
+from .output import fault_lines, lifetime_lines, method_line, open_console, percent, print_json
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     help="Play N games, half in each seat, instead of computing the result.",
 )
 @seed_option
+@traceback_option
 @time_limit_option
 @workers_option
 @json_option
@@ -52,6 +55,7 @@ def matchup_command(
     exact: bool,
     games: int | None,
     seed: int | None,
+    tracebacks: bool,
     time_limit: float | None,
     workers: int | None,
     as_json: bool,
@@ -87,7 +91,8 @@ def matchup_command(
         print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})
     else:
         how = method_line(found.method, found.games, found.why, seed, elapsed_s)
-        _show(found, rules, config, how, time_limit)
+        faults = fault_lines(found.faults, found.fault_examples, tracebacks=tracebacks, time_limit=time_limit)
+        _show(found, rules, config, how, faults)
     if not found.complete:
         if not as_json:
             click.echo("Stopped before the end: the result is of the games played so far.", err=True)
@@ -96,6 +101,8 @@ def matchup_command(
 
 def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
+    import msgspec
+
     return {
         "a": found.a,
         "b": found.b,
@@ -118,12 +125,15 @@ def _as_json(found: Matchup, rules: str, config: GameConfig, seed: int) -> dict[
         "expected_rounds": found.expected_rounds,
         "final_dice": [{"a": d.a, "b": d.b, "probability": d.probability} for d in found.final_dice] or None,
         "faults": found.faults,
+        "fault_examples": [msgspec.structs.asdict(example) for example in found.fault_examples],
         "complete": found.complete,
+        "ordered": list(found.ordered),
+        "anew": list(found.anew),
         "seed": None if found.method == "exact" else seed,
     }
 
 
-def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: float | None) -> None:
+def _show(found: Matchup, rules: str, config: GameConfig, how: str, faults: Sequence[str]) -> None:
     """Print the result for people."""
     from rich.table import Column, Table
 
@@ -148,5 +158,7 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, time_limit: 
             who, left = (found.a, end.a) if end.a else (found.b, end.b)
             bar = "█" * round(50 * end.probability)
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
-    if found.faults:
-        console.print(f"{found.faults} faults; {check_bot_line(time_limit)}", markup=False)
+    for line in lifetime_lines(found.ordered, found.anew):
+        console.print(line, markup=False)
+    for line in faults:
+        console.print(line, markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -213,6 +214,32 @@ time_limit_option = click.option(
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), metavar="N", help="Number of CPU cores to use. [default: all]"
+)
+
+
+def _check_chart(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None:
+        from ..pictures import check_picture
+
+        check_picture("chart", value)
+    return value
+
+
+def chart_option(what: str) -> Callable[[Command], Command]:
+    """`--chart`, which draws `what` into a file; `--png` is its older spelling."""
+    return click.option(
+        "--chart",
+        cls=RenamedOption,
+        formerly=("--png",),
+        type=click.Path(path_type=Path),
+        callback=_check_chart,
+        metavar="FILE",
+        help=f"Also draw {what} into a .png, .pdf or .svg file.",
+    )
+
+
+traceback_option = click.option(
+    "--traceback", "tracebacks", is_flag=True, help="Show the whole traceback of each error in a bot's code."
 )
 ascii_option = click.option("--ascii", "ascii_only", is_flag=True, help="Draw dice and charts in plain ASCII.")
 full_option = click.option(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Column, Table
 
+    from ..tournament import FaultExample
+
 
 def program() -> str:
     """How to run this program again from here: by name if the shell finds it, else by its path."""
@@ -35,10 +37,44 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def lifetime_lines(ordered: Sequence[str], anew: Sequence[str]) -> list[str]:
+    """Which bots keep what they learn from game to game, and which would but cannot."""
+    lines = []
+    if ordered:
+        learns = (
+            "learns between games: one instance plays all of its"
+            if len(ordered) == 1
+            else ("learn between games: one instance of each plays all of its")
+        )
+        lines.append(f"{', '.join(ordered)} {learns} games, in order")
+    if anew:
+        begins = "begins" if len(anew) == 1 else "begin"
+        lines.append(f"{', '.join(anew)} {begins} anew in every game: boxed bots and programs keep nothing")
+    return lines
+
+
 def check_bot_line(time_limit: float | None) -> str:
     """Where to look after bots have committed faults under this time limit."""
     limit = () if time_limit is None else ("--time-limit", f"{time_limit:g}")
     return f"{command_line('check-bot', 'BOT', *limit)} shows what is wrong"
+
+
+def fault_lines(
+    faults: int, examples: Sequence[FaultExample], *, tracebacks: bool, time_limit: float | None
+) -> list[str]:
+    """How many faults bots committed, the first few in words, and where to look further."""
+    if not faults:
+        return []
+    lines = [f"{faults:,} fault{'' if faults == 1 else 's'}; {check_bot_line(time_limit)}"]
+    for example in examples:
+        times = "once" if example.count == 1 else f"{example.count:,} times"
+        lines.append(f"  {example.agent}, {times}: {example.verdict.replace('_', ' ')}, {one_line(example.detail)}")
+        lines += [f"    {line}" for line in example.traceback.splitlines() if tracebacks]
+    if others := faults - sum(example.count for example in examples):
+        lines.append(f"  and {others:,} other{'' if others == 1 else 's'}")
+    if not tracebacks and any(example.traceback for example in examples):
+        lines.append("  --traceback shows where they happened")
+    return lines
 
 
 class SafeStream:

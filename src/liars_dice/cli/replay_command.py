@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .game_lookup import find_game
-from .options import ascii_option, db_option, full_option, json_option, pace_options
+from .options import ascii_option, db_option, full_option, json_option, pace_options, traceback_option
 from .output import command_line, open_console, print_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     "dice are those that the recorded seed gives. To check a commitment: liars-dice verify-fair.",
 )
 @click.option("--seat", type=int, metavar="N", help="Show only what this seat could see; -1 for a spectator.")
+@traceback_option
 @full_option
 @ascii_option
 @db_option
@@ -36,6 +37,7 @@ def replay_command(
     turn: int | None,
     verify: bool,
     seat: int | None,
+    tracebacks: bool,
     full: bool,
     ascii_only: bool,
     db: str | None,
@@ -92,9 +94,8 @@ def replay_command(
         )
         return
     console = open_console()
-    show = Spectator(
-        TableView(console, state.public.names, ascii_only=ascii_only, full=full), Pace(console, step=step, delay=delay)
-    )
+    table = TableView(console, state.public.names, ascii_only=ascii_only, full=full, tracebacks=tracebacks)
+    show = Spectator(table, Pace(console, step=step, delay=delay))
     try:
         for event in shown:
             show(event.payload)

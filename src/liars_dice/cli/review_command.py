@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import find_game
-from .options import ascii_option, db_option, json_option
+from .game_lookup import find_game, seat_of
+from .options import ascii_option, chart_option, db_option, json_option
 from .output import open_console, print_json, program
 from .progress import show_progress
 
@@ -22,17 +22,22 @@ NARROW = 60
 """On terminals narrower than this, even commands are wrapped."""
 
 
-@click.command("review", epilog="Example: liars-dice review last --png game.png")
+@click.command("review", epilog="Example: liars-dice review last --chart game.png")
 @click.argument("game")
-@click.option("--seat", type=int, metavar="N", help="Review only the decisions of this seat.")
-@click.option(
-    "--png", type=click.Path(path_type=Path), metavar="FILE", help="Also draw the chances to win as a PNG file."
-)
+@click.option("--seat", type=int, metavar="N", help="Review only the decisions of this seat, counted from 0.")
+@click.option("--player", metavar="NAME", help="Review only the decisions of this player: a name, or a bot's file.")
+@chart_option("the chances to win")
 @ascii_option
 @db_option
 @json_option
 def review_command(
-    game: str, seat: int | None, png: Path | None, ascii_only: bool, db: str | None, as_json: bool
+    game: str,
+    seat: int | None,
+    player: str | None,
+    chart: Path | None,
+    ascii_only: bool,
+    db: str | None,
+    as_json: bool,
 ) -> None:
     """Review every decision of a recorded game: the best one, and how much of the chance to win was given away.
 
@@ -41,28 +46,40 @@ def review_command(
 
     Each decision is judged by what its player could know. Small rounds between two players are compared with perfect
     play, all others with the best answer to a model of the opponents. The dice of an unfinished round stay hidden.
+
+    The review of a finished game is kept in the store, so that it is computed only once.
     """
-    from ..coach import review_game
-    from ..persistence import open_store, verify_game
+    if seat is not None and player is not None:
+        raise click.UsageError("--seat and --player cannot be combined: both say whose decisions to review.")
+    from ..coach import KeptReviews
+    from ..persistence import final_state, open_store
     from ..pictures import draw_review
     from ..terminal import print_review
 
     with open_store(db, must_exist=True) as store:
-        events = store.events(find_game(store, game, quiet=as_json))
-    state = verify_game(events)
-    with show_progress("reviewing", quiet=as_json) as progress:
-        review = review_game(state, seat, progress=progress)
-    if png is not None:
-        draw_review(review, png, f"{' against '.join(review.names)}: game {events[0].game_id}")
+        game_id = find_game(store, game, quiet=as_json)
+        events = store.events(game_id)
+        seat = seat if player is None else seat_of(events, player)
+        with show_progress("reviewing", quiet=as_json) as progress:
+            review = KeptReviews(store, game_id).review(events, seat, progress=progress)
+    if chart is not None:
+        draw_review(review, chart, f"{' against '.join(review.names)}: game {game_id}")
     if as_json:
-        print_json({"game_id": events[0].game_id, **review.to_dict()})
+        print_json({"game_id": game_id, **review.to_dict()})
         return
-    print_review(review, open_console(), ascii_only=ascii_only)
-    if state.public.status == "BIDDING" and seat is None:
+    console = open_console()
+    console.print(_seats(review), markup=False)
+    print_review(review, console, ascii_only=ascii_only)
+    if review.winner is None and seat is None and final_state(events).public.status == "BIDDING":
         click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
-    if png is not None:
-        click.echo(f"chart: {png}")
+    if chart is not None:
+        click.echo(f"chart: {chart}")
+
+
+def _seats(review: Review) -> str:
+    """Who sits where."""
+    return "; ".join(f"{'Seat' if seat == 0 else 'seat'} {seat}: {name}" for seat, name in enumerate(review.names))
 
 
 def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:

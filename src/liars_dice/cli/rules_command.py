@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @players_option()
 @dice_option
+@click.option("--explain", is_flag=True, help="Tell the rules in plain sentences instead of TOML.")
 @click.option("--check", is_flag=True, help="Check the rules by playing 100 random games.")
 @click.option(
     "--out",
@@ -41,11 +42,12 @@ def rules_command(
     changes: tuple[str, ...],
     players: int | None,
     dice: int | None,
+    explain: bool,
     check: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Show a rule set as TOML, change it, check it, or list the named ones.
+    """Show a rule set as TOML, tell it in plain sentences (--explain), change it, check it, or list the named ones.
 
     NAME may be followed by changes, as wherever you give --rules: perudo,palifico is perudo with palifico. Write the
     rules to a file, edit it, and use it as --rules FILE. A file may begin with base = "perudo" and hold only what
@@ -54,7 +56,7 @@ def rules_command(
     from ..core import PRESETS, check_rules, rules_in_short
 
     if name_or_file is None:
-        if check or players or dice or changes or out:
+        if check or explain or players or dice or changes or out:
             raise click.UsageError("Name the rules, for example: liars-dice rules perudo --set palifico=true")
         if as_json:
             print_json({"rules": {name: config.to_dict() for name, config in PRESETS.items()}})
@@ -77,6 +79,11 @@ def rules_command(
     passed = "; all checks passed" if check else ""
     if out is not None:
         click.echo(f"written to {out}{passed}")
+        return
+    if explain:
+        from ..core import rules_in_words
+
+        click.echo("\n".join(rules_in_words(config)))
         return
     click.echo(config.to_toml(), nl=False)
     click.echo(f"# the first round has {len(config.ladder())} possible bids{passed}")

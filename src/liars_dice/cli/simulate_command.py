@@ -19,9 +19,10 @@ from .options import (
     say_rules,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
 )
-from .output import check_bot_line, open_console, percent, print_json, print_table
+from .output import fault_lines, lifetime_lines, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 @rules_option("perudo")
 @dice_option
 @seed_option
+@traceback_option
 @time_limit_option
 @backend_options
 @json_option
@@ -60,6 +62,7 @@ def simulate_command(
     rules: str,
     dice: int | None,
     seed: int | None,
+    tracebacks: bool,
     time_limit: float | None,
     backend: str,
     workers: int | None,
@@ -106,6 +109,9 @@ def simulate_command(
                 "games": games,
                 "method": simulation.method,
                 "faults": simulation.faults,
+                "ordered": list(simulation.ordered),
+                "anew": list(simulation.anew),
+                "fault_examples": [msgspec.structs.asdict(example) for example in simulation.fault_examples],
                 "complete": complete,
                 "rules": rules,
                 "seed": simulation.seed,
@@ -116,8 +122,11 @@ def simulate_command(
         )
         raise SystemExit(0 if complete else 130)
     _print_result(simulation, rules, elapsed_s)
-    if simulation.faults:
-        click.echo(f"{simulation.faults} faults; {check_bot_line(time_limit)}")
+    for line in lifetime_lines(simulation.ordered, simulation.anew):
+        click.echo(line)
+    told = fault_lines(simulation.faults, simulation.fault_examples, tracebacks=tracebacks, time_limit=time_limit)
+    for line in told:
+        click.echo(line)
     if not complete:
         click.echo("Stopped before the end: the result is of the games played so far.", err=True)
         raise SystemExit(130)

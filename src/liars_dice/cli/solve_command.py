@@ -55,6 +55,13 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
     help="File for the solution; it also serves as a checkpoint.",
 )
 @click.option("--resume", metavar="FILE", help="Resume from the solution in FILE.")
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write both strategies as a table: how often each action is taken with each hand after each bidding. "
+    "FILE ends in .csv or .parquet.",
+)
 @json_option
 def solve_command(
     sides: tuple[int, ...], dice: tuple[int, int] | None, whole_match: bool, as_json: bool, **given: Any
@@ -67,12 +74,16 @@ def solve_command(
 
     With --match, the value, the bracket and the exploitability are chances to win the match, from 0 to 1.
     """
-    from ..exact.solver import solve
+    from ..exact.solver import STRATEGY_COLUMNS, solve, strategy_rows
+    from ..persistence import check_table_file, write_table
 
     config = round_config(_dice_of_both(sides, dice), given["rules"], given["faces"], given["wild"], given["ordering"])
     if whole_match:
         _solve_match(config, given, as_json=as_json)
         return
+    table: Path | None = given["table"]
+    if table is not None:
+        check_table_file("table", table)
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
         solution = solve(
@@ -86,6 +97,8 @@ def solve_command(
             resume=resume,
             progress=progress,
         )
+    if table is not None:
+        write_table("table", table, STRATEGY_COLUMNS, strategy_rows(solution.tree, solution.pool))
     if as_json:
         print_json(_as_json(solution, given))
     else:
@@ -108,9 +121,10 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
     from ..core import BadValueError
     from ..exact.solver import solve_match
 
-    for option in ("iterations", "save", "resume"):
+    for option in ("iterations", "save", "resume", "table"):
         if given[option] is not None:
-            raise BadValueError(option, given[option], "nothing: --match solves many rounds, one after the other")
+            name = "out" if option == "save" else option
+            raise BadValueError(name, given[option], "nothing: --match solves many rounds, one after the other")
     if given["device"] != "cpu":
         raise BadValueError("device", given["device"], "cpu: matches are solved on the processor")
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
@@ -189,6 +203,7 @@ def _as_json(solution: Solution, given: dict[str, Any]) -> dict[str, object]:
             "device": solution.device,
             "save": given["save"],
             "resume": given["resume"],
+            "table": None if given["table"] is None else str(given["table"]),
             **versions(),
         },
     }
@@ -238,7 +253,11 @@ def _show(solution: Solution, given: dict[str, Any]) -> None:
     changed = {name: given[name] for name in ("rules", "faces", "wild", "ordering") if given[name] is not None}
     options = [word for name, value in changed.items() for word in (f"--{name}", str(value))]
     dice = (str(own), str(other))
+    if given["table"] is not None:
+        click.echo(f"table: {given['table']}")
     if given["save"] is not None:
+        bot = f"solved:{given['save']}"
+        click.echo(f"It plays as {bot}, for example: {command_line('exploit', bot, '--dice', *dice, *options)}")
         finer = target if solution.stopped in notes else target / 10
         again = command_line("solve", "--dice", *dice, *options, "--resume", given["save"], "--target", f"{finer:g}")
         click.echo(f"saved: {given['save']}. To continue: {again}")

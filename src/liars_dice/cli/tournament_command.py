@@ -18,10 +18,20 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
     was_given,
 )
-from .output import check_bot_line, command_line, method_line, open_console, percent, print_json, print_table
+from .output import (
+    command_line,
+    fault_lines,
+    lifetime_lines,
+    method_line,
+    open_console,
+    percent,
+    print_json,
+    print_table,
+)
 from .progress import show_progress, warm_up
 from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
@@ -71,9 +81,17 @@ if TYPE_CHECKING:
 )
 @seed_option
 @backend_options
+@traceback_option
 @time_limit_option
 @isolate_option
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
+@click.option(
+    "--chart-format",
+    "formats",
+    type=click.Choice(["pdf", "svg"]),
+    multiple=True,
+    help="Write the charts of --report in this format, too. May be repeated. [default: only PNG]",
+)
 @click.option(
     "--record",
     type=click.Choice(["all", "some", "faults", "none"]),
@@ -89,7 +107,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def tournament_command(
-    context: click.Context, /, report: str | None, db: str | None, as_json: bool, **given: Any
+    context: click.Context, /, report: str | None, tracebacks: bool, db: str | None, as_json: bool, **given: Any
 ) -> None:
     """Rank bots: a round robin for two players, a league for more (--players 6).
 
@@ -109,6 +127,8 @@ def tournament_command(
 
     if report is not None:
         check_writable(Path(report))
+    elif given["formats"]:
+        raise click.UsageError("--chart-format needs --report DIR.")
     backend = make_backend(given["backend"], given["workers"])
     with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
@@ -122,12 +142,12 @@ def tournament_command(
     in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id}
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-    page = None if report is None else write_report(result, Path(report), run | times)
+    page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
     known_something = any(cell is not None for row in result.cells for cell in row)
     if as_json:
         print_json(result_as_json(result) | times | {"run": run | {"report": None if page is None else str(page)}})
     elif known_something:
-        show_result(result, elapsed_s, db, stored=not in_memory)
+        show_result(result, elapsed_s, db, stored=not in_memory, tracebacks=tracebacks)
         if page is not None:
             click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
@@ -204,12 +224,15 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "games": result.games,
         "seed": None if result.method == "exact" or not result.complete else result.settings.seed,
         "ordered": list(result.ordered),
+        "anew": list(result.anew),
         "complete": result.complete,
         "resolution": result.resolution,
     }
 
 
-def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True) -> None:
+def show_result(
+    result: TournamentResult, elapsed_s: float, db: str | None, *, stored: bool = True, tracebacks: bool = False
+) -> None:
     """Print the leaderboard, and which games were recorded: none unless there is a store (`stored`)."""
     from rich.table import Column
 
@@ -242,14 +265,13 @@ def show_result(result: TournamentResult, elapsed_s: float, db: str | None, *, s
     print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
     for line in _how_sure(result):
         console.print(line, markup=False)
-    faulty = {standing.agent: sum(standing.faults.values()) for standing in result.ranking if standing.faults}
-    if faulty:
-        listed = ", ".join(f"{agent} {number}" for agent, number in faulty.items())
-        limit = result.settings.time_limit_seconds
-        console.print(f"faults: {listed}; {check_bot_line(None if limit == 1 else limit)}", markup=False)
-    if result.ordered:
-        learners = ", ".join(result.ordered)
-        console.print(f"agents that learn between games, played in order by one worker: {learners}", markup=False)
+    faults = sum(sum(standing.faults.values()) for standing in result.ranking)
+    examples = [example for standing in result.ranking for example in standing.fault_examples]
+    limit = None if result.settings.time_limit_seconds == 1 else result.settings.time_limit_seconds
+    for line in fault_lines(faults, examples, tracebacks=tracebacks, time_limit=limit):
+        console.print(line, markup=False, soft_wrap=True)
+    for line in lifetime_lines(result.ordered, result.anew):
+        console.print(line, markup=False)
     if result.games:
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 

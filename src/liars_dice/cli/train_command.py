@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import NumberRange, agent_name, fixed_seed_option, json_option
+from .options import NumberRange, RenamedOption, agent_name, fixed_seed_option, json_option, rules_option
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
 
 ALGORITHMS = ("q", "pg")
+CLASSIC = "classic"
 
 TOO_MANY = "; too many biddings for an exact result"
 """Why the W of a network is sampled."""
@@ -86,7 +87,13 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     "liars-dice train q --alpha 0.1 --epsilon 0.5 0.02; liars-dice train pg --basis network --out net.npz",
 )
 @click.argument("algorithm", type=_Algorithm(ALGORITHMS), metavar="q|pg")
-@click.option("--dice", type=click.IntRange(1, 5), default=2, show_default=True, metavar="N", help="Dice per player.")
+@rules_option(CLASSIC)
+@click.option(
+    "--dice",
+    type=click.IntRange(1, 5),
+    metavar="N",
+    help="Dice per player. [default: 2 with classic, else as the rules say]",
+)
 @click.option(
     "--games",
     type=click.IntRange(1),
@@ -111,11 +118,13 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--opponent",
+    cls=RenamedOption,
+    formerly=("--opponents",),
     type=agent_name,
     default="truthful",
     show_default=True,
     metavar="BOT",
-    help="Opponent: any bot, or self for self-play.",
+    help="The opponent: any bot, or self for self-play.",
 )
 @click.option(
     "--alpha",
@@ -164,7 +173,9 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     help="Show the greedy policy (pg) in the sampled estimate and in --curve, not the softmax policy that was trained.",
 )
 @click.option(
-    "--curve", metavar="FILE", help="Write the learning curve: a chart if FILE ends in .png, a table if in .csv."
+    "--curve",
+    metavar="FILE",
+    help="Write the learning curve: a chart if FILE ends in .png, .pdf or .svg, a table if in .csv.",
 )
 @click.option(
     "--beside", multiple=True, metavar="FILE", help="Add the curve of the model in FILE to --curve. May be repeated."
@@ -173,10 +184,10 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
 def train_command(as_json: bool, **given: Any) -> None:
     """Train a bot by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
 
-    The learner opens a round with --dice each. W is its chance to win, computed exactly: that of the softmax policy
-    which policy gradient trains, and that of the greedy policy. J is the expected return, discounted by --gamma. W* is
-    the best possible W. In other commands, q:FILE plays the greedy policy of a model, pg:FILE the softmax policy, and
-    pg:FILE,greedy the greedy one.
+    The learner opens a round for two players by --rules, without exact calls. W is its chance to win, computed
+    exactly: that of the softmax policy which policy gradient trains, and that of the greedy policy. J is the expected
+    return, discounted by --gamma. W* is the best possible W. In other commands, q:FILE plays the greedy policy of a
+    model, pg:FILE the softmax policy, and pg:FILE,greedy the greedy one.
     """
     from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins
@@ -234,11 +245,11 @@ def train_command(as_json: bool, **given: Any) -> None:
     if as_json:
         times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
         files = {"out": None if out is None else str(out), "curve": given["curve"]}
-        print_json(_as_json(found) | times | {"run": files})
+        print_json(_as_json(found) | {"rules": given["rules"]} | times | {"run": files})
     else:
         _show(found, given["greedy"], elapsed_s)
         if out is not None:
-            click.echo(f"\nsaved: {out}. Measure it: {_next_command(given)}")
+            click.echo(f"\nsaved: {out}. Measure it: {_next_command(given, report.model.training.rules().dice)}")
         if given["curve"]:
             click.echo(f"learning curve: {given['curve']}")
     if not report.complete:
@@ -348,21 +359,27 @@ def _show_errors(report: TrainingReport) -> None:
         )
 
 
-def _next_command(given: dict[str, Any]) -> str:
+def _next_command(given: dict[str, Any], dice: tuple[int, ...]) -> str:
     """A command that measures the new agent: by its worst adversary, or, if that would take too long, by games."""
     agent = f"{given['algorithm']}:{given['out'] or given['resume']}" + (",greedy" if given["greedy"] else "")
-    dice = str(given["dice"])
-    is_mixed = given["algorithm"] == "pg" and not given["greedy"] and given["dice"] > 2
+    is_mixed = given["algorithm"] == "pg" and not given["greedy"] and max(dice) > 2
     if is_mixed or given["basis"] == "network":
-        return command_line("matchup", agent, "truthful", "--rules", "classic", "--dice", dice)
-    return command_line("exploit", agent, "--dice", dice, dice)
+        each = ("--dice", str(dice[0])) if len(set(dice)) == 1 else ()
+        return command_line("matchup", agent, "truthful", "--rules", given["rules"], *each)
+    rules = () if given["rules"] == CLASSIC else ("--rules", given["rules"])
+    return command_line("exploit", agent, "--dice", *map(str, dice), *rules)
+
+
+def _dice(given: dict[str, Any]) -> int | None:
+    """Dice per player, if not as the rules say."""
+    return 2 if given["dice"] is None and given["rules"] == CLASSIC else given["dice"]
 
 
 def _model(given: dict[str, Any], begun: Path | None) -> Model:
     """The model to train: a new one, or with --resume the one in the file, if its training has the same settings."""
     import msgspec
 
-    from ..core import BadValueError, preset
+    from ..core import BadValueError, load_rules
     from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, default_settings, new_model
 
     settings = default_settings(given["algorithm"], given["basis"])
@@ -378,7 +395,7 @@ def _model(given: dict[str, Any], begun: Path | None) -> Model:
     settings = msgspec.structs.replace(settings, **changes)
     training = Training(
         algorithm=given["algorithm"],
-        config=preset("classic", dice=given["dice"]).to_dict(),
+        config=load_rules(given["rules"], dice=_dice(given)).to_dict(),
         basis=given["basis"],
         opponent=given["opponent"],
         games=given["games"],

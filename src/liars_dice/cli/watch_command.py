@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,15 @@ from .options import (
     seed_for,
     seed_option,
     time_limit_option,
+    traceback_option,
     warn_of_guessable_seed,
 )
-from .output import command_line, open_console, print_json
+from .output import command_line, lifetime_lines, open_console, print_json
 from .runtime import open_store_or_warn
 
 if TYPE_CHECKING:
     from ..core import GameConfig, GameState
-    from ..referee import BotLimits, MatchResult
+    from ..referee import MatchResult, Seat
     from ..terminal import TableView
 
 DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
@@ -50,6 +51,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
     metavar="N",
     help="Show one game, and count the wins of N games. [default: 1]",
 )
+@traceback_option
 @time_limit_option
 @isolate_option
 @full_option
@@ -66,6 +68,7 @@ def watch_command(
     delay: float,
     why: bool,
     games: int,
+    tracebacks: bool,
     time_limit: float | None,
     isolate: bool,
     full: bool,
@@ -93,10 +96,11 @@ def watch_command(
     known = seed is not None or config.seed is not None
     seed = seed_for(config, seed)
     limits = limits_for(time_limit)
-    referee = Referee([make_fitting_seat(name, config, limits, isolate=isolate) for name in seats], config, seed=seed)
+    bots = [make_fitting_seat(name, config, limits, isolate=isolate, stays=games > 1) for name in seats]
+    referee = Referee(bots, config, seed=seed)
     names = referee.engine.state.public.names
     console = open_console()
-    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full)
+    table = TableView(console, names, ascii_only=ascii_only, reasoning=why, full=full, tracebacks=tracebacks)
     with open_store_or_warn(db) as store:
         if not as_json:
             chosen = f", seed {seed}" if known else ""
@@ -105,20 +109,26 @@ def watch_command(
         game_id = record_game(referee.engine, store)
         try:
             result = referee.play()
-            winners = [result.winner, *_quick(seats, config, seed, games - 1, limits, isolate=isolate)]
+            winners = [result.winner, *_quick(bots, config, seed, games - 1)]
         except Quit:
             return
         except KeyboardInterrupt:
             raise SystemExit(130) from None
+        finally:
+            for bot in bots:
+                bot.dismiss()
+    ordered, anew = _lifetimes(seats, bots, isolate=isolate) if games > 1 else ((), ())
     wins = [winners.count(seat) for seat in range(config.num_players)]
     if as_json:
-        told = _as_json(result, referee.engine.state, wins)
+        told = _as_json(result, referee.engine.state, wins) | {"ordered": list(ordered), "anew": list(anew)}
         print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id}})
         return
     if games > 1:
         console.print(f"\n{games:,} games:")
         for seat, (name, won) in enumerate(zip(names, wins, strict=True)):
             table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
+        for line in lifetime_lines(ordered, anew):
+            table.say(escape(line))
     played = {"--rules": rules, "--players": players, "--dice": dice, "--time-limit": time_limit}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
     again = [*agents, *options, "--seed", str(seed), *(["--isolate"] if isolate else [])]
@@ -131,15 +141,33 @@ def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str
     from ..core import format_game
 
     names = state.public.names
-    faults = [{"agent": names[f.player_id], "verdict": f.verdict, "detail": f.detail} for f in result.faults]
     return {
         "agents": list(names),
         "winner": None if result.winner is None else names[result.winner],
         "rounds": len(state.public.resolutions),
-        "faults": faults,
+        "faults": [
+            {
+                "agent": names[fault.player_id],
+                "verdict": fault.verdict,
+                "detail": fault.detail,
+                "fallback": fault.fallback,
+                "traceback": fault.traceback,
+            }
+            for fault in result.faults
+        ],
         "wins": dict(zip(names, wins, strict=True)),
         "game": format_game(state),
     }
+
+
+def _lifetimes(names: Sequence[str], bots: Sequence[Seat], *, isolate: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The bots that live through all games and may learn, and those that may want to, but begin anew in each."""
+    from ..referee import begins_anew
+
+    wishes = [
+        (bot.name, begins_anew(name, isolate=isolate)) for name, bot in zip(names, bots, strict=True) if bot.may_learn
+    ]
+    return tuple(name for name, anew in wishes if not anew), tuple(name for name, anew in wishes if anew)
 
 
 def _suggest(table: TableView, seats: tuple[str, ...], options: list[str], again: list[str], db: str | None) -> None:
@@ -153,15 +181,10 @@ def _suggest(table: TableView, seats: tuple[str, ...], options: list[str], again
     table.suggest("see the rules", command_line("rules", "perudo"))
 
 
-def _quick(
-    names: tuple[str, ...], config: GameConfig, seed: int, games: int, limits: BotLimits, *, isolate: bool
-) -> Iterator[int | None]:
+def _quick(bots: Sequence[Seat], config: GameConfig, seed: int, games: int) -> Iterator[int | None]:
     """The winners of further games between the same bots, which are not shown."""
     from ..core import derive_seed
-    from ..referee import Referee, make_seat
+    from ..referee import Referee
 
-    bots = [make_seat(name, limits, isolate=isolate, apart=True, anew=True) for name in names if games]
     for number in range(games):
         yield Referee(bots, config, seed=derive_seed(seed, "game", number)).play().winner
-    for bot in bots:
-        bot.dismiss()

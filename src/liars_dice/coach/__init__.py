@@ -2,22 +2,36 @@
 
 from .advice import Advice, AdvisedChoice, advise, prepare
 from .chance_curve import ChancePoint
-from .judged_games import JudgedGame, worst_games
+from .habit_costs import Habit, LeakReport, leak_report
+from .judged_games import JudgedGame, reviews_of, worst_games
+from .kept_reviews import KeptReviews
 from .opponent_models import OpponentModel, model_of
-from .review import KINDS, MoveVerdict, Review, review_game
+from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
+from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
     "KINDS",
     "Advice",
     "AdvisedChoice",
     "ChancePoint",
+    "Habit",
+    "HabitVerdict",
     "JudgedGame",
+    "KeptReviews",
+    "LeakReport",
     "MoveVerdict",
     "OpponentModel",
+    "PlayerRecord",
+    "PlayerStats",
     "Review",
+    "ReviewedGame",
     "advise",
+    "kind_of",
+    "leak_report",
     "model_of",
+    "player_stats",
     "prepare",
     "review_game",
+    "reviews_of",
     "worst_games",
 ]

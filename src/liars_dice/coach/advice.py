@@ -1,4 +1,8 @@
-"""Advice to one player: what each action is worth, given what this player knows, and which is best."""
+"""Advice to one player: what each action is worth, given what this player knows, and which is best.
+
+A decision is judged against players of whom nothing is known: perfect play where the round is solved, a model of an
+unknown player elsewhere. If the habits of another player are known, what they allow is a second advice beside it.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,9 @@ from ..exact import OutOfReachError
 from ..exact.response import raise_chances, showdowns_with
 from ..exact.solver import Tablebase, explain, in_tablebase, same_action
 from ..exact.tables import UNKNOWN
-from ..numeric import Floats
+from ..numeric import Floats, Ints
 from .opponent_models import (
+    UNKNOWN_PLAYER,
     OpponentModel,
     belief,
     bid_chances,
@@ -75,13 +80,15 @@ class Advice(msgspec.Struct, frozen=True):
     holds: float | None
     """The chance that the current bid holds, by the same source; None before the first bid."""
     given: str = ""
-    """The assumption behind the numbers in words, such as `given how optimal plays`."""
+    """The assumption behind the numbers in words: `against an unknown opponent`, or `given how optimal plays`."""
     aim: str = "wins"
     """What the chances measure, as a verb: `wins` or `is safe`."""
     tolerance: float = 0.0
     """Differences between chances up to this are within the error of the source."""
     excused: float = 0.0
     """The same, for actions that perfect play takes at least one time in a thousand."""
+    habits: Advice | None = None
+    """The same decision by what the known habits of other players allow; None if no other player's are known."""
 
     @property
     def best(self) -> Action:
@@ -112,24 +119,18 @@ class Advice(msgspec.Struct, frozen=True):
 def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Advice:
     """Advice to the player of this view, from what the view holds: the player's own dice, the bids and the names.
 
-    `models` has one model per seat; by default they follow from the players' names.
+    The advice is for a game with players of whom nothing is known. `models` has one model per seat, which say whose
+    habits are known: `Advice.habits` is what these allow. By default the models follow from the players' names.
     """
     if not view.is_my_turn:
         raise BadValueError("view", view.name, "the view of the player whose turn it is")
-    surprised = False
-    if in_tablebase(view.public):
-        found = _from_tablebase(view)
-        if found is not None:
-            return found
-        surprised = True
+    advice = _against_unknown(view)
     models = models_of(view.public.names) if models is None else models
-    if len(other_seats(view)) == 1 and view.config.max_turns is None:
-        with suppress(OutOfReachError):
-            found = _against_one(view, models[other_seats(view)[0]])
-            return msgspec.structs.replace(found, source=f"{found.source} ({UNEXPECTED_BID})") if surprised else found
+    if not any(models[seat].known for seat in other_seats(view)):
+        return advice
     with suppress(OutOfReachError):
-        return _against_many(view, models)
-    return _by_odds(view)
+        return msgspec.structs.replace(advice, habits=_against_models(view, models))
+    return advice
 
 
 def prepare(public: PublicState, models: Sequence[OpponentModel] | None = None) -> None:
@@ -140,6 +141,29 @@ def prepare(public: PublicState, models: Sequence[OpponentModel] | None = None) 
     seat = public.current_player
     if public.status == "BIDDING":
         advise(GameView(seat, (1,) * public.dice_counts[seat], public), models)
+
+
+def _against_unknown(view: GameView) -> Advice:
+    """Advice against players of whom nothing is known."""
+    surprised = False
+    if in_tablebase(view.public):
+        found = _from_tablebase(view)
+        if found is not None:
+            return found
+        surprised = True
+    try:
+        found = _against_models(view, (UNKNOWN_PLAYER,) * len(view.public.names))
+    except OutOfReachError:
+        return _by_odds(view)
+    return msgspec.structs.replace(found, source=f"{found.source} ({UNEXPECTED_BID})") if surprised else found
+
+
+def _against_models(view: GameView, models: Sequence[OpponentModel]) -> Advice:
+    """Advice against players who follow these models; `OutOfReachError` if that would take too long."""
+    if len(other_seats(view)) == 1 and view.config.max_turns is None:
+        with suppress(OutOfReachError):
+            return _against_one(view, models[other_seats(view)[0]])
+    return _against_many(view, models)
 
 
 # -- the tablebase -----------------------------------------------------------------------------------------------------
@@ -200,7 +224,7 @@ def _against_one(view: GameView, model: OpponentModel) -> Advice:
 
 def _plays(view: GameView, seat: int, model: OpponentModel) -> str:
     name = view.public.names[seat]
-    return f"given how {name} plays" if model.known else f"if {name} plays like {model}"
+    return f"given how {name} plays" if model.known else "against an unknown opponent"
 
 
 # -- more than one -----------------------------------------------------------------------------------------------------
@@ -216,12 +240,13 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
     rules = public.rules
     of_rest = {face: match_distribution(public, seats[1:], models, face) for face in range(1, rules.config.faces + 1)}
     weights = belief(public, seats[0], models[seats[0]])
+    matches = models[seats[0]].tables(seat_situation(public, seats[0], 0))[0].hands.matches(view.wild_face)
     choices = []
     holds = None
     for action in view.legal_actions:
         if isinstance(action, BidAction):
             rest, goes_on = of_rest[action.bid.face], 1 - 1 / (len(seats) + 1)
-            worth = _raise_worth(view, action.bid, models[seats[0]], weights, rest, goes_on)
+            worth = _raise_worth(view, action.bid, models[seats[0]], weights, matches, rest, goes_on)
         else:
             assert view.current_bid is not None
             missing = np.array([_missing(view, view.current_bid)])
@@ -230,7 +255,8 @@ def _against_many(view: GameView, models: Sequence[OpponentModel]) -> Advice:
             worth = float(right[0]) if isinstance(action, CallExactAction) else 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
     source = f"opponent models, one answer ahead: {'; '.join(sorted({str(models[seat]) for seat in seats}))}"
-    return _advice(view, choices, source, "given what the others bid", holds)
+    given = "given how the others play" if any(models[seat].known for seat in seats) else "against unknown opponents"
+    return _advice(view, choices, source, given, holds)
 
 
 def _missing(view: GameView, bid: Bid) -> int:
@@ -239,14 +265,17 @@ def _missing(view: GameView, bid: Bid) -> int:
 
 
 def _raise_worth(
-    view: GameView, bid: Bid, model: OpponentModel, weights: Floats, of_rest: Floats, goes_on: float
+    view: GameView, bid: Bid, model: OpponentModel, weights: Floats, matches: Ints, of_rest: Floats, goes_on: float
 ) -> float:
-    """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest."""
+    """The chance not to lose after a raise: by the model and the hands of the next player, and the dice of the rest.
+
+    `matches[hand, face]` is how many dice of each hand of the next player count as a face.
+    """
     public = msgspec.structs.replace(view.public, bid_history=(*view.public.bid_history, bid))
     situation = seat_situation(public, other_seats(view)[0], len(public.bid_history))
     table, rung = model.tables(situation)[0], public.rules.rungs[bid]
     calls, exacts = (model.likelihood(situation, rung, action) for action in (table.liar, table.exact))
-    true, right = bid_chances(_missing(view, bid) - table.hands.matches(view.wild_face)[:, bid.face], of_rest)
+    true, right = bid_chances(_missing(view, bid) - matches[:, bid.face], of_rest)
     return float((weights * (calls * true + exacts * (1 - right) + (1 - calls - exacts) * goes_on)).sum())
 
 

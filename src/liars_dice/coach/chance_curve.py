@@ -82,6 +82,13 @@ class WinChances:
             return self._in_round(public)
         return self._between(public.dice_counts, next_opener(public) if public.resolutions else 0, _wins(public))
 
+    def at_stake(self, public: PublicState, seat: int) -> float:
+        """How much higher a seat's chance to win the game is if another player in the round loses it, not this one."""
+        other = seats_from(seat, public.dice_counts)[1]
+        ends = (RoundOutcome(seat, other), RoundOutcome(other, seat))
+        saved, lost = (self._after(public, outcome)[seat] for outcome in ends)
+        return max(0.0, saved - lost)
+
     # -- between rounds ----------------------------------------------------------------------------------------------
 
     def _between(self, counts: tuple[int, ...], opener: int, wins: tuple[int, ...]) -> Chances:

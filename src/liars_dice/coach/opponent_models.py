@@ -1,6 +1,6 @@
 """Models of the other players, and what their bids say about their dice.
 
-A memoryless bot that is known by name is modelled as itself. Any other player is assumed to decide like one of three
+A memoryless bot that is known by name is modelled as itself. An unknown player is assumed to decide like one of three
 bots, each equally likely, and to make a random legal bid with probability `SLIP`: so no bid is impossible, and no bid
 proves a hand.
 """
@@ -87,6 +87,10 @@ def check_searchable(rules: RoundRules, own: int) -> None:
         raise OutOfReachError(f"with {own} of {rules.total_dice} dice, the coach looks only one answer ahead")
 
 
+UNKNOWN_PLAYER = OpponentModel(STRANGER, SLIP)
+"""The model of a player of whom nothing is known."""
+
+
 @lru_cache(maxsize=64)
 def model_of(name: str) -> OpponentModel:
     """The model of a player with this name."""
@@ -97,9 +101,9 @@ def model_of(name: str) -> OpponentModel:
         try:
             make_agent(kind)
         except LiarsDiceError:
-            return OpponentModel(STRANGER, SLIP)
+            return UNKNOWN_PLAYER
         return OpponentModel((kind,))
-    return OpponentModel(STRANGER, SLIP)
+    return UNKNOWN_PLAYER
 
 
 def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
@@ -110,7 +114,8 @@ def seat_situation(public: PublicState, seat: int, made: int) -> Situation:
 def _likelihood(table: PolicyTable, rung: int, action: int) -> Floats:
     cells = table.cells[:, rung + 1]
     chances: Floats = (cells == action).astype(np.float64)
-    for cell in np.unique(cells[(cells < 0) & (cells != UNKNOWN)]).tolist():
+    mixed = cells[cells < 0]
+    for cell in np.unique(mixed[mixed != UNKNOWN]).tolist() if mixed.size else ():
         chances[cells == cell] = table.mixes[cell].get(action, 0.0)
     return chances
 

@@ -1,7 +1,8 @@
 """The review of a game, decision by decision: what was best, and what was given away.
 
-Each decision is judged by what its player knew at the time: the player's own dice, the bids, and who plays. Dice
-revealed later play no part.
+Each decision is judged by what its player knew at the time: the player's own dice and the bids. Dice revealed later
+play no part. Its rating is against players of whom nothing is known; what the known habits of a bot would have allowed
+is told beside it.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ from ..core import (
     say_bid,
     view_of,
 )
-from ..persistence import RecordedEvent, final_state
+from ..persistence import RecordedEvent, fallback_turns, final_state
 from .advice import Advice, advise, named
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
+COACH_VERSION = 1
+"""Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
+FALLBACK = "fallback"
+"""Instead of a rating: the referee played this, because the bot failed. Nothing is held against the bot's play."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """The smallest loss with each rating; below the first it is `best`."""
 
@@ -44,8 +49,21 @@ def kind_of(loss: float) -> str:
     return next((kind for kind in reversed(LOSS_FROM) if loss >= LOSS_FROM[kind]), "best")
 
 
+class HabitVerdict(msgspec.Struct, frozen=True):
+    """What the known habits of other players would have allowed at one decision. It has no part in the rating."""
+
+    best: Action
+    loss: float
+    """The chance that was given away, if their habits are known."""
+    win_chance: float
+    best_chance: float
+    words: str
+    """The verdict in one sentence."""
+    source: str
+
+
 class MoveVerdict(msgspec.Struct, frozen=True):
-    """One decision and its rating."""
+    """One decision and its rating against players of whom nothing is known."""
 
     turn: int
     """The turn of the game, from 1."""
@@ -62,13 +80,28 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     best_chance: float
     """The chance after the best action."""
     kind: str
-    """One of `KINDS`."""
+    """One of `KINDS`, or `FALLBACK`."""
     words: str
     """The verdict in one sentence."""
     source: str
     """What the rating rests on, as in `Advice.source`."""
     forced: bool = False
     """Whether it was the only legal action."""
+    game_loss: float = 0.0
+    """The chance to win the game that was given away: `loss` times what the round decides."""
+    own_dice: int = 0
+    """How many dice its player had."""
+    opening: bool = False
+    """Whether it opened the round."""
+    against: str = ""
+    """What the rating is against, in words: `against perfect play`, `against an unknown opponent`."""
+    habits: HabitVerdict | None = None
+    """The decision by what other players' habits allowed; None if no other player's are known."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the player decided: it had an alternative, and the referee did not play for it."""
+        return not self.forced and self.kind != FALLBACK
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -91,13 +124,17 @@ class Review(msgspec.Struct, frozen=True):
         """Per seat, the percentage of its chances to win that it kept: the chances after its best actions, summed over
         its decisions, less what it lost. 100 is flawless; decisions without an alternative do not count.
         """
-        found = {}
-        for seat in self.seats:
-            free = [move for move in self.moves if move.player == seat and not move.forced]
-            there = sum(move.best_chance for move in free)
-            lost = sum(move.loss for move in free)
-            found[seat] = 100.0 * (1 - lost / there) if there > 0 else 100.0
-        return found
+        return {seat: _kept(self._free(seat)) for seat in self.seats}
+
+    @property
+    def habits_accuracy(self) -> dict[int, float]:
+        """The accuracy by what the other players' known habits allowed, for each seat that met known players."""
+        met = {seat: [move.habits for move in self._free(seat) if move.habits is not None] for seat in self.seats}
+        return {seat: _kept(verdicts) for seat, verdicts in met.items() if verdicts}
+
+    def _free(self, seat: int) -> list[MoveVerdict]:
+        """The decisions of a seat that had an alternative."""
+        return [move for move in self.moves if move.player == seat and move.is_free]
 
     @property
     def counts(self) -> dict[int, dict[str, int]]:
@@ -106,6 +143,10 @@ class Review(msgspec.Struct, frozen=True):
             seat: {kind: sum(m.player == seat and m.kind == kind for m in self.moves) for kind in KINDS}
             for seat in self.seats
         }
+
+    def of_seat(self, seat: int) -> Review:
+        """The part about one seat's decisions."""
+        return msgspec.structs.replace(self, moves=tuple(m for m in self.moves if m.player == seat), seat=seat)
 
     def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
         """The worst mistake or blunder of these seats, or of all seats; None if there is none."""
@@ -128,19 +169,35 @@ class Review(msgspec.Struct, frozen=True):
                     "action": str(move.action),
                     "best": str(move.best),
                     "loss": move.loss,
+                    "game_loss": move.game_loss,
+                    "own_dice": move.own_dice,
                     "win_chance": move.win_chance,
                     "best_chance": move.best_chance,
                     "kind": move.kind,
                     "words": move.words,
                     "source": move.source,
                     "forced": move.forced,
+                    "against": move.against,
+                    "habits": None if move.habits is None else _habits_dict(move.habits),
                 }
                 for move in self.moves
             ],
             "accuracy": {names[seat]: percent for seat, percent in self.accuracy.items()},
+            "habits_accuracy": {names[seat]: percent for seat, percent in self.habits_accuracy.items()},
             "counts": {names[seat]: counts for seat, counts in self.counts.items()},
             "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in self.curve],
         }
+
+
+def _habits_dict(habits: HabitVerdict) -> dict[str, object]:
+    return msgspec.structs.asdict(habits) | {"best": str(habits.best)}
+
+
+def _kept(verdicts: Sequence[MoveVerdict] | Sequence[HabitVerdict]) -> float:
+    """The percentage of the chances that was kept."""
+    there = sum(verdict.best_chance for verdict in verdicts)
+    lost = sum(verdict.loss for verdict in verdicts)
+    return 100.0 * (1 - lost / there) if there > 0 else 100.0
 
 
 def review_game(
@@ -148,14 +205,18 @@ def review_game(
     seat: int | None = None,
     models: Sequence[OpponentModel] | None = None,
     *,
+    fallbacks: Collection[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Judge every decision of a game, or those of one seat.
 
     The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
-    `models` has one model per seat; by default they follow from the recorded agents and names. `progress` is called
-    after every turn with the number of turns reviewed and the total.
+    `models` has one model per seat and says whose habits are known; by default they follow from the recorded agents
+    and names. `fallbacks` has the turns that the referee played for bots that failed; by default, those in the record,
+    if `game` is one. `progress` is called after every turn with the number of turns reviewed and the total.
     """
+    if fallbacks is None:
+        fallbacks = () if isinstance(game, GameState) else fallback_turns(game)
     state = game if isinstance(game, GameState) else final_state(game)
     public = state.public
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(public.names)):
@@ -170,10 +231,12 @@ def review_game(
         player = before.public.current_player
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
-            moves.append(_judge(before, action, turn, advise(view_of(before, player), taken_for)))
+            advice = advise(view_of(before, player), taken_for)
+            moves.append(_judge(before, action, turn, advice, win_chances.at_stake(before.public, player)))
         curve.append(ChancePoint(turn, win_chances.of(after.public), before.public.round_index + 1))
         if progress is not None:
             progress(turn, turns)
+    moves = [_not_blamed(move, public.names[move.player]) if move.turn in fallbacks else move for move in moves]
     return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
 
 
@@ -202,7 +265,7 @@ def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
             now = after
 
 
-def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveVerdict:
+def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake: float) -> MoveVerdict:
     player, loss, choice = state.public.current_player, advice.loss(action), advice.of(action)
     kind = kind_of(loss)
     return MoveVerdict(
@@ -218,6 +281,28 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice) -> MoveV
         _words(state.public.names[player], action, advice, loss),
         advice.source,
         len(advice.choices) == 1,
+        loss * at_stake,
+        state.public.dice_counts[player],
+        not state.public.bid_history,
+        against=advice.given,
+        habits=None if advice.habits is None else _by_habits(action, advice.habits),
+    )
+
+
+def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
+    loss, chance = advice.loss(action), advice.of(action).win_chance
+    best = action if loss == 0 else advice.best
+    better = "nothing was better" if loss == 0 else f"{named(best)} {advice.aim} {percent(advice.win_chance)}"
+    said = f"{advice.given}, this {advice.aim} {percent(chance)} of the time; {better}"
+    return HabitVerdict(best, loss, chance, advice.win_chance, said[0].upper() + said[1:], advice.source)
+
+
+def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:
+    """The verdict on a move that the referee played for a bot that failed."""
+    played = say_bid(move.action.bid) if isinstance(move.action, BidAction) else str(move.action)
+    words = f"{name} failed, and the referee played {played} for it; this does not count as its decision"
+    return msgspec.structs.replace(
+        move, best=move.action, loss=0.0, game_loss=0.0, kind=FALLBACK, words=words, habits=None
     )
 
 

@@ -72,6 +72,7 @@ from .odds import (
     prob_holds,
 )
 from .old_names import OLD_NAMES
+from .plain_rules import PALIFICO, WHEN_PALIFICO, rules_in_words
 from .player import GameResult, Player, hook_of, result_of, unused
 from .presets import (
     PRESETS,
@@ -101,12 +102,14 @@ __all__ = [
     "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
+    "PALIFICO",
     "PLAYERS",
     "PRESETS",
     "REASONING_LIMIT",
     "SEEDS",
     "SHARED_DICE",
     "SPECTATOR",
+    "WHEN_PALIFICO",
     "Action",
     "AgentFaulted",
     "BadValueError",
@@ -211,6 +214,7 @@ __all__ = [
     "result_of",
     "round_rules",
     "rules_in_short",
+    "rules_in_words",
     "say_bid",
     "say_face",
     "seats_from",

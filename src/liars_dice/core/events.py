@@ -110,6 +110,8 @@ class AgentFaulted(_Event, frozen=True):
     verdict: str
     detail: str
     fallback: str
+    traceback: str = ""
+    """Where in the bot's code it happened, in several lines, if that is known."""
 
 
 Event = (
@@ -151,5 +153,5 @@ def visible_to(event: Event, seat: int, *, revealed: bool = False) -> Event | No
     if isinstance(event, MOVES) and event.player_id != seat and event.reasoning:
         return msgspec.structs.replace(event, reasoning="")
     if type(event) is AgentFaulted and event.player_id != seat:
-        return msgspec.structs.replace(event, detail="")
+        return msgspec.structs.replace(event, detail="", traceback="")
     return event

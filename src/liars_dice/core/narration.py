@@ -62,8 +62,9 @@ def narrate(event: Event, names: Sequence[str]) -> str:
             return f"  {counted}: {verdict}. {_does(names[winner], 'win')} the round, {_does(names[loser], 'lose')} it"
         case ev.GameEnded(winner=winner):
             return f"\n{_does(names[winner], 'win')} the game"
-        case ev.AgentFaulted(player_id=player, verdict=fault, fallback=fallback):
-            return f"  {names[player]} faulted ({fault.replace('_', ' ')}); {_instead(fallback)}"
+        case ev.AgentFaulted(player_id=player, verdict=fault, detail=detail, fallback=fallback):
+            told = f": {one_line(detail)}" if detail else ""
+            return f"  {names[player]} faulted ({fault.replace('_', ' ')}){told}; {_instead(fallback)}"
 
 
 def _instead(fallback: str) -> str:

@@ -10,7 +10,7 @@ from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .sampled_evaluation import sampled_wins
 from .schedule import Schedule
-from .training import PolicyReturn, Trainer, TrainingError, TrainingReport, default_settings, new_model
+from .training import PolicyReturn, Trainer, TrainingError, TrainingReport, default_settings, new_model, train
 
 __all__ = [
     "BatchedEnv",
@@ -30,4 +30,5 @@ __all__ = [
     "default_settings",
     "new_model",
     "sampled_wins",
+    "train",
 ]

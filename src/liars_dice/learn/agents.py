@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 
 from ..agents import Agent, Policy, PolicyAgent, ProbabilisticAgent
-from ..core import Action, BadValueError, ConfigError, GameConfig, GameView
-from ..exact.tables import hand_set
+from ..core import Action, BadValueError, GameConfig, GameView
+from ..exact.tables import check_same_rounds, hand_set
 from .engine_learners import as_policy, bids_of
 from .model import Model
 from .network import network_chances, network_size
@@ -81,11 +81,7 @@ class LearnedAgent(Agent):
             warnings.warn(said, stacklevel=2)
 
     def _check_kind(self, config: GameConfig) -> None:
-        same = ("faces", "wild", "bid_ordering", "wild_bids", "opening_min_quantity", "open_on_ones", "max_quantity")
-        for field in (*same, "table_dice", "hidden_dice"):
-            if getattr(config, field) != getattr(self.config, field):
-                expected = f"{getattr(self.config, field)!r}, which {self.name} was trained with"
-                raise ConfigError(field, getattr(config, field), expected)
+        check_same_rounds(config, self.config, f"which {self.name} was trained with")
 
     def _is_trained_for(self, view: GameView) -> bool:
         return (len(view.my_dice), view.other_dice) == self.config.dice

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agent, make_agent
-from ..core import SEEDS, BadValueError, ConfigError, GameConfig, is_whole, preset
+from ..core import SEEDS, BadValueError, ConfigError, Dice, GameConfig, is_whole
 from ..exact.tables import check_own_dice_only, hand_set
 from ..numeric import DECISIONS, DICE, Floats, Ints, compiled, in_threads, stream
 from .features import make_basis
@@ -25,10 +25,15 @@ from .mdp import (
     make_round_arrays,
     opponent_action,
 )
+from .seating import round_rules_of
 
 
 class BatchedEnv:
     """`n` environments side by side.
+
+    `rules` and `dice` are those of the other environments: a preset, a file or a `GameConfig`; by default `classic`
+    with two dice each. `opponents` is the one agent that answers, or its name. `config` and `opponent` are older names
+    of `rules` and `opponents`.
 
     >>> env = BatchedEnv(4, seed=1)
     >>> rewards, ended = env.step(env.random_actions())
@@ -39,23 +44,27 @@ class BatchedEnv:
     def __init__(
         self,
         n: int,
-        config: GameConfig | None = None,
-        opponent: str | Agent = "truthful",
+        rules: str | GameConfig | None = None,
+        opponents: str | Agent = "truthful",
         *,
+        dice: Dice = None,
         seed: int = 0,
         workers: int | None = None,
+        config: GameConfig | None = None,
+        opponent: str | Agent | None = None,
     ) -> None:
-        self.config = preset("classic", dice=2) if config is None else config
+        self.config = round_rules_of(rules if config is None else config, dice=dice)
         if not is_whole(n, range(1, 10**9)):
             raise BadValueError("n", n, "a whole number of environments from 1 up")
         if not is_whole(seed, SEEDS):
             raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
-        rules = self.config
-        check_own_dice_only(rules)
-        if rules.num_players != 2 or rules.mode != "single_round" or rules.exact_call or rules.max_turns is not None:
+        given = self.config
+        check_own_dice_only(given)
+        if given.num_players != 2 or given.mode != "single_round" or given.exact_call or given.max_turns is not None:
             expected = "a single round for two players, without exact calls or max_turns"
-            raise ConfigError("config", rules.mode, expected)
-        agent = make_agent(opponent) if isinstance(opponent, str) else opponent
+            raise ConfigError("rules", given.mode, expected)
+        chosen = opponents if opponent is None else opponent
+        agent = make_agent(chosen) if isinstance(chosen, str) else chosen
         self.n = n
         self.round: RoundArrays = make_round_arrays(self.config)
         self.opponent: OpponentTable = make_opponent_table(agent, self.config)
@@ -75,6 +84,10 @@ class BatchedEnv:
         self._stop = np.zeros(1, dtype=np.int64)
         _deal_all(self.round, self._seed, self._games, self.hands, self._others, self.rungs)
 
+    def __repr__(self) -> str:
+        own, other = self.config.dice
+        return f"<BatchedEnv: {self.n:,} rounds, {own} against {other} dice, {self.n_actions} actions>"
+
     @property
     def n_actions(self) -> int:
         """The number of actions: one per rung, and the last for "liar"."""
@@ -85,17 +98,20 @@ class BatchedEnv:
         """[environment, face - 1]: how many dice of each face the learner holds."""
         return self._counts[self.hands]
 
-    def masks(self) -> NDArray[np.bool_]:
+    def action_masks(self) -> NDArray[np.bool_]:
         """[environment, action]: whether the action is legal."""
         actions = np.arange(self.n_actions)
         higher: NDArray[np.bool_] = actions > self.rungs[:, None]
         opening = np.append(self._basis.opens, False)
         return np.where(self.rungs[:, None] < 0, opening, higher)
 
+    masks = action_masks
+    """The older name of `action_masks`."""
+
     def random_actions(self, rng: np.random.Generator | None = None) -> Ints:
         """A random legal action for each environment, all equally likely."""
         noise = (self._rng if rng is None else rng).random((self.n, self.n_actions))
-        chosen: Ints = np.where(self.masks(), noise, -1.0).argmax(axis=1)
+        chosen: Ints = np.where(self.action_masks(), noise, -1.0).argmax(axis=1)
         return chosen
 
     def step(self, actions: Ints) -> tuple[Floats, NDArray[np.bool_]]:
@@ -107,7 +123,7 @@ class BatchedEnv:
             raise BadValueError("actions", actions.shape, f"one for each of {self.n} environments")
         illegal = _first_illegal(actions, self.rungs, self._basis.opens)
         if illegal >= 0:
-            what = f"a legal action in environment {illegal}; masks() lists them"
+            what = f"a legal action in environment {illegal}; action_masks() lists them"
             raise BadValueError("actions", int(actions[illegal]), what)
         rewards = np.empty(self.n)
 

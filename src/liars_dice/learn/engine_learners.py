@@ -13,7 +13,7 @@ from ..agents import Agent, Policy, PolicyAgent
 from ..core import Action, CallLiarAction, GameConfig, GameEngine, GameResult, GameView, derive_seed, play_game
 from ..exact.tables import HandSet, hand_set
 from ..numeric import Floats
-from .features import Basis, phi
+from .features import CROSSED, Basis, cross, phi
 from .network import Network, log_gradient, network_chances
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
@@ -40,6 +40,8 @@ class LearningPlayer(Agent):
 
     def score(self, hand: int, rung: int, action: int) -> float:
         """θᵀ φ(o, a)."""
+        if self.basis.kind == CROSSED:  # all but one of its many features are zero
+            return float(self.theta[cross(self.basis, hand, rung, action)])
         return float(self.theta @ phi(self.basis, hand, rung, action))
 
 

@@ -40,6 +40,10 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.structs.force_setattr(self, "config", plain)  # as it comes back from a file
         msgspec.structs.force_setattr(self, "basis", "plain" if self.basis == "seed" else self.basis)
 
+    def __repr__(self) -> str:
+        how = f"{self.algorithm}, {self.basis} basis, {self.games:,} games"
+        return f"<Training: {how} against {self.opponent}, dice {self.config.get('dice')}, seed {self.seed}>"
+
     def rules(self) -> GameConfig:
         """The rules as a `GameConfig`."""
         return GameConfig.from_dict(self.config)
@@ -69,6 +73,11 @@ class Model(msgspec.Struct, kw_only=True):
     games: int = 0
     """The number of games played so far."""
     curve: list[CurvePoint] = []
+
+    def __repr__(self) -> str:
+        training = self.training
+        how = f"{training.algorithm}, {training.basis} basis"
+        return f"<Model: {how}, {self.games:,} of {training.games:,} games, {self.theta.size:,} weights>"
 
     def save(self, path: str | Path) -> None:
         """Write the file in one step: a reader sees the old file or the new one."""

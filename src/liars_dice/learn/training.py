@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ..agents import Agent, Guard, make_agent, unguarded
-from ..core import SEEDS, BadValueError, ConfigError, LiarsDiceError, is_whole
+from ..core import SEEDS, BadValueError, ConfigError, Dice, GameConfig, LiarsDiceError, is_whole
 from ..exact import OutOfReachError
 from ..exact.matchups import round_win_chance
 from ..exact.response import best_response
@@ -32,13 +32,14 @@ from .engine_learners import (
 from .exact_evaluation import bellman_error, network_return, table_return
 from .features import Basis, make_basis
 from .mdp import OpponentTable, RoundArrays, make_opponent_table, make_round_arrays
-from .model import SELF, CurvePoint, Model, Training
+from .model import SELF, Algorithm, CurvePoint, Model, Training
 from .network import Network, first_weights, make_network, network_size
 from .policy import epsilon_greedy_chances, greedy_cells, softmax_chances
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .sampled_evaluation import EVALUATION, network_games
 from .schedule import Schedule
+from .seating import round_rules_of
 
 FEW_PIECES = 5
 """The number of pieces if an evaluation takes long: against an opponent that remembers the bidding."""
@@ -92,6 +93,10 @@ class TrainingReport(msgspec.Struct, frozen=True, kw_only=True):
     than can be followed."""
     complete: bool
 
+    def __repr__(self) -> str:
+        best = "" if self.optimum is None else f", W* {self.optimum:.2%}"
+        return f"<TrainingReport: W {self.win_rate:.2%}{best} against {self.against}, {self.model.games:,} games>"
+
 
 def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
     """What works well for each basis: the plain basis has fewer and larger features, so it needs smaller steps; a
@@ -106,6 +111,45 @@ def default_settings(algorithm: str, basis: str) -> QLearning | PolicyGradient:
             return PolicyGradient(alpha=Schedule(4.0, 4.0), batch=2000)
         return PolicyGradient() if basis == "crossed" else PolicyGradient(alpha=Schedule(0.1, 0.02))
     raise BadValueError("algorithm", algorithm, "'q' or 'pg'")
+
+
+def train(
+    algorithm: Algorithm,
+    rules: str | GameConfig | None = None,
+    *,
+    dice: Dice = None,
+    opponents: str = "truthful",
+    basis: str = "crossed",
+    games: int = 1_000_000,
+    seed: int = 0,
+    settings: QLearning | PolicyGradient | None = None,
+    out: Path | None = None,
+) -> TrainingReport:
+    """Train a model by Q-learning (`q`) or policy gradient (`pg`), in the words of the environments.
+
+    `rules`, `dice` and `opponents` are those of `BatchedEnv`; `opponents` is a name, or `self` for self-play.
+    `settings` are `QLearning` or `PolicyGradient`. With `out`, the model is saved there.
+
+    >>> train("q", dice=1, games=5000)
+    <TrainingReport: W 83.33%, W* 83.33% against truthful, 5,000 games>
+    """
+    known = default_settings(algorithm, basis) if settings is None else settings
+    if settings is None and isinstance(known, PolicyGradient):
+        known = msgspec.structs.replace(known, batch=min(known.batch, games))
+    training = Training(
+        algorithm=algorithm,
+        config=round_rules_of(rules, dice=dice).to_dict(),
+        basis=basis,
+        opponent=opponents,
+        games=games,
+        seed=seed,
+        q=known if isinstance(known, QLearning) else None,
+        pg=known if isinstance(known, PolicyGradient) else None,
+    )
+    report = Trainer(new_model(training)).run(out)
+    if out is not None:
+        report.model.save(out)
+    return report
 
 
 class Trainer:
@@ -136,6 +180,10 @@ class Trainer:
             raise BadValueError("model", model.theta.shape, f"{size} weights for this game and basis")
         self._out_of_reach: set[bool] = set()
         """For a network, whether the greedy policy (True) or π_θ (False) has too many decisions for an exact W."""
+
+    def __repr__(self) -> str:
+        model = self.model
+        return f"<Trainer: {model.training.algorithm} against {self.against}, {model.games:,} games played>"
 
     def warm_up(self) -> None:
         """Compile the functions that training needs."""

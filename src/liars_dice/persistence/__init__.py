@@ -1,6 +1,7 @@
 """Recorded games: events in envelopes, four stores for them, exact replay, and queries over stored games."""
 
 from .codec import encode_line
+from .decision_table import DECISION_COLUMNS, decision_rows
 from .dice_check import RollsChecked, check_dice
 from .envelope import PERSON_TYPE, SCHEMA, Clock, Enveloper, RecordedEvent, new_game_id, utc_now
 from .errors import (
@@ -13,7 +14,7 @@ from .errors import (
     UnknownSchemaError,
     VersionConflictError,
 )
-from .export import import_games, write_csv, write_jsonl, write_parquet
+from .export import EVENT_COLUMNS, event_rows, import_games, write_csv, write_jsonl, write_parquet
 from .fair_check import FairnessCheck, check_fairness, fairness_in, read_game
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
@@ -21,11 +22,32 @@ from .output_files import check_output_file, writing_whole
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
-from .replay import Replay, branch, decisions, final_state, replay, resume_point, state_at, verify_game, visible_events
+from .replay import (
+    Replay,
+    branch,
+    decisions,
+    fallback_turns,
+    final_state,
+    replay,
+    resume_point,
+    state_at,
+    verify_game,
+    visible_events,
+)
 from .sqlite import SQLiteRecorder
 from .stats import WinRate, by_opener, by_rules, win_rates
 from .store_address import default_store, open_store
 from .stored_documents import DOCUMENT_SCHEMA, decode_document, readable_documents
+from .table_files import (
+    Columns,
+    Row,
+    check_parquet,
+    check_table_file,
+    json_lines,
+    write_csv_rows,
+    write_parquet_rows,
+    write_table,
+)
 from .unfinished_games import (
     PERSON,
     is_person,
@@ -37,7 +59,9 @@ from .unfinished_games import (
 )
 
 __all__ = [
+    "DECISION_COLUMNS",
     "DOCUMENT_SCHEMA",
+    "EVENT_COLUMNS",
     "PERSON",
     "PERSON_TYPE",
     "SCHEMA",
@@ -45,6 +69,7 @@ __all__ = [
     "ClaimLostError",
     "ClaimTakenError",
     "Clock",
+    "Columns",
     "CorruptEventError",
     "Enveloper",
     "FairnessCheck",
@@ -57,6 +82,7 @@ __all__ = [
     "Replay",
     "ReplayError",
     "RollsChecked",
+    "Row",
     "SQLiteRecorder",
     "StoreError",
     "UnknownSchemaError",
@@ -69,14 +95,20 @@ __all__ = [
     "check_dice",
     "check_fairness",
     "check_output_file",
+    "check_parquet",
+    "check_table_file",
+    "decision_rows",
     "decisions",
     "decode_document",
     "default_store",
     "encode_line",
+    "event_rows",
     "fairness_in",
+    "fallback_turns",
     "final_state",
     "import_games",
     "is_person",
+    "json_lines",
     "latest_unfinished_game",
     "lineup_of",
     "new_game_id",
@@ -99,7 +131,10 @@ __all__ = [
     "win_rates",
     "without_abandoned",
     "write_csv",
+    "write_csv_rows",
     "write_jsonl",
     "write_parquet",
+    "write_parquet_rows",
+    "write_table",
     "writing_whole",
 ]

@@ -2,58 +2,60 @@
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import BinaryIO, TextIO
 
 import msgspec
 
-from ..core import Bid, LiarsDiceError
+from ..core import Bid, GameCreated, LiarsDiceError
 from .codec import encode_line
 from .envelope import RecordedEvent
 from .errors import ReplayError, StoreError
 from .recorder import GameRecorder, check_event
 from .replay import verify_game
+from .table_files import Columns, Row, write_csv_rows, write_parquet_rows
 
-COLUMNS = (
-    "game_id",
-    "version",
-    "round_index",
-    "turn_index",
-    "timestamp_utc",
-    "event_type",
-    "player_type",
-    "player_id",
-    "quantity",
-    "face",
-    "dice",
-    "payload",
-)
-"""One row per event: the envelope, the fields most people look for, and the whole payload as JSON."""
+EVENT_COLUMNS: Columns = {
+    "game_id": str,
+    "version": int,
+    "round_index": int,
+    "turn_index": int,
+    "timestamp_utc": str,
+    "event_type": str,
+    "player_type": str,
+    "player_id": int,
+    "quantity": int,
+    "face": int,
+    "dice": str,
+    "payload": str,
+    "player_name": str,
+}
+"""One row per event: the envelope, the fields most people look for, the whole payload as JSON, and who acted."""
 
-Cell = str | int | None
 
-
-def row_of(event: RecordedEvent) -> tuple[Cell, ...]:
-    """An event as a row of `COLUMNS`."""
-    payload = event.payload
-    bid = getattr(payload, "bid", None)
-    dice = getattr(payload, "dice", None)
-    return (
-        event.game_id,
-        event.version,
-        event.round_index,
-        event.turn_index,
-        event.timestamp_utc.isoformat(timespec="microseconds"),
-        event.event_type,
-        event.player_type,
-        getattr(payload, "player_id", None),
-        bid.quantity if isinstance(bid, Bid) else None,
-        bid.face if isinstance(bid, Bid) else None,
-        None if dice is None else msgspec.json.encode(dice).decode(),
-        msgspec.json.encode(payload).decode(),
-    )
+def event_rows(events: Iterable[RecordedEvent]) -> Iterator[Row]:
+    """Events as rows of `EVENT_COLUMNS`."""
+    names: tuple[str, ...] = ()
+    for event in events:
+        payload = event.payload
+        names = payload.names if isinstance(payload, GameCreated) else names
+        bid, dice, seat = (getattr(payload, name, None) for name in ("bid", "dice", "player_id"))
+        yield (
+            event.game_id,
+            event.version,
+            event.round_index,
+            event.turn_index,
+            event.timestamp_utc.isoformat(timespec="microseconds"),
+            event.event_type,
+            event.player_type,
+            seat,
+            bid.quantity if isinstance(bid, Bid) else None,
+            bid.face if isinstance(bid, Bid) else None,
+            None if dice is None else msgspec.json.encode(dice).decode(),
+            msgspec.json.encode(payload).decode(),
+            names[seat] if seat is not None and seat < len(names) else None,
+        )
 
 
 def write_jsonl(events: Iterable[RecordedEvent], file: BinaryIO) -> None:
@@ -64,23 +66,12 @@ def write_jsonl(events: Iterable[RecordedEvent], file: BinaryIO) -> None:
 
 def write_csv(events: Iterable[RecordedEvent], file: TextIO) -> None:
     """Write a table with a header row."""
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    writer.writerows(map(row_of, events))
+    write_csv_rows(EVENT_COLUMNS, event_rows(events), file)
 
 
 def write_parquet(events: Iterable[RecordedEvent], path: str) -> None:
     """Write a Parquet file; needs pyarrow."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise StoreError("writing Parquet needs pyarrow, which is not installed: pip install pyarrow, or export CSV")
-    import pyarrow
-    from pyarrow import parquet
-
-    numbers = {"version", "round_index", "turn_index", "player_id", "quantity", "face"}
-    schema = pyarrow.schema([(name, pyarrow.int64() if name in numbers else pyarrow.string()) for name in COLUMNS])
-    rows = list(map(row_of, events))
-    columns = [[row[index] for row in rows] for index in range(len(COLUMNS))]
-    parquet.write_table(pyarrow.table(columns, schema=schema), path)
+    write_parquet_rows(EVENT_COLUMNS, event_rows(events), Path(path))
 
 
 def import_games(

@@ -214,6 +214,23 @@ def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[
     return places
 
 
+def fallback_turns(events: Sequence[RecordedEvent]) -> frozenset[int]:
+    """The turns of the game, from 1, that the referee played because the bot whose turn it was failed."""
+    found: set[int] = set()
+    played_for: set[tuple[int, str]] = set()
+    turn = 0
+    for event in (recorded.payload for recorded in events):
+        if isinstance(event, AgentFaulted):
+            played_for.add((event.player_id, event.fallback))
+        elif isinstance(event, MOVES):
+            turn += 1
+            move = str(event.bid) if isinstance(event, BidPlaced) else "liar"  # no fallback is an exact call
+            if (event.player_id, move) in played_for:
+                found.add(turn)
+            played_for.clear()
+    return frozenset(found)
+
+
 def verify_game(events: Sequence[RecordedEvent]) -> GameState:
     """The state after all events; `ReplayError` at the first event that breaks the rules."""
     fold = Replay(strict=True)

@@ -1,4 +1,4 @@
-"""Everything drawn into files: charts as PNG, and the tournament report."""
+"""Everything drawn into files: charts as PNG, PDF or SVG, and the tournament report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .colours import SEAT_COLOURS
 if TYPE_CHECKING:
     from .explanation_chart import draw_explanation
     from .learning_curve import check_comparable, check_curve_file, write_curve
-    from .png_files import check_png
+    from .picture_files import check_picture
+    from .player_chart import draw_player_stats
     from .review_chart import draw_review
     from .tournament_report import check_writable, write_report
 
@@ -19,9 +20,10 @@ __getattr__, __dir__ = _lazy_names(
     {
         "check_comparable": "learning_curve",
         "check_curve_file": "learning_curve",
-        "check_png": "png_files",
+        "check_picture": "picture_files",
         "check_writable": "tournament_report",
         "draw_explanation": "explanation_chart",
+        "draw_player_stats": "player_chart",
         "draw_review": "review_chart",
         "write_curve": "learning_curve",
         "write_report": "tournament_report",
@@ -32,9 +34,10 @@ __all__ = [
     "SEAT_COLOURS",
     "check_comparable",
     "check_curve_file",
-    "check_png",
+    "check_picture",
     "check_writable",
     "draw_explanation",
+    "draw_player_stats",
     "draw_review",
     "write_curve",
     "write_report",

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ..exact.solver import Explanation, choices_to_show
 from .colours import GREY, INK, LIGHT_ORANGE, ORANGE, PURPLE
-from .png_files import check_png, hide_frame, new_figure, write_png
+from .picture_files import check_picture, hide_frame, new_figure, write_picture
 
 
 def draw_explanation(explanation: Explanation, title: str, path: Path, most: int = 12) -> None:
-    """Write a PNG with two bars per action: how often it is taken, and its value."""
-    check_png("png", path)
+    """Write a picture with two bars per action: how often it is taken, and its value."""
+    check_picture("chart", path)
     choices = choices_to_show(explanation, most)
     figure = new_figure(7, 1.6 + 0.32 * len(choices))
     often, worth = figure.subplots(1, 2, sharey=True)
@@ -33,4 +33,4 @@ def draw_explanation(explanation: Explanation, title: str, path: Path, most: int
         axes.grid(axis="x", alpha=0.3)
         axes.set_axisbelow(True)
     figure.suptitle(title, fontsize=11)
-    write_png("png", path, figure)
+    write_picture("chart", path, figure)

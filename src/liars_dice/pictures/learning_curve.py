@@ -12,7 +12,7 @@ from ..core import BadValueError
 from ..learn import CurvePoint, Model
 from ..persistence import check_output_file, writing_whole
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
-from .png_files import new_figure, write_png
+from .picture_files import ENDINGS, new_figure, write_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,14 +31,14 @@ def check_comparable(model: Model, others: Sequence[Model]) -> None:
 
 
 def check_curve_file(path: Path) -> None:
-    """Raise `BadValueError` unless this is the name of a PNG or CSV file."""
-    if path.suffix not in (".png", ".csv"):
-        raise BadValueError("curve", str(path), "a file whose name ends in .png or .csv")
+    """Raise `BadValueError` unless this is the name of a picture or of a CSV file."""
+    if path.suffix not in (*ENDINGS, ".csv"):
+        raise BadValueError("curve", str(path), "a file whose name ends in .png, .pdf, .svg or .csv")
     check_output_file("curve", path)
 
 
 def write_curve(models: Sequence[Model], optimum: float | None, path: Path, *, greedy: bool = False) -> None:
-    """Write the curves as a PNG or, by the name of the file, as a CSV table with all figures."""
+    """Write the curves as a picture or, by the name of the file, as a CSV table with all figures."""
     if path.suffix == ".csv":
         _write_table(models, path)
     else:
@@ -88,7 +88,7 @@ def _draw(models: Sequence[Model], optimum: float | None, path: Path, *, greedy:
     rows[-1].set_xlabel("games")
     for row in rows:
         row.grid(alpha=0.3)
-    write_png("curve", path, figure)
+    write_picture("curve", path, figure)
 
 
 def _label(model: Model) -> str:

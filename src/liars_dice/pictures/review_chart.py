@@ -7,14 +7,14 @@ from pathlib import Path
 
 from ..coach import Review
 from .colours import GREY, INK, PALE, SEAT_COLOURS
-from .png_files import check_png, hide_frame, new_figure, write_png
+from .picture_files import check_picture, hide_frame, new_figure, write_picture
 
 DASHES = ("-", "--", "-.", ":")
 
 
 def draw_review(review: Review, path: Path, title: str = "") -> None:
-    """Write a PNG of each player's chance to win after every turn, with mistakes and blunders marked."""
-    check_png("png", path)
+    """Write a picture of each player's chance to win after every turn, with mistakes and blunders marked."""
+    check_picture("chart", path)
     figure = new_figure(8, 3.6)
     axes = figure.subplots()
     turns = [point.turn for point in review.curve]
@@ -47,4 +47,4 @@ def draw_review(review: Review, path: Path, title: str = "") -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     if title:
         figure.suptitle(title.replace("$", r"\$"), fontsize=11)
-    write_png("png", path, figure)
+    write_picture("chart", path, figure)

@@ -1,7 +1,7 @@
-"""Charts of a tournament as PNG: win rates, significance, ratings, and how rounds go.
+"""Charts of a tournament: win rates, significance, ratings, and how rounds go.
 
 Agents appear in the order of the ranking. Purple is better and orange is worse, and a number, a symbol or a position
-always says the same. The same result gives the same bytes.
+always says the same. The same result gives the same bytes (`chart_bytes`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..numeric import Floats
 from ..tournament import PairingResult, RoundRate, Standing, TournamentResult
 from .colours import GREY, INK, LIGHT_ORANGE, ORANGE, PALE, PURPLE, SILVER
-from .png_files import new_figure, png_bytes
+from .picture_files import new_figure, picture_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def ranked(result: TournamentResult) -> list[list[PairingResult | None]]:
     return [[result.cells[i][j] for j in order] for i in order]
 
 
-def heatmap(result: TournamentResult) -> bytes:
+def heatmap(result: TournamentResult) -> Figure:
     """How often the agent in each row beats the agent in each column."""
     from matplotlib import colormaps
 
@@ -60,10 +60,10 @@ def heatmap(result: TournamentResult) -> bytes:
     figure.colorbar(image, cax=bar, format=_percent)
     bar.tick_params(labelsize=9, length=0, labelcolor=INK)
     bar.spines[:].set_visible(False)
-    return _png(figure)
+    return figure
 
 
-def significance(result: TournamentResult) -> bytes:
+def significance(result: TournamentResult) -> Figure:
     """Which differences are significant: whether the agent in each row is better, worse, or neither."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
@@ -81,10 +81,10 @@ def significance(result: TournamentResult) -> bytes:
         axes.plot(columns, rows, linestyle="", marker=marker, color=ink, markersize=width, mew=max(0.8, width / 9))
         patches.append(Patch(facecolor=colours(value + 1), edgecolor=GREY, linewidth=0.5, label=name))
     figure.legend(handles=patches, loc="upper left", bbox_to_anchor=(0, -0.05), ncols=3, frameon=False, fontsize=9)
-    return _png(figure)
+    return figure
 
 
-def ratings(result: TournamentResult) -> bytes:
+def ratings(result: TournamentResult) -> Figure:
     """Each agent's rating, with its interval where there is one."""
     figure = _figure()
     axes = _rows(figure, result.ranking)
@@ -96,10 +96,10 @@ def ratings(result: TournamentResult) -> bytes:
     scale = "Elo scale, mean 1500" if result.settings.kind == "round-robin" else "OpenSkill"
     barred = any(standing.rating_interval is not None for standing in result.ranking)
     axes.set_xlabel(f"{scale}, with 95\u202f% intervals" if barred else scale, color=INK, fontsize=9)
-    return _png(figure)
+    return figure
 
 
-def breakdown(result: TournamentResult) -> bytes | None:
+def breakdown(result: TournamentResult) -> Figure | None:
     """How often the best agents win rounds, by who opens and by number of dice; None if rounds were not counted."""
     top = result.ranking[:SHOWN]
     figure = _figure()
@@ -127,7 +127,7 @@ def breakdown(result: TournamentResult) -> bytes | None:
         axes.set_xticks(sorted({n for curve in curves.values() for n in curve}))
         if panel + 4 >= len(curves):
             axes.set_xlabel("the agent's dice", color=INK, fontsize=9)
-    return _png(figure) if figure.axes else None
+    return figure if figure.axes else None
 
 
 def _verdicts(cells: list[list[PairingResult | None]]) -> Floats:
@@ -140,12 +140,13 @@ def _share(rate: RoundRate | None) -> float:
 
 
 def _figure() -> Figure:
-    """A figure of one inch by one, so that axes are placed in inches; `_png` saves what lies outside it too."""
+    """A figure of one inch by one, so that axes are placed in inches; `chart_bytes` saves what lies outside it too."""
     return new_figure(1, 1, layout=None)
 
 
-def _png(figure: Figure) -> bytes:
-    return png_bytes(figure, bbox_inches="tight", pad_inches=0.15)
+def chart_bytes(chart: Figure, kind: str = "png") -> bytes:
+    """A chart as the bytes of a file, with all that lies outside the figure's one inch by one."""
+    return picture_bytes(chart, kind, bbox_inches="tight", pad_inches=0.15)
 
 
 def _grid(ranking: Sequence[Standing]) -> tuple[Figure, Axes, float]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..core import BadValueError
+from ..core import BadValueError, one_line
 from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
-from .png_files import DPI
+from .picture_files import DPI, FORMATS
 
 STYLE = Path(__file__).with_name("report.css")
 
@@ -50,9 +50,12 @@ def check_writable(directory: Path) -> None:
                 path.rmdir()
 
 
-def write_report(result: TournamentResult, directory: Path, run: Mapping[str, object]) -> Path:
+def write_report(
+    result: TournamentResult, directory: Path, run: Mapping[str, object], formats: Sequence[str] = ()
+) -> Path:
     """Write the charts, `result.json`, and `index.html` with the charts embedded; returns the path of the page.
 
+    The charts are PNG files; with `formats`, they are written in these as well (`pdf`, `svg`).
     `run` holds what may differ between two runs with the same settings, such as the time and the number of workers.
     """
     directory.mkdir(parents=True, exist_ok=True)
@@ -65,13 +68,17 @@ def write_report(result: TournamentResult, directory: Path, run: Mapping[str, ob
         tournament_plots.significance,
         tournament_plots.breakdown,
     ):
-        file = directory / f"{draw.__name__}.png"
-        png = draw(result)
-        if png is None:
-            file.unlink(missing_ok=True)  # left by an earlier report
-        else:
-            _write(file, png)
-            pictures[draw.__name__] = png
+        chart = draw(result)
+        if chart is not None:
+            pictures[draw.__name__] = tournament_plots.chart_bytes(chart)
+        for kind in FORMATS:
+            file = directory / f"{draw.__name__}.{kind}"
+            if chart is None or kind not in ("png", *formats):
+                file.unlink(missing_ok=True)  # left by an earlier report
+            elif kind == "png":
+                _write(file, pictures[draw.__name__])
+            else:
+                _write(file, tournament_plots.chart_bytes(chart, kind))
     page = directory / "index.html"
     _write(page, _page(result, run, pictures).encode())
     return page
@@ -133,7 +140,12 @@ def _summary(result: TournamentResult) -> str:
     if result.ordered:
         text += (
             f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
-            "Their games were played in order, and a win rate is the mean over all of them.</p>\n"
+            "One instance of each played all of its games, in order, and a win rate is the mean over all of them.</p>\n"
+        )
+    if result.anew:
+        text += (
+            f'<p class="note">These agents began anew in every game: {escape(", ".join(result.anew))}. '
+            "What runs in a box, or as a program, keeps nothing from game to game.</p>\n"
         )
     return text
 
@@ -242,7 +254,15 @@ def _faults(result: TournamentResult) -> str:
         return "<p>No faults: every agent followed the rules.</p>\n"
     rows = [(one.agent, *(one.faults.get(kind, 0) for kind in kinds)) for one in result.ranking if one.faults]
     head = ("Agent", *(kind.replace("_", " ") for kind in kinds))
-    return _table("Faults per agent; agents that are not listed had none", head, rows)
+    text = _table("Faults per agent; agents that are not listed had none", head, rows)
+    examples = [example for one in result.ranking for example in one.fault_examples]
+    told = [(e.agent, f"{e.count:,}", e.verdict.replace("_", " "), e.detail) for e in examples]
+    text += _table("The first different faults of each agent", ("Agent", "Times", "Kind", "What"), told, kind="text")
+    for example in examples:
+        if example.traceback:
+            said = escape(one_line(f"Traceback of {example.agent}: {example.detail}", 120))
+            text += f"<details>\n<summary>{said}</summary>\n<pre>{escape(example.traceback)}</pre>\n</details>\n"
+    return text
 
 
 def _settings(result: TournamentResult, run: Mapping[str, object]) -> str:

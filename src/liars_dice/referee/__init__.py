@@ -9,9 +9,11 @@ from .bot_session import BotSession, fallback, fault_event
 from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
+    begins_anew,
     check_fits,
     check_program,
     is_found,
+    learns_between_games,
     load_agents,
     make_fitting_seat,
     make_seat,
@@ -26,14 +28,17 @@ from .time_guard import alarms, guarded, seconds_overdue, tables_guard
 if TYPE_CHECKING:
     from .bot_check import check_bot
     from .bot_check_process import check_bot_apart
+    from .relived_game import RelivedTurn, relive_apart
     from .walls import missing_walls
 
 __getattr__, __dir__ = _lazy_names(
     __name__,
     {
+        "RelivedTurn": "relived_game",
         "check_bot": "bot_check",
         "check_bot_apart": "bot_check_process",
         "missing_walls": "walls",
+        "relive_apart": "relived_game",
     },
 )
 
@@ -46,9 +51,11 @@ __all__ = [
     "MatchResult",
     "RecordedSteps",
     "Referee",
+    "RelivedTurn",
     "Seat",
     "Verdict",
     "alarms",
+    "begins_anew",
     "check_bot",
     "check_bot_apart",
     "check_fits",
@@ -58,6 +65,7 @@ __all__ = [
     "find_bots",
     "guarded",
     "is_found",
+    "learns_between_games",
     "limits_for",
     "load_agents",
     "make_fitting_seat",
@@ -65,6 +73,7 @@ __all__ = [
     "missing_walls",
     "plays_with",
     "python_command",
+    "relive_apart",
     "seconds_overdue",
     "tables_guard",
 ]

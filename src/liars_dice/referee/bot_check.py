@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import pickle
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -15,20 +15,24 @@ from ..agents import (
     AgentProblem,
     BotFileError,
     GameStart,
+    Heard,
     PolicyError,
     ask,
     make_agent,
     states_policy,
 )
-from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, Move, preset
+from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, Move, Player, preset
+from .bot_description import HOOKS
 from .limits import BotFault, BotLimits
-from .named_seats import make_seat
-from .referee import MatchResult, Referee
-from .seats import InProcessSeat
+from .named_seats import make_seat, start_program
+from .referee import Referee
+from .seats import InProcessSeat, Seat
 from .time_guard import guarded, tables_guard
 
 GAMES = 10
-"""How many games each check plays per rule set."""
+"""How many games each check plays per rule set, if there is time."""
+CHECK_SECONDS = 60.0
+"""How long all checks together may take by default."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -39,40 +43,187 @@ class Check(msgspec.Struct, frozen=True):
     detail: str
     fix: str = ""
     """How to correct it."""
+    traceback: str = ""
+    """Where in the bot's code it failed, if that is known."""
 
 
 def check_bot(
-    name: str, limits: BotLimits | None = None, *, clock: Callable[[], float] = time.perf_counter
+    name: str,
+    limits: BotLimits | None = None,
+    *,
+    rules: Mapping[str, GameConfig] | None = None,
+    seconds: float = CHECK_SECONDS,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Check]:
-    """Check the bot called `name`: one result after another. Its speed is measured in seconds of `clock`."""
+    """Check the bot called `name`: one result after another, up to the first failure.
+
+    It is checked under these `rules`, each with its name; by default, under every named rule set. All checks together
+    take about as many `seconds` at most: a slow bot plays fewer games. Its speed is measured by `clock`.
+    """
     limits = BotLimits() if limits is None else limits
-    if name.startswith("cmd:"):
-        for rules in PRESETS:
-            yield _check_rules(name, rules, _config((2, 15), rules), limits)
-        yield _check_deterministic(name, preset("perudo", players=3), limits)
-        return
-    try:
-        agent = guarded(limits.load, make_agent, name)
-    except BotFault as fault:
-        reason = fault.__cause__ if isinstance(fault.__cause__, LiarsDiceError) else fault
-        yield Check("loads", False, str(reason), _how_to_load(reason))
-        return
-    yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
-    yield _check_picklable(agent)
-    for rules in PRESETS:
-        check = _check_rules(name, rules, _accepted(agent, _config(agent.players, rules)), limits)
+    for check in _checks(name, limits, rules, seconds, clock):
         yield check
         if not check.ok:
-            return  # the other checks would only find the same fault
-    usual = _some_config(agent)
-    yield _check_speed(name, usual, limits, clock)
-    yield _check_deterministic(name, usual, limits)
-    if agent.memoryless:
-        memoryless = _check_memoryless(name, usual, limits)
-        yield memoryless
-        if memoryless.ok:
-            yield _check_table(name, usual, limits)
-    yield _check_cut_off(name, usual, limits)
+            return
+
+
+def _checks(
+    name: str,
+    limits: BotLimits,
+    rules: Mapping[str, GameConfig] | None,
+    seconds: float,
+    clock: Callable[[], float],
+) -> Iterator[Check]:
+    agent: Agent | None = None
+    players = (2, 15)
+    if name.startswith("cmd:"):
+        try:
+            program = start_program(name, limits)
+        except AgentNameError as error:
+            yield Check(
+                "loads", False, str(error), "Run the command yourself: its first line must be the ready message."
+            )
+            return
+        program.dismiss()
+        yield Check("loads", True, f"a program, called {program.name}")
+    else:
+        try:
+            agent = guarded(limits.load, make_agent, name)
+        except BotFault as fault:
+            reason = fault.__cause__ if isinstance(fault.__cause__, LiarsDiceError) else fault
+            yield Check("loads", False, str(reason), _how_to_load(reason))
+            return
+        players = agent.players
+        yield Check("loads", True, f"{type(agent).__name__}, called {agent.name or type(agent).__name__}")
+        yield _check_methods(agent)
+        yield _check_picklable(agent)
+    given = {one: _config(players, one) for one in PRESETS} if rules is None else dict(rules)
+    configs = {one: _accepted(agent, config) for one, config in given.items()}
+    usual = _usual(configs, players)
+    memoryless = agent is not None and agent.memoryless
+    bot = _Bot(name, limits, clock, seconds, checks=2 + len(configs) + (2 if memoryless else 0) + (agent is not None))
+    yield _check_speed(bot, usual)
+    for one, config in configs.items():
+        yield _check_rules(bot, one, config)
+    yield _check_deterministic(bot, usual)
+    if memoryless:
+        yield _check_memoryless(bot, usual)
+        yield _check_table(bot, usual)
+    if agent is not None:
+        yield _check_cut_off(bot, usual)
+
+
+class _TimeUpError(Exception):
+    """The time for a check is up, in the middle of a game."""
+
+
+class _Bot:
+    """The bot that is checked, and the time that is left for it."""
+
+    def __init__(
+        self, name: str, limits: BotLimits, clock: Callable[[], float], seconds: float, *, checks: int
+    ) -> None:
+        self.name, self.limits, self.clock, self.seconds = name, limits, clock, seconds
+        self._until = time.monotonic() + seconds
+        self._checks = checks
+        self._due = 0.0
+
+    def next_check(self) -> None:
+        """Begin a check, which gets an equal share of the time that is left."""
+        now = time.monotonic()
+        self._due = now + max(0.0, self._until - now) / max(1, self._checks)
+        self._checks -= 1
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time of this check is up."""
+        return time.monotonic() > self._due
+
+    def play(self, config: GameConfig, seed: int, share: float = 1.0) -> _Watched:
+        """A game of the bot against `random`, up to its first fault, or as far as this share of the time allows."""
+        own = seed % config.num_players
+        bot = _Watched(make_seat(self.name, self.limits), self, share)
+        others = (make_seat("random", self.limits) for _ in range(config.num_players - 1))
+        seats: list[Player | Seat] = [bot if seat == own else next(others) for seat in range(config.num_players)]
+        bot.play(seats, config, seed)
+        return bot
+
+    def play_itself(self, config: GameConfig, seed: int) -> list[_Watched]:
+        """A game of the bot against itself, for at most half of the time."""
+        bots = [_Watched(InProcessSeat(make_agent(self.name), self.limits), self, 0.5) for _ in config.dice]
+        bots[0].play(bots, config, seed, strict=False)
+        return bots
+
+    def due(self, share: float) -> float:
+        """When this share of the time of this check is up."""
+        now = time.monotonic()
+        return now + share * max(0.0, self._due - now)
+
+    @property
+    def cut_short(self) -> str:
+        """Why less was checked than usual, if the time is up."""
+        return f"; then its share of the {self.seconds:g} s for all checks was up" if self.is_late else ""
+
+
+class _Watched(Seat):
+    """The bot's seat: notes what it sees and does, and ends the game when the time is up."""
+
+    def __init__(self, seat: Seat, bot: _Bot, share: float) -> None:
+        self.seat, self.bot = seat, bot
+        self.name, self.player_type, self.listens = seat.name, seat.player_type, seat.listens
+        self.due = bot.due(share)
+        self.views: list[GameView] = []
+        self.moves: list[str] = []
+        self.slowest = 0.0
+        self.allowed = float("inf")
+        """A decision that takes longer ends the game."""
+        self.fault: Check | None = None
+        self.verdict = ""
+        """The verdict on the first fault."""
+        self.is_over = False
+        """Whether the game was played to its end."""
+
+    def play(self, seats: Sequence[Player | Seat], config: GameConfig, seed: int, *, strict: bool = True) -> None:
+        """Play a game, up to the first fault if `strict`."""
+        try:
+            result = Referee(seats, config, seed=seed, strict=strict).play()
+        except _TimeUpError:
+            return
+        self.is_over = True
+        for fault in result.faults:
+            advice = _ADVICE.get(fault.verdict, "Correct the error; it happens with this seed every time.")
+            self.verdict = fault.verdict
+            self.fault = Check("", False, f"{fault.verdict}, {fault.detail}", advice, fault.traceback)
+            return
+
+    def tell(self, heard: Heard) -> None:
+        """Tell the bot."""
+        self.seat.tell(heard)
+
+    def choose_action(self, view: GameView) -> Move:
+        """Ask the bot, unless the time is up."""
+        if self.views and time.monotonic() > self.due:
+            raise _TimeUpError
+        self.views.append(view)
+        start = self.bot.clock()
+        move = self.seat.choose_action(view)
+        self.slowest = max(self.slowest, self.bot.clock() - start)
+        self.moves.append(str(move))
+        if self.slowest > self.allowed:
+            raise _TimeUpError
+        return move
+
+    def take_faults(self) -> list[BotFault]:
+        """Its faults."""
+        return self.seat.take_faults()
+
+    def close(self) -> None:
+        """Let it go after a game."""
+        self.seat.close()
+
+    def dismiss(self) -> None:
+        """Let it go."""
+        self.seat.dismiss()
 
 
 _LESS_WORK = "Do less work in choose_action: keep what does not change, and look fewer moves ahead."
@@ -105,6 +256,8 @@ def _how_to_load(error: BaseException) -> str:
     match error:
         case BotFileError(__cause__=SyntaxError()):
             return "Correct the syntax in this line, or in the one before it."
+        case BotFileError(line=None):
+            return "Write a method choose_action(self, view) that returns an action."
         case BotFileError():
             return "Correct the error: it happens when the file is loaded, before any bot in it is made."
         case BotFault(verdict="too_slow"):
@@ -124,94 +277,119 @@ def _config(players: tuple[int, int], rules: str) -> GameConfig | None:
     return config if fewest <= config.num_players <= most else None
 
 
-def _accepted(agent: Agent, config: GameConfig | None) -> GameConfig | None:
+def _accepted(agent: Agent | None, config: GameConfig | None) -> GameConfig | None:
     """The rules, if the bot says that it plays by them."""
     if config is not None and isinstance(agent, Agent):
         try:
             agent.check_rules(config)
         except LiarsDiceError:
             return None
+        fewest, most = agent.players
+        return config if fewest <= config.num_players <= most else None
     return config
 
 
-def _play(name: str, config: GameConfig, seed: int, limits: BotLimits) -> MatchResult:
-    """A game with the bot in one seat and `random` in the others."""
-    own = seed % config.num_players
-    seats = [make_seat(name if seat == own else "random", limits) for seat in range(config.num_players)]
-    return Referee(seats, config, seed=seed).play()
+def _usual(configs: Mapping[str, GameConfig | None], players: tuple[int, int]) -> GameConfig:
+    """The richest of these rules that the bot plays: with palifico rounds, if there are any."""
+    fit = [config for config in configs.values() if config is not None]
+    richest = max(fit, key=lambda c: (c.palifico, c.exact_call, c.mode != "single_round", sum(c.dice)), default=None)
+    return preset("perudo", players=players[0]) if richest is None else richest
 
 
-def _check_rules(name: str, rules: str, config: GameConfig | None, limits: BotLimits) -> Check:
+def _check_methods(agent: Agent) -> Check:
+    """Whether methods that look like hooks are hooks: others are never called."""
+    called = (*HOOKS, "choose_action", "policy", "check_rules")
+    ours = set(dir(Agent))
+    own = [name for kind in type(agent).__mro__ if kind.__module__ != Agent.__module__ for name in vars(kind)]
+    for name in own:
+        near = difflib.get_close_matches(name, called, n=1, cutoff=0.77)
+        if name not in ours and near and callable(getattr(agent, name, None)):
+            detail = f"{name} is never called: did you mean {near[0]}?"
+            return Check("methods", False, detail, f"Rename it. The methods that are called: {', '.join(called)}.")
+    hooks = [name for name in called if name in own]
+    return Check("methods", True, ", ".join(hooks) or "those of its base class")
+
+
+def _check_speed(bot: _Bot, config: GameConfig) -> Check:
+    bot.next_check()
+    most = bot.limits.decision / 2
+    slowest = 0.0
+    for seed in range(2):
+        watched = _Watched(make_seat(bot.name, bot.limits), bot, 1.0)
+        watched.allowed = most
+        others = [make_seat("random", bot.limits) for _ in config.dice[1:]]
+        watched.play([watched, *others], config, seed)
+        slowest = max(slowest, watched.slowest)
+        if watched.verdict == "too_slow" and watched.fault is not None:
+            return msgspec.structs.replace(watched.fault, name="fast enough")
+        if slowest > most or bot.is_late:
+            break
+    detail = (
+        f"slowest decision {slowest * 1000:.1f} ms; at most {most:g} s, half of the {bot.limits.decision:g} s allowed"
+    )
+    return Check("fast enough", slowest <= most, detail, _LESS_WORK)
+
+
+def _check_rules(bot: _Bot, rules: str, config: GameConfig | None) -> Check:
+    bot.next_check()
+    name = f"legal in {rules}"
     if config is None:
-        return Check(
-            f"legal in {rules}",
-            True,
-            "not played: the bot says that it is for other rules or another number of players",
-        )
+        return Check(name, True, "not played: the bot says that it is for other rules or another number of players")
+    games = decisions = palifico = 0
     for seed in range(GAMES):
-        for fault in _play(name, config, seed, limits).faults:
-            advice = _ADVICE.get(fault.verdict, "Correct the error; it happens with this seed every time.")
-            return Check(f"legal in {rules}", False, f"seed {seed}: {fault.verdict}, {fault.detail}", advice)
-    return Check(f"legal in {rules}", True, f"{GAMES} games without a fault")
+        played = bot.play(config, seed)
+        if played.fault is not None:
+            return msgspec.structs.replace(played.fault, name=name, detail=f"seed {seed}: {played.fault.detail}")
+        games += played.is_over
+        decisions += len(played.views)
+        palifico += sum(view.palifico for view in played.views)
+        if bot.is_late:
+            break
+    rounds = f", {palifico:,} decisions in palifico rounds" if config.palifico else ""
+    detail = f"{games} games without a fault" if games == GAMES else f"{decisions:,} decisions without a fault"
+    return Check(name, True, f"{detail}{rounds}{bot.cut_short if games < GAMES else ''}")
 
 
-class _Noting(InProcessSeat):
-    """A seat that notes every view its bot decides in."""
-
-    def __init__(self, agent: Agent, seen: list[tuple[Agent, GameView]]) -> None:
-        super().__init__(agent, BotLimits())
-        self._note = (agent, seen)
-
-    def choose_action(self, view: GameView) -> Move:
-        """Note the view, and ask the bot."""
-        agent, seen = self._note
-        seen.append((agent, view))
-        return super().choose_action(view)
-
-
-def _decisions(name: str, config: GameConfig, games: int) -> list[tuple[Agent, GameView]]:
+def _decisions(bot: _Bot, config: GameConfig, games: int) -> list[tuple[Agent, GameView]]:
     """Every view that the bot decides in, in some games against itself, with the bot as it was then."""
     seen: list[tuple[Agent, GameView]] = []
     for seed in range(games):
-        Referee([_Noting(make_agent(name), seen) for _ in config.dice], config, seed=seed).play()
+        for watched in bot.play_itself(config, seed):
+            assert isinstance(watched.seat, InProcessSeat)
+            agent: Agent = watched.seat.agent  # type: ignore[assignment]
+            seen += [(agent, view) for view in watched.views]
     return seen
 
 
-def _some_config(agent: Agent) -> GameConfig:
-    """The richest of our rule sets that the bot plays."""
-    configs = (_accepted(agent, _config(agent.players, rules)) for rules in ("perudo", "heads-up", "classic"))
-    return next((config for config in configs if config is not None), preset("perudo", players=agent.players[0]))
-
-
-def _check_speed(name: str, config: GameConfig, limits: BotLimits, clock: Callable[[], float]) -> Check:
-    slowest = 0.0
-    for agent, view in _decisions(name, config, 2):
-        start = clock()
-        with suppress(BotFault):  # slowness is what is measured here, and errors were found before
-            guarded(limits.decision, agent.choose_action, view)
-        slowest = max(slowest, clock() - start)
-    detail = f"slowest decision {slowest * 1000:.1f} ms; {limits.decision:g} s allowed"
-    return Check("fast enough", slowest < limits.decision / 2, detail, _LESS_WORK)
-
-
-def _check_deterministic(name: str, config: GameConfig, limits: BotLimits) -> Check:
+def _check_deterministic(bot: _Bot, config: GameConfig) -> Check:
+    bot.next_check()
+    compared = 0
     for seed in range(GAMES):
-        one, two = (_play(name, config, seed, limits).game for _ in range(2))
-        if one != two:
+        one = bot.play(config, seed, 0.5).moves
+        two = bot.play(config, seed).moves
+        moves = min(len(one), len(two))
+        if one[:moves] != two[:moves]:
             advice = (
                 "Draw every random number from self.rng, and keep nothing between games that seed() does not reset."
             )
             return Check("deterministic under a seed", False, f"seed {seed} gave two different games", advice)
-    return Check("deterministic under a seed", True, f"{GAMES} games twice")
+        compared += moves
+        if bot.is_late:
+            break
+    return Check("deterministic under a seed", True, f"{compared:,} decisions twice")
 
 
-def _check_memoryless(name: str, config: GameConfig, limits: BotLimits) -> Check:
+def _check_memoryless(bot: _Bot, config: GameConfig) -> Check:
     """Whether views that differ only in what a memoryless bot must not look at get the same decision, from a bot that
     has played and from one that has not.
     """
+    bot.next_check()
+    name, limits = bot.name, bot.limits
     compared = 0
     advice = "Set memoryless = False, or decide from your dice, the number of other dice and the current bid alone."
-    for agent, view in _decisions(name, config, 3):
+    for agent, view in _decisions(bot, config, 3):
+        if compared and bot.is_late:
+            break
         for other in _same_to_the_memoryless(view):
             compared += 1
             fresh = make_agent(name)
@@ -222,15 +400,18 @@ def _check_memoryless(name: str, config: GameConfig, limits: BotLimits) -> Check
     return Check("memoryless, as it says", True, f"{compared} pairs of views")
 
 
-def _check_table(name: str, config: GameConfig, limits: BotLimits) -> Check:
+def _check_table(bot: _Bot, config: GameConfig) -> Check:
     """Whether the bot's table says, for every view of some games, what the bot does itself."""
     from ..exact.tables import PolicyBook, situation_of
 
-    guard = tables_guard(limits)
+    bot.next_check()
+    guard = tables_guard(bot.limits)
     advice = "Draw random numbers only to follow policy(view); or set memoryless = False."
-    book = PolicyBook(make_agent(name), guard)
+    book = PolicyBook(make_agent(bot.name), guard)
     compared = 0
-    for agent, view in _decisions(name, config, 3):
+    for agent, view in _decisions(bot, config, 3):
+        if compared and bot.is_late:
+            break
         try:
             table = book[situation_of(view)]
             said = table.distribution(table.hands.index[view.my_dice], view.public.rung)
@@ -299,13 +480,16 @@ def _check_picklable(agent: Agent) -> Check:
     return Check("picklable", type(again) is type(agent), "can be sent to other processes", advice)
 
 
-def _check_cut_off(name: str, config: GameConfig, limits: BotLimits) -> Check:
+def _check_cut_off(bot: _Bot, config: GameConfig) -> Check:
     """Whether a bot that was interrupted in the middle of decisions plays the next game without a fault."""
-    agents = [make_agent(name) for _ in config.dice]
-    hurried = BotLimits(decision=0.0001, game_end=0.0001, load=limits.load)
+    bot.next_check()
+    agents = [make_agent(bot.name) for _ in config.dice]
+    hurried = BotLimits(decision=0.0001, game_end=0.0001, load=bot.limits.load)
     Referee(agents, config, seed=1, limits=hurried).play()
-    faults = Referee(agents, config, seed=2, limits=limits).play().faults
-    if faults:
+    seats = [_Watched(InProcessSeat(agent, bot.limits), bot, 1.0) for agent in agents]
+    seats[0].play(seats, config, 2)
+    fault = seats[0].fault
+    if fault is not None:
         advice = "In choose_action, change the bot's own state last; reset it in on_game_start."
-        return Check("survives being cut off", False, f"{faults[0].verdict}: {faults[0].detail}", advice)
+        return msgspec.structs.replace(fault, name="survives being cut off", fix=advice)
     return Check("survives being cut off", True, "played the next game without a fault")

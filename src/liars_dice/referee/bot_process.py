@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from io import FileIO
@@ -34,10 +33,12 @@ from . import namespaces, sandbox
 from .bot_description import describe_agent, describe_error
 from .bot_session import BotSession
 from .calls import CallReader, returned
+from .fault_text import error_fault, traceback_of
 from .limits import MOST_SECONDS, BotFault, BotLimits
 from .protocol import GameFromMessages, Message, answer_message, encode
 from .seats import InProcessSeat, action_from
 from .time_guard import guarded
+from .walls import BOX_PATH
 
 # Modules that bots commonly use are imported before privileges are dropped: where Python is installed in a directory
 # that only its owner can enter, nothing can be imported afterwards.
@@ -62,7 +63,7 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
         if restrictions is not None:
             sandbox.restrict(**restrictions)
         if kind == "command":
-            os.execvpe(what[0], what, {"PATH": "/usr/local/bin:/usr/bin:/bin"})
+            _become(what)
         questions, answers = _take_standard_streams(quiet=restrictions is not None)
         if kind == "describe":
             _describe(Path(what[0]), source, answers)
@@ -74,6 +75,15 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
         namespaces.enter([*sys.path, sys.prefix, sys.base_prefix, str(file.absolute())])
         user = None  # all its processes end with the first of them, whatever user they have
     sandbox.keep(int(control), bot, user)
+
+
+def _become(command: tuple[str, ...]) -> None:
+    """Become another program; if that fails, end as a shell would."""
+    try:
+        os.execvpe(command[0], command, {"PATH": BOX_PATH})
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+        os._exit(127)
 
 
 def _take_standard_streams(*, quiet: bool) -> tuple[BinaryIO, FileIO]:
@@ -121,7 +131,7 @@ def run(spec: str, source: bytes | None, questions: BinaryIO, answers: FileIO, l
                 assert served is not None
                 answer = served.answer(message)
         except MemoryError as error:
-            answer = encode(_fault(message.get("id"), "out_of_memory", repr(error)))
+            answer = encode(_fault(BotFault("out_of_memory", repr(error)), message.get("id")))
         answers.write(answer)
 
 
@@ -152,7 +162,7 @@ def _describe(file: Path, source: bytes | None, answers: FileIO) -> None:
 
 def _load_fault(error: BaseException) -> Message:
     if isinstance(error, MemoryError):
-        return _fault(None, "out_of_memory", "while loading")
+        return _fault(BotFault("out_of_memory", "while loading"))
     return _error_fault(None, error)
 
 
@@ -161,7 +171,9 @@ _telling_where: Guard = partial(guarded, MOST_SECONDS)
 
 
 def _error_fault(number: int | None, error: BaseException) -> Message:
-    return _fault(number, "exception", describe(error)) | {"error": describe_error(error)}
+    return _fault(BotFault("exception", describe(error), traceback_of(error)), number) | {
+        "error": describe_error(error)
+    }
 
 
 class _Asked:
@@ -189,7 +201,7 @@ class _Asked:
                 value = returned(method, getattr(agent, method)(*arguments))
             return {"type": "returned", "id": number, "value": value}
         except BotFault as fault:
-            return _fault(number, fault.verdict, fault.detail)
+            return _fault(fault, number)
         except MemoryError:
             raise
         except BaseException as error:
@@ -224,8 +236,7 @@ class _BoxedSeat(InProcessSeat):
         except MemoryError as error:
             raise BotFault("out_of_memory", repr(error)) from error
         except BaseException as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            raise BotFault("exception", f"{describe(error)} ({where.filename}, line {where.lineno})") from error
+            raise error_fault(error, call) from error
 
 
 class _Served:
@@ -247,20 +258,22 @@ class _Served:
         if self._faults:
             fault = self._faults.pop()
             hook, _ = hook_calls(heard)[-1]
-            return encode(_fault(number, fault.verdict, fault.detail) | {"hook": hook})
+            return encode(_fault(fault, number) | {"hook": hook})
         return b"" if number is None else encode({"type": "done", "id": number})
 
     def _action(self, question: Question, number: int) -> bytes:
         try:
             action = action_from(self._seat.choose_action(question.view))
         except BotFault as fault:
-            return encode(_fault(number, fault.verdict, fault.detail))
+            return encode(_fault(fault, number))
         try:
             return encode(answer_message(number, action))
         except Exception as error:  # the reasoning may be anything
-            return encode(_fault(number, "exception", describe(error)))
+            return encode(_fault(BotFault("exception", describe(error)), number))
 
 
-def _fault(number: int | None, verdict: str, detail: str) -> Message:
-    printable = detail.encode("utf-8", "replace").decode()
-    return {"type": "fault", "id": number, "verdict": verdict, "detail": printable}
+def _fault(fault: BotFault | AgentFaulted, number: int | None = None) -> Message:
+    """A fault as a message. What cannot be encoded is replaced."""
+    detail, traced = (text.encode("utf-8", "replace").decode() for text in (fault.detail, fault.traceback))
+    message = {"type": "fault", "id": number, "verdict": fault.verdict, "detail": detail}
+    return message | {"traceback": traced} if traced else message

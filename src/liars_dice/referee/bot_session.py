@@ -38,7 +38,7 @@ def fallback(view: GameView) -> Action:
 
 def fault_event(player_id: int, fault: BotFault, instead: str = GOES_ON) -> AgentFaulted:
     """A bot's fault as an event of the game."""
-    return AgentFaulted(player_id, fault.verdict, fault.detail, instead)
+    return AgentFaulted(player_id, fault.verdict, fault.detail, instead, fault.traceback)
 
 
 class BotSession:

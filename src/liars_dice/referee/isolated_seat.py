@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from ..agents import GameStart, Heard, Question, is_event
-from ..core import Action, GameResult, GameView, NotationError
+from ..core import LONGEST_NAME, Action, GameResult, GameView, NotationError, one_line
 from . import protocol
 from .bot_connection import BotConnection, told_fault
 from .limits import BotFault, BotLimits
@@ -43,17 +43,32 @@ class IsolatedSeat(Seat):
         self._what = ["command", *command] if command else ["python", spec]
         self._walls = walls
         self._stays, self._anew = stays, anew
+        self.may_learn = command is not None
         self._games = 0
         self._bot: BotConnection | None = None
         self._ready: Message = {}
         self._wants_events = True
         self._faults: list[BotFault] = []
+        self._failed: BotFault | None = None
+        """Why the bot cannot be started, if that was tried before the game."""
 
     def adopt(self, agent: RemoteAgent, *, named: bool) -> None:
         """Play with the process of an agent that was loaded before; `named`, also under the agent's own name."""
         self._bot, self._ready = agent.release()
+        self.may_learn = "on_game_end" in agent.description.hooks
         if named:
             self.name, self.player_type = agent.description.name, agent.description.player_type
+
+    def start_program(self) -> None:
+        """Start a program before the game, and take the name that it gives itself. `BotFault` if it does not start."""
+        try:
+            self._begin(time.monotonic() + self.limits.load)
+        except BotFault as fault:
+            self._failed = fault
+            raise
+        name = self._ready.get("name")
+        if isinstance(name, str) and name.strip():
+            self.agent_id, self.name = self.name, one_line(name.strip(), LONGEST_NAME)
 
     def tell(self, heard: Heard) -> None:
         """Send the bot a message, and wait for its answer where there is one.
@@ -74,21 +89,28 @@ class IsolatedSeat(Seat):
     def _start(self, start: GameStart) -> None:
         """Start the bot's process unless it has stayed, wait until it is loaded, and tell it that the game begins."""
         deadline = time.monotonic() + self.limits.load
+        if self._failed is not None:
+            raise self._failed
+        bot = self._begin(deadline)
+        self._wants_events = self._ready.get("events") is True
+        message = protocol.message_of(start, 0) | ({"anew": True} if self._anew and self._games else {})
+        self._games += 1
+        if self._ready.get("confirms_start") is not True:
+            bot.write(message, deadline)
+            return
+        answer = self._ask({**message, "id": bot.next_number()}, deadline - time.monotonic())
+        if answer.get("type") != "done":
+            raise bot.broken(answer)
+
+    def _begin(self, deadline: float) -> BotConnection:
+        """The bot's process, started unless it is there, and loaded."""
         if self._bot is None or not self._bot.is_open:
             self._bot = BotConnection(self._what, self.limits, walls=self._walls)
             self._games = 0
             self._ready = self._bot.read(deadline)
             if self._ready.get("type") != "ready":
                 raise self._bot.broken(self._ready)
-        self._wants_events = self._ready.get("events") is True
-        message = protocol.message_of(start, 0) | ({"anew": True} if self._anew and self._games else {})
-        self._games += 1
-        if self._ready.get("confirms_start") is not True:
-            self._bot.write(message, deadline)
-            return
-        answer = self._ask({**message, "id": self._bot.next_number()}, deadline - time.monotonic())
-        if answer.get("type") != "done":
-            raise self._bot.broken(answer)
+        return self._bot
 
     def choose_action(self, view: GameView) -> Action:
         """Ask, and wait no longer than a decision may take."""

@@ -60,10 +60,12 @@ def limits_for(time_limit_seconds: float | None, limits: BotLimits | None = None
 class BotFault(Exception):  # noqa: N818 - a verdict on a bot, not an error of ours
     """A bot broke a rule or a limit; `verdict` says which kind of fault it is, for programs to test."""
 
-    def __init__(self, verdict: Verdict, detail: str = "") -> None:
-        super().__init__(verdict, detail)
+    def __init__(self, verdict: Verdict, detail: str = "", traceback: str = "") -> None:
+        super().__init__(verdict, detail, traceback)
         self.verdict = verdict
         self.detail = one_line(detail, 1000)
+        self.traceback = traceback
+        """Where it happened, in several lines, if that is known."""
 
     def __str__(self) -> str:
         return f"{self.verdict}, {self.detail}"

@@ -50,7 +50,7 @@ def restrictions(limits: BotLimits, *, builds_walls: bool = False) -> dict[str, 
 
 
 def keep(control: int, bot: Callable[[], None], user: int | None) -> NoReturn:
-    """Run `bot` in a child. When it ends or `control` closes, kill everything it started, and exit.
+    """Run `bot` in a child. When it ends or `control` closes, kill everything it started, and exit with its exit code.
 
     `user` is the user that the bot becomes, if this process may change users.
     """
@@ -67,11 +67,11 @@ def keep(control: int, bot: Callable[[], None], user: int | None) -> NoReturn:
     for standard in (0, 1, 2):
         os.close(standard)
     death = _death_of(child)
-    alive = True
-    while alive and control not in select.select([control, death], [], [], 1.0)[0]:
-        alive = not _reap(child)
+    code = None
+    while code is None and control not in select.select([control, death], [], [], 1.0)[0]:
+        code = _reap(child)
     _kill_all(child, user)
-    os._exit(0)
+    os._exit(0 if code is None else code if code >= 0 else 128 - code)
 
 
 def _death_of(child: int) -> int:
@@ -86,17 +86,18 @@ def _death_of(child: int) -> int:
     return wake
 
 
-def _reap(child: int) -> bool:
-    """Collect children that have ended; whether `child` was among them, or none is left."""
-    ended = False
+def _reap(child: int) -> int | None:
+    """Collect children that have ended: the exit code of `child` if it was among them, 0 if no other child is left."""
+    code = None
     while True:
         try:
-            pid, _ = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return True
+            return code or 0
         if pid == 0:
-            return ended
-        ended |= pid == child
+            return code
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
 
 
 def _kill_all(bot: int, user: int | None) -> None:
@@ -108,7 +109,7 @@ def _kill_all(bot: int, user: int | None) -> None:
         for pid in (bot, *descendants(os.getpid())):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        if _reap(-1):
+        if _reap(-1) is not None:
             return
         time.sleep(0.001)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..agents import Heard, hook_calls
-from ..core import Action, Bid, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
+from ..core import Action, Bid, BidAction, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
 from ..persistence import player_type
 from .limits import BotFault, BotLimits
 from .protocol import is_action
@@ -21,6 +21,8 @@ class Seat(ABC):
     """What the record says about who sits here, if not the name: a word that makes the same player again."""
     listens = True
     """Whether the bot may want to hear events and ends of rounds."""
+    may_learn = False
+    """Whether the bot may want to carry something from one game to the next."""
 
     @abstractmethod
     def tell(self, heard: Heard) -> None:
@@ -63,8 +65,22 @@ def action_from(answer: object) -> Action:
         except NotationError as error:
             raise BotFault("wrong_type", str(error)) from error
     if not is_action(answer):
-        raise BotFault("wrong_type", f"returned an object of type {type(answer).__name__}")
+        raise BotFault("wrong_type", _not_an_action(answer))
     return answer
+
+
+def _not_an_action(answer: object) -> str:
+    """What a bot returned instead of an action, and what to return."""
+    match answer:
+        case None:
+            given = "None: does every path through choose_action return a move?"
+        case BidAction():
+            given = "BidAction without a Bid in it; write BidAction(Bid(3, 4))"
+        case type():
+            given = f"the class {answer.__name__}; write {answer.__name__}() for a move"
+        case _:
+            given = f"an object of type {type(answer).__name__}, which is not a move"
+    return f"returned {given}"
 
 
 class InProcessSeat(Seat):
@@ -85,6 +101,7 @@ class InProcessSeat(Seat):
         self._is_person = self.player_type == "Human"
         self._hooks = {name: hook_of(agent, name) for name in _LIMITS}
         self.listens = self._hooks["on_event"] is not None or self._hooks["on_round_end"] is not None
+        self.may_learn = self._hooks["on_game_end"] is not None
 
     def tell(self, heard: Heard) -> None:
         """Call the bot's hooks for this, if it has them."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +15,7 @@ from typing import TypeVar
 
 from ..agents import Guard
 from ..core import describe
+from .fault_text import error_fault
 from .limits import MOST_PATIENCE, BotFault, BotLimits
 
 Result = TypeVar("Result")
@@ -51,20 +50,10 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
     except KeyboardInterrupt:
         raise  # a person wants to stop the program
     except BaseException as error:
-        raise BotFault("exception", describe(error) + _place(call, error)) from error
+        raise error_fault(error, call) from error
     if _Alarm.has_rung if interrupts else time.perf_counter() - start > seconds:
         raise BotFault("too_slow", f"took longer than {seconds:g} s")
     return result
-
-
-def _place(call: Callable[..., object], error: BaseException) -> str:
-    """Where the bot failed: the innermost line of its own file, in brackets; empty if the error came from elsewhere."""
-    bot = type(getattr(call, "__self__", None))
-    file = getattr(sys.modules.get(str(bot.__module__)), "__file__", None)
-    if type(file) is not str:  # a bot may set it to anything
-        return ""
-    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
-    return f" ({Path(file).name}, line {lines[-1]})" if lines else ""
 
 
 class _Alarm:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from .bot_cgroup import delegated
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """The programs and libraries of the system, which every box can read."""
+BOX_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where programs are looked for in a box."""
 SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 """What programs need from /etc; nothing else of it is in a box."""
 STORES = ("*.db", "*.db-*", "*.sqlite*", "*.jsonl")
@@ -133,11 +136,12 @@ def _own_files(what: Sequence[str]) -> Iterator[Path]:
         module = spec.partition(":")[0].partition(".")[0]
         words += [f"{module}.py", module] if module.isidentifier() else []
     for word in filter(None, words):
-        for file in {Path(word).absolute(), Path(word).resolve()}:
-            if file.is_dir() and kind != "command":
-                yield file
-            elif file.is_file():
-                yield file.parent if _is_narrow(file.parent) else file
+        with suppress(OSError):  # a text that is too long to be a name
+            for file in {Path(word).absolute(), Path(word).resolve()}:
+                if file.is_dir() and kind != "command":
+                    yield file
+                elif file.is_file():
+                    yield file.parent if _is_narrow(file.parent) else file
 
 
 def _is_narrow(folder: Path) -> bool:

@@ -4,12 +4,14 @@ from .dice_art import draw_die, draw_hand
 from .game_session import GameSession
 from .human_player import TerminalPlayer, UndoRequested, ask
 from .read_move import read_answer
-from .review_text import print_review, review_lines
+from .review_text import column_chart, print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
 from .table_setup import TableSetup, ask_table_setup, fill_seats
-from .table_view import Pace, Quit, Spectator, TableView, can_ask, clear_screen
+from .table_view import Pace, Quit, Spectator, TableView, can_ask, clear_screen, needs_ascii
+from .tutorial import LESSONS, Tutorial
 
 __all__ = [
+    "LESSONS",
     "GameSession",
     "Pace",
     "Quit",
@@ -17,15 +19,18 @@ __all__ = [
     "TableSetup",
     "TableView",
     "TerminalPlayer",
+    "Tutorial",
     "UndoRequested",
     "ask",
     "ask_table_setup",
     "can_ask",
     "clear_screen",
+    "column_chart",
     "draw_die",
     "draw_hand",
     "fill_seats",
     "make_lineup",
+    "needs_ascii",
     "print_review",
     "read_answer",
     "replace_bots",

@@ -31,8 +31,12 @@ class GameSession:
         full: bool = False,
         isolate: bool = False,
         limits: BotLimits | None = None,
+        player: TerminalPlayer | None = None,
     ) -> None:
-        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time."""
+        """`lineup` says who sits in each seat: see `seating`. `limits` hold for the bots; people take their time.
+
+        `player` asks the people, instead of a plain `TerminalPlayer`.
+        """
         self.console = console
         self.store = store
         self.lineup = tuple(lineup)
@@ -40,7 +44,9 @@ class GameSession:
         self.full = full
         self.isolate = isolate
         self.limits = limits
-        self.player = TerminalPlayer(console, people=len(self.people), practice=practice, ascii_only=ascii_only)
+        self.player = player or TerminalPlayer(
+            console, people=len(self.people), practice=practice, ascii_only=ascii_only
+        )
         self.game_id = ""
 
     @property

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from ..core import Action, GameView, IllegalMoveError, LiarsDiceError, NotationError, SharedDiceRolled, verify
-from .move_help import help_lines, hint_lines, history_lines, odds_lines, possible_moves, turn_prompt
+from ..core import (
+    Action,
+    GameView,
+    IllegalMoveError,
+    LiarsDiceError,
+    NotationError,
+    SharedDiceRolled,
+    rules_in_words,
+    verify,
+)
+from .move_help import help_lines, hint_lines, history_lines, odds_lines, palifico_lines, possible_moves, turn_prompt
 from .read_move import Command, printable, read_answer
 from .table_view import Quit, TableView, clear_screen, read_line
 
@@ -42,6 +51,7 @@ class TerminalPlayer:
         """Who sits in each seat, for the coach; by default the players' names."""
         self._on_screen: tuple[int, int] | None = None
         """The seat and the round whose dice can be read on the screen."""
+        self._welcomed = False
         self._preparing: Thread | None = None
         self._prepared = -1
         """The round that the coach is prepared for."""
@@ -102,11 +112,18 @@ class TerminalPlayer:
         if covered := view.public.rules.config.hidden_dice:
             table.say(f"Covered on the table: {covered} {'die' if covered == 1 else 'dice'}")
         table.say(escape(turn_prompt(view)))
+        if not self._welcomed:
+            self._welcomed = True
+            table.say("(Type ? to see everything you can type, and rules for the rules of this game.)")
 
     def _run_command(self, command: Command, view: GameView, table: TableView) -> None:
         match command:
             case "help":
                 self._lines(table, help_lines(view, practice=self.practice))
+            case "rules":
+                self._lines(table, rules_in_words(view.config))
+            case "palifico":
+                self._lines(table, palifico_lines(view))
             case "odds":
                 seen = "your dice and those on the table" if view.table_dice else "your dice"
                 self._lines(table, [f"Given {seen} alone, whatever the others bid:"])

@@ -7,6 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..core import (
+    PALIFICO,
+    WHEN_PALIFICO,
     Action,
     Bid,
     BidAction,
@@ -64,6 +66,7 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
         "To bid, type how many and which face: 3 4, 3x4, 3 fours, three fours.",
         "liar (or call, dudo): call the last bid a lie"
         + ("; exact (or calza, spot on): call it exactly right." if view.config.exact_call else "."),
+        "rules: the rules of this game in words" + ("; palifico: that rule" if view.config.palifico else ""),
         "hint: what a strong player would do, and why",
         "odds: the chances of the bid and of raises, given your dice",
         "history: the bids of this round, and earlier rounds",
@@ -75,6 +78,14 @@ def help_lines(view: GameView, *, practice: bool) -> list[str]:
     if wild is not None:
         lines.append(f"Wild: a {wild} counts as every face.")
     return [*lines, "quit: leave; the game is saved"]
+
+
+def palifico_lines(view: GameView) -> list[str]:
+    """What palifico means, and whether it matters now."""
+    if not view.config.palifico:
+        return [f"This game is played without palifico rounds. {PALIFICO}"]
+    now = "This round is." if view.palifico else "This round is not."
+    return [f"{WHEN_PALIFICO} {now} {PALIFICO}"]
 
 
 def sensible_raises(view: GameView) -> list[Bid]:
@@ -162,12 +173,16 @@ def hint_lines(advice: Advice) -> list[str]:
     best, *others = advice.choices
     if best.win_chance < NOTHING:
         return [f"Every move loses this round {advice.given}".rstrip() + ".", f"({advice.source})"]
-    lines = [f"A strong player would {_does(best.action)}. {advice.why}"]
+    lines = [f"A strong player would {does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])
         lines.append(f"{best.action} {advice.aim} {percent(best.win_chance)}; next best: {listed}")
-    return [*lines, f"({advice.source})"]
+    lines.append(f"({advice.source})")
+    if advice.habits is not None:
+        lines.append(f"Knowing the others' habits: {does(advice.habits.best)}. {advice.habits.why}")
+    return lines
 
 
-def _does(action: Action) -> str:
+def does(action: Action) -> str:
+    """An action as what a player does: `bid three fours`, `call liar`."""
     return f"bid {say_bid(action.bid)}" if isinstance(action, BidAction) else f"call {action}"

@@ -7,11 +7,13 @@ from typing import Literal
 
 from ..core import Action, Bid, BidAction, CallExactAction, CallLiarAction, NotationError
 
-Command = Literal["help", "hint", "odds", "history", "dice", "undo", "quit"]
+Command = Literal["help", "rules", "palifico", "hint", "odds", "history", "dice", "undo", "quit"]
 """What a person can ask for instead of making a move."""
 
 _COMMANDS: dict[Command, str] = {
     "help": "? h help",
+    "rules": "rules rule",
+    "palifico": "palifico",
     "hint": "hint advice coach",
     "odds": "odds o chances probability",
     "history": "history bids log",

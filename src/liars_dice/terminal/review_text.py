@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from textwrap import wrap
@@ -23,8 +24,11 @@ COLOURS = {
     "inaccuracy": "yellow",
     "mistake": "bright_red",
     "blunder": "bold bright_red",
+    "fallback": "dim",
 }
 """The colours of ratings, in a terminal that has colours."""
+WORTH_TELLING = 0.10
+"""From this loss on, what other players' habits allowed is told even for a decision that was good."""
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _ASCII = " .-=#"
 
@@ -97,8 +101,11 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         name = name if len(name) <= name_width else name[: name_width - 1] + "~"
         lost = f", {percent(move.loss)} lost" if move.kind in MARKS else ""
         lines.append((f"{move.turn:>3} {name:<{name_width}} {move.action!s:>5}  {move.kind}{lost}", COLOURS[move.kind]))
-        if move.kind in MARKS:
-            lines += [(line, "") for line in wrap(move.words, width, initial_indent="    ", subsequent_indent="    ")]
+        told = [move.words] if move.kind in MARKS or move.kind == "fallback" else []
+        if move.habits is not None and (told or move.habits.loss >= WORTH_TELLING):
+            told.append(move.habits.words)
+        for words in told:
+            lines += [(line, "") for line in wrap(words, width, initial_indent="    ", subsequent_indent="    ")]
     if not review.moves:
         lines.append(("There are no decisions to judge yet.", ""))
     lines.append(("", ""))
@@ -108,9 +115,20 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
         counts = review.counts[seat]
         plural = {"inaccuracy": "inaccuracies", "mistake": "mistakes", "blunder": "blunders"}
         faults = ", ".join(f"{counts[kind]} {kind if counts[kind] == 1 else plural[kind]}" for kind in MARKS)
-        summed = f"{review.names[seat]}: accuracy {kept:.1f}%; {faults}"
-        lines += [(line, "") for line in wrap(summed, width, subsequent_indent="  ")]
+        totals = [f"{review.names[seat]}: accuracy {kept:.1f}%; {faults}"]
+        if seat in review.habits_accuracy:
+            totals.append(f"  by what the others' habits allowed: {review.habits_accuracy[seat]:.1f}%")
+        for total in totals:
+            lines += [(line, "") for line in wrap(total, width, subsequent_indent="  ")]
+    judged = Counter(move.against for move in review.moves)
+    if judged:
+        counted = "; ".join(f"{against}: {_decisions(count)}" for against, count in judged.most_common())
+        lines += [(line, "") for line in wrap(f"Rated {counted}.", width, subsequent_indent="  ")]
     return lines
+
+
+def _decisions(count: int) -> str:
+    return f"{count} decision{'s' * (count != 1)}"
 
 
 def print_review(review: Review, console: Console, *, ascii_only: bool = False) -> None:

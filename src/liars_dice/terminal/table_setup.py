@@ -11,7 +11,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..agents import AGENTS, listed_name, make_agent
-from ..core import PLAYERS, PRESETS, BadValueError, GameConfig, LiarsDiceError, load_rules, rules_in_short
+from ..core import (
+    PLAYERS,
+    PRESETS,
+    BadValueError,
+    GameConfig,
+    LiarsDiceError,
+    load_rules,
+    rules_in_short,
+    rules_in_words,
+)
 from ..persistence import is_person
 from ..referee import BotLimits, check_fits, load_agents
 from .human_player import ask
@@ -43,6 +52,7 @@ def ask_table_setup(console: Console, *, isolate: bool = False) -> TableSetup:
     """Ask for opponents, rules and seat until the answers are valid; `Quit` if the person leaves."""
     table = TableView(console, ())
     table.say("Press Enter for the default in brackets, or type ? to list the choices.", indent=0)
+    table.say("New to the game? Type quit, then run: liars-dice tutorial", indent=0)
     bots = _ask(table, "Opponents [optimal]", lambda text: read_opponents(text, isolate=isolate), _list_bots)
     usual = "heads-up" if len(bots) == 1 else "perudo"
     rules, config = _ask(table, f"Rules [{usual}]", lambda text: _rules(text or usual, bots), _list_rules)
@@ -84,27 +94,40 @@ def _seat(text: str, last: int) -> int:
     return int(text)
 
 
-def _ask(table: TableView, question: str, read: Callable[[str], Answer], listed: Callable[[], list[str]]) -> Answer:
+def _ask(table: TableView, question: str, read: Callable[[str], Answer], listed: Callable[[str], list[str]]) -> Answer:
+    """Ask until the answer can be read. After `?` the choices are listed; after `? NAME` one of them is explained."""
     while True:
         answer = ask(table.console, f"{question}: ")
-        if answer in ("?", "help"):
-            for line in listed():
-                table.say(escape(line))
-            continue
+        wish, _, about = answer.partition(" ")
         try:
+            if wish in ("?", "help"):
+                for line in listed(about.strip()):
+                    table.say(escape(line))
+                continue
             return read(answer)
         except LiarsDiceError as error:
             table.say(escape(f"{error}"))
 
 
-def _list_bots() -> list[str]:
-    bots = [f"{info.name}: {info.summary}" for info in AGENTS.values()]
-    return [*bots, "human or human:NAME: a person beside you", "a number: that many bots of different styles"]
+def _list_bots(name: str = "") -> list[str]:
+    if name:
+        listed = listed_name(name)
+        return [f"{listed}: {AGENTS[listed].summary}" if listed in AGENTS else f"{name}: no built-in bot"]
+    bots = [f"{info.name}: {info.summary}" for info in AGENTS.by_strength]
+    return [
+        "Strongest first:",
+        *bots,
+        "human or human:NAME: a person beside you",
+        "a number: that many bots of different styles",
+    ]
 
 
-def _list_seats() -> list[str]:
+def _list_seats(name: str = "") -> list[str]:
     return ["Seat 0 opens the first round; the turn passes to the next higher seat."]
 
 
-def _list_rules() -> list[str]:
-    return [f"{name}: {rules_in_short(config)}" for name, config in PRESETS.items()]
+def _list_rules(name: str = "") -> list[str]:
+    if name:
+        return rules_in_words(load_rules(name))
+    listed = [f"{name}: {rules_in_short(config)}" for name, config in PRESETS.items()]
+    return [*listed, "? NAME explains one of them, for example: ? perudo"]

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from ..core import (
     MOVES,
+    PALIFICO,
+    AgentFaulted,
     DiceRevealed,
     DiceRolled,
     Event,
@@ -66,6 +68,7 @@ class TableView:
         *,
         ascii_only: bool = False,
         reasoning: bool = True,
+        tracebacks: bool = False,
         full: bool = False,
     ) -> None:
         """At a big table, dice are written in one line per player, unless `full` asks for drawings."""
@@ -73,7 +76,9 @@ class TableView:
         self.names = tuple(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
+        self.tracebacks = tracebacks
         self.full = full
+        self._palifico_told = False
 
     def show(self, event: Event) -> bool:
         """Print an event; returns whether there was anything to print."""
@@ -85,10 +90,16 @@ class TableView:
         if isinstance(event, RoundStarted | GameEnded):
             self.console.print()
             self.say(f"[bold]{escape(text)}[/bold]", indent=0)
+            if isinstance(event, RoundStarted) and event.palifico and not self._palifico_told:
+                self._palifico_told = True
+                self.say(escape(PALIFICO))
         elif isinstance(event, DiceRolled):
             self._dice(event.player_id, event.dice, drawn=self.full or len(self.names) < BIG_TABLE)
         else:
             self.say(self.coloured(text, getattr(event, "player_id", None)))
+        if isinstance(event, AgentFaulted) and self.tracebacks:
+            for line in event.traceback.splitlines():
+                self.console.print(Text(f"    {line}"), soft_wrap=True)
         return True
 
     def reveal(self, event: Event) -> None:

@@ -8,7 +8,9 @@ from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from .backends import Backend, InProcess, Processes, make_backend
+    from .fault_examples import FaultExample
     from .fields import FIELDS, agents_in_field, agents_in_folder, all_agents
+    from .leaderboard import CountedTournament, Leaderboard, RankedPlayer, leaderboard_of, rules_played
     from .ledger import Ledger, TournamentEntry, find_tournament, tournaments
     from .pair_matchup import FinalDice, Matchup, matchup
     from .ratings import Rating, elo_ratings, openskill_ratings
@@ -38,13 +40,17 @@ __getattr__, __dir__ = _lazy_names(
         "AgentScore": "simulation",
         "FIELDS": "fields",
         "Backend": "backends",
+        "CountedTournament": "leaderboard",
+        "FaultExample": "fault_examples",
         "FinalDice": "pair_matchup",
         "InProcess": "backends",
+        "Leaderboard": "leaderboard",
         "Ledger": "ledger",
         "Matchup": "pair_matchup",
         "PairCounts": "statistics",
         "PairingResult": "result",
         "Processes": "backends",
+        "RankedPlayer": "leaderboard",
         "Rating": "ratings",
         "Ray": "ray_backend",
         "RoundRate": "result",
@@ -66,6 +72,7 @@ __getattr__, __dir__ = _lazy_names(
         "elo_ratings": "ratings",
         "find_tournament": "ledger",
         "holm": "statistics",
+        "leaderboard_of": "leaderboard",
         "make_backend": "backends",
         "matchup": "pair_matchup",
         "openskill_ratings": "ratings",
@@ -73,6 +80,7 @@ __getattr__, __dir__ = _lazy_names(
         "paired_p_value": "statistics",
         "rank_intervals": "statistics",
         "round_robin": "runner",
+        "rules_played": "leaderboard",
         "run_tournament": "runner",
         "sequential_p": "statistics",
         "tournaments": "ledger",
@@ -85,13 +93,17 @@ __all__ = [
     "FIELDS",
     "AgentScore",
     "Backend",
+    "CountedTournament",
+    "FaultExample",
     "FinalDice",
     "InProcess",
+    "Leaderboard",
     "Ledger",
     "Matchup",
     "PairCounts",
     "PairingResult",
     "Processes",
+    "RankedPlayer",
     "Rating",
     "Ray",
     "RoundRate",
@@ -113,6 +125,7 @@ __all__ = [
     "elo_ratings",
     "find_tournament",
     "holm",
+    "leaderboard_of",
     "make_backend",
     "matchup",
     "openskill_ratings",
@@ -120,6 +133,7 @@ __all__ = [
     "paired_p_value",
     "rank_intervals",
     "round_robin",
+    "rules_played",
     "run_tournament",
     "sequential_p",
     "tournaments",

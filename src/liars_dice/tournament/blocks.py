@@ -8,15 +8,16 @@ seat.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ..agents import PolicyError
-from ..core import GameConfig, GameEngine, derive_seed, numbered
+from ..core import AgentFaulted, GameConfig, GameEngine, derive_seed, numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
 from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
+from .fault_examples import FaultExample, merged
 
 if TYPE_CHECKING:
     from ..simulator import Simulator
@@ -112,6 +113,8 @@ class BlockResult(msgspec.Struct, kw_only=True):
     """[member][own dice][whether it opened][whether it won]: rounds."""
     faults: list[tuple[int, str, int]] = []
     """(member, verdict, number of faults)."""
+    fault_examples: list[FaultExample] = []
+    """The first few faults of each agent, in words."""
 
     @property
     def fits_together(self) -> bool:
@@ -131,6 +134,12 @@ class BlockResult(msgspec.Struct, kw_only=True):
         return [
             sum(row[(member - rotation) % size] for rotation, row in enumerate(self.wins)) for member in range(size)
         ]
+
+
+def all_examples(results: Iterable[BlockResult]) -> tuple[FaultExample, ...]:
+    """The first few different faults of each agent in some blocks, in whatever order these were played."""
+    in_order = sorted(results, key=lambda result: result.number)
+    return tuple(merged(example for result in in_order for example in result.fault_examples))
 
 
 PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
@@ -170,6 +179,7 @@ class Worker:
         result = _nothing(block, most, compiled=False)
         records: list[list[RecordedEvent]] = []
         faults: Counter[tuple[int, str]] = Counter()
+        examples: list[FaultExample] = []
         at_table: dict[int, list[int]] = {}
         seats = self._learners if block.ordered else {}
         for deal in range(block.first, block.first + block.deals):
@@ -186,6 +196,9 @@ class Worker:
                         result.wins[rotation][played.winner] += 1
                 for fault in played.faults:
                     faults[counted_as[fault.player_id], fault.verdict] += 1
+                    agent = self.setup.agents[members[seated[fault.player_id]]]
+                    examples.append(_example(agent, fault))
+                examples = merged(examples)
                 for last in played.game.resolutions if played.game else ():
                     result.rounds += 1
                     for seat, has_won in ((last.winner, 1), (last.loser, 0)):
@@ -203,6 +216,7 @@ class Worker:
             for one in seats.values():
                 one.dismiss()
         result.tables = _table_wins(block, at_table)
+        result.fault_examples = examples
         result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
         return result, records
 
@@ -336,6 +350,10 @@ def _table_wins(block: Block, wins: dict[int, list[int]]) -> list[TableWins]:
         TableWins(number, members, tuple(wins[number]), games[number] * block.rotations)
         for number, members in enumerate(block.tables, block.table_number(block.first))
     ]
+
+
+def _example(agent: str, fault: AgentFaulted) -> FaultExample:
+    return FaultExample(agent=agent, verdict=fault.verdict, detail=fault.detail, traceback=fault.traceback)
 
 
 def _nothing(block: Block, most_dice: int, *, compiled: bool) -> BlockResult:

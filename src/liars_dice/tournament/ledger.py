@@ -25,6 +25,7 @@ from ..persistence import (
 )
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
+from .shipping import version_of
 
 TOURNAMENTS, BLOCKS = "tournament", "tournament-block"
 """The kinds of documents a tournament keeps in the store."""
@@ -44,6 +45,8 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The agents whose results are computed rather than played; None until that is decided."""
     result: TournamentResult | None = None
     """None until the tournament is over."""
+    versions: dict[str, str] = {}
+    """For each agent with files of its own, the version of them (`version_of`) when the tournament began."""
     schema: int = DOCUMENT_SCHEMA
 
 
@@ -77,6 +80,17 @@ def _block(name: str, text: str) -> BlockResult:
     if name.rpartition("/")[2] != f"{result.number:08}" or not result.fits_together:
         raise CorruptEventError(f"block {name}: the document is damaged (its numbers do not fit together)")
     return result
+
+
+def blocks_of(store: GameRecorder, tournament_id: str) -> list[BlockResult]:
+    """The blocks of a tournament that are played, without damaged ones, of which the store warns."""
+    found = []
+    for name, text in store.documents(BLOCKS, f"{tournament_id}/").items():
+        try:
+            found.append(_block(name, text))
+        except UNREADABLE as error:
+            store.warn_once(f"{error}; it is left out")
+    return found
 
 
 class Ledger:
@@ -113,7 +127,9 @@ class Ledger:
     def begin(self, computed: tuple[str, ...]) -> None:
         """Record that the tournament has begun, and which agents' results are computed. No effect when resuming."""
         if self.entry.computed is None:
-            self._save(msgspec.structs.replace(self.entry, computed=computed))
+            found = {name: version_of(name) for name in self.entry.settings.agents}
+            versions = {name: version for name, version in found.items() if version}
+            self._save(msgspec.structs.replace(self.entry, computed=computed, versions=versions))
 
     def _save(self, entry: TournamentEntry) -> None:
         self.entry = entry

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
 
 from ..agents import Agent
-from ..core import GameConfig, hook_of
+from ..core import GameConfig
 from ..exact import OutOfReachError
 from ..exact.matchups import matchup_seconds
 from ..exact.tables import VECTORISED
-from ..referee import BotLimits, tables_guard
+from ..referee import BotLimits, begins_anew, learns_between_games, tables_guard
 from ..simulator import check_simulable
 
 Method = Literal["exact", "compiled", "engine"]
@@ -20,9 +20,23 @@ DEFAULT_GAMES = {"compiled": 1_000_000, "engine": 1_000}
 """How many games a match-up plays by default."""
 
 
-def learns_between_games(agent: Agent | None) -> bool:
-    """Whether an agent carries something from one game to the next, so that the order of its games matters."""
-    return agent is not None and hook_of(agent, "on_game_end") is not None
+class Lifetimes(NamedTuple):
+    """What bots that may learn keep from game to game, each by its place in the list of agents."""
+
+    learns: tuple[bool, ...]
+    """Whether one instance plays all of its games, in order, and may learn from them."""
+    anew: tuple[bool, ...]
+    """Whether it may want to learn, but begins anew in every game, because it is in a box or a program."""
+
+
+def lifetimes(
+    names: Sequence[str], agents: Sequence[Agent | None], *, isolate: bool = False, boxed: Collection[str] = ()
+) -> Lifetimes:
+    """How long these agents live. One rule for match-ups, tournaments and simulations."""
+    wishes = [agent is None or learns_between_games(agent) for agent in agents]
+    short = [begins_anew(name, isolate=isolate, boxed=name in boxed) for name in names]
+    both = list(zip(wishes, short, strict=True))
+    return Lifetimes(tuple(wish and not one for wish, one in both), tuple(wish and one for wish, one in both))
 
 
 def is_memoryless(agent: Agent | None) -> bool:

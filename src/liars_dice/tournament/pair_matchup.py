@@ -11,8 +11,9 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup
-from .method_choice import DEFAULT_GAMES, Method, exact_is_quick, fit_for_simulator, why_refereed
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
+from .fault_examples import FaultExample
+from .method_choice import DEFAULT_GAMES, Lifetimes, Method, exact_is_quick, fit_for_simulator, lifetimes, why_refereed
 from .statistics import PairCounts, paired_ci
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
@@ -47,8 +48,14 @@ class Matchup(msgspec.Struct, frozen=True, kw_only=True):
     final_dice: tuple[FinalDice, ...] = ()
     faults: int = 0
     """How many faults the bots committed in refereed games."""
+    fault_examples: tuple[FaultExample, ...] = ()
+    """The first few different faults of each bot, in words."""
     complete: bool = True
     """Whether all requested games were played."""
+    ordered: tuple[str, ...] = ()
+    """Agents that learn between games: one instance of each played all games, in order."""
+    anew: tuple[str, ...] = ()
+    """Agents that may want to learn, but began anew in every game: they ran in boxes, or are programs."""
 
     def __repr__(self) -> str:
         how = self.method if self.games is None else f"{self.method}, {self.games:,} games"
@@ -96,7 +103,7 @@ def _measure(
     progress: Progress | None,
 ) -> Matchup:
     """Compute the result exactly if that is wanted and possible, else play games."""
-    agents = load_agents(names, limits, config)
+    agents = load_agents(names, limits, config, plays=not exact)
     why, trusted = "", True
     if games is None:
         try:
@@ -109,7 +116,7 @@ def _measure(
     compiled = all(fit_for_simulator(agents, config, trusted=trusted))
     deals = (games or DEFAULT_GAMES["compiled" if compiled else "engine"]) // 2
     why = why or why_refereed(names, agents, config)
-    return _played(names, config, deals, seed, compiled, why, limits, backend, progress)
+    return _played(names, config, deals, seed, compiled, why, lifetimes(names, agents), limits, backend, progress)
 
 
 def _exactly(
@@ -150,6 +157,7 @@ def _played(
     seed: int,
     compiled: bool,
     why: str,
+    lives: Lifetimes,
     limits: BotLimits,
     backend: Backend,
     progress: Progress | None,
@@ -165,6 +173,7 @@ def _played(
             deals=min(size, deals - first),
             rotations=2,
             compiled=compiled,
+            ordered=any(lives.learns),
         )
         for number, first in enumerate(range(0, deals, size))
     ]
@@ -194,5 +203,8 @@ def _played(
         ci95=paired_ci(counts),
         expected_rounds=sum(result.rounds for result in results) / played,
         faults=sum(number for result in results for _, _, number in result.faults),
+        fault_examples=all_examples(results),
         complete=counts.pairs == deals,
+        ordered=tuple(name for name, learns in zip(names, lives.learns, strict=True) if learns),
+        anew=tuple(name for name, anew in zip(names, lives.anew, strict=True) if anew),
     )

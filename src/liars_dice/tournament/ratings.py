@@ -21,6 +21,10 @@ PRIOR = 1e-4
 an agent that never lost would be infinite. With only two agents, ratings differ by at most 1720."""
 
 
+PRIOR_GAMES = 2.0
+"""How many drawn games against an average player count for every player of a leaderboard."""
+
+
 class Rating(msgspec.Struct, frozen=True):
     """An agent's strength (`mu`, 25 before the first game) and its uncertainty (`sigma`)."""
 
@@ -92,6 +96,37 @@ def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> d
         step /= max(1.0, np.ptp(step))
         strengths += step
     return {name: float(1500 + 400 / log(10) * x) for name, x in zip(names, strengths - strengths.mean(), strict=True)}
+
+
+def lasting_elo(win_rates: Floats, games: Floats) -> tuple[list[float], list[float]]:
+    """Elo ratings of players that have met more or less often, and half the width of each one's 95% interval.
+
+    `win_rates[i, j]` is how often i beats j, in `games[i, j]` games; 0 if they never met. Every player has also drawn
+    `PRIOR_GAMES` games against an imaginary player rated 1500, the middle of the scale: without them, the rating of a
+    newcomer that has not lost would be infinite. This is the most likely fit of the Bradley-Terry model. Intervals come
+    from its curvature, and are for the distance to the mean of all players, each weighted by how much its games say:
+    games determine no more than distances.
+    """
+    if not len(games):
+        return [], []
+    strengths = np.zeros(len(games))
+    step = np.ones(len(games))
+    hessian = curvature = np.eye(len(games))
+    while np.abs(step).max(initial=0) > 1e-9:
+        beats = (1 + np.tanh((strengths[:, None] - strengths[None, :]) / 2)) / 2
+        against_prior = (1 + np.tanh(strengths / 2)) / 2
+        gradient = (games * (win_rates - beats)).sum(axis=1) + PRIOR_GAMES * (0.5 - against_prior)
+        curvature = games * beats * (1 - beats)
+        prior = PRIOR_GAMES * against_prior * (1 - against_prior)
+        hessian = np.diag(curvature.sum(axis=1) + prior) - curvature
+        step = np.linalg.solve(hessian, gradient)
+        step /= max(1.0, float(np.ptp(step)), float(np.abs(step).max(initial=0)))
+        strengths += step
+    points = 400 / log(10)
+    said = curvature.sum(axis=1)
+    distances = np.eye(len(games)) - said / said.sum()
+    errors = np.sqrt(np.maximum(np.diag(distances @ np.linalg.inv(hessian) @ distances.T), 0.0))
+    return (1500 + points * strengths).tolist(), (1.96 * points * errors).tolist()
 
 
 def _rate_once(agents: list[str], games: list[tuple[tuple[str, ...], int]]) -> dict[str, tuple[float, float]]:

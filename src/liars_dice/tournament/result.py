@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from .fault_examples import FaultExample
 from .method_choice import Method
 
 TIE = 1e-12
@@ -117,6 +118,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Rounds by the number of its own dice."""
     faults: dict[str, int] = {}
     """How many faults it committed, by verdict."""
+    fault_examples: tuple[FaultExample, ...] = ()
+    """The first few different faults that it committed, in words."""
 
 
 class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +136,9 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     games: int | None
     rounds: float
     ordered: tuple[str, ...] = ()
-    """Agents that learn between games: theirs were played in order, by one worker."""
+    """Agents that learn between games: one instance of each played all of its games, in order."""
+    anew: tuple[str, ...] = ()
+    """Agents that may want to learn, but began anew in every game: they ran in boxes, or are programs."""
     complete: bool = True
     """Whether all requested games were played."""
     resolution: float | None = None

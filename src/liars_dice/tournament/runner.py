@@ -22,7 +22,7 @@ from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
 from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
 from .ledger import Ledger
-from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, learns_between_games, why_refereed
+from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, lifetimes, why_refereed
 from .result import ALPHA, Seating, TournamentResult, TournamentSettings
 from .schedule import league_tables
 from .statistics import PairCounts, sequential_p
@@ -69,6 +69,7 @@ class Plan(msgspec.Struct, kw_only=True):
     rotations: int
     """How many seatings each deal is played in."""
     learners: tuple[str, ...]
+    anew: tuple[str, ...]
     why: str
     seed: int
     until_significant: bool
@@ -127,7 +128,9 @@ def run_tournament(
         return ledger.entry.result
     config = GameConfig.from_dict(settings.config)
     check_settings(settings, config)
-    agents = load_agents(settings.agents, limits, config, isolate=settings.isolate, boxed=settings.boxed)
+    agents = load_agents(
+        settings.agents, limits, config, isolate=settings.isolate, boxed=settings.boxed, plays=not settings.exact
+    )
     begun_with = None if ledger is None else ledger.entry.computed
     exact, why, trusted = _exact_part(settings, config, agents, limits, backend.workers, begun_with)
     setup = WorkerSetup(
@@ -147,7 +150,7 @@ def run_tournament(
         assert ledger is not None
         raise BadValueError("tournament", ledger.id, "a league begun with this version, which draws other tables")
     complete = _play(plan, results, backend, ledger, progress)
-    notes = RunNotes(plan.why, plan.learners, complete)
+    notes = RunNotes(plan.why, plan.learners, plan.anew, complete)
     if settings.kind == "round-robin":
         result = summarise_round_robin(settings, exact, list(results.values()), notes)
     else:
@@ -277,7 +280,7 @@ def _plan(
 ) -> Plan:
     """Decide which tables to play, how, and how often."""
     rotations = _rotations(settings, setup.config)
-    learning = [learns_between_games(agent) and not settings.isolate for agent in agents]
+    learning, anew = lifetimes(setup.agents, agents, isolate=settings.isolate, boxed=settings.boxed)
     if settings.until_significant and any(learning):
         learner = setup.agents[learning.index(True)]
         raise BadValueError("until_significant", True, f"agents that do not learn between games; {learner} does")
@@ -315,6 +318,7 @@ def _plan(
         deals=deals,
         rotations=rotations,
         learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
+        anew=tuple(name for name, one in zip(setup.agents, anew, strict=True) if one),
         why=why or ("" if all(compiled) else why_refereed(setup.agents, agents, setup.config)),
         seed=settings.seed,
         until_significant=settings.until_significant,

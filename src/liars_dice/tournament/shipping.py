@@ -1,8 +1,8 @@
 """Bots on machines that do not have their files: `Shipment.of` reads them here, `Shipment.unpacked` writes them there.
 
-Shipped are the files of bots that are given as a file, found in a folder, or trained (`q:FILE`); of a `module:Class` in
-the working directory, its module or package; of a `cmd:PROGRAM`, the words that are files, unless they are absolute.
-What is installed is not shipped.
+Shipped are the files of bots that are given as a file, found in a folder, trained (`q:FILE`) or solved
+(`solved:FILE`); of a `module:Class` in the working directory, its module or package; of a `cmd:PROGRAM`, the words that
+are files, unless they are absolute. What is installed is not shipped.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import shlex
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from ..agents import AGENTS, listed_name, moved_agents, place_of
+from ..core import LiarsDiceError
 
-TRAINED = ("q", "pg")
-"""What is before the colon in the names of trained agents; their file is behind it."""
+TRAINED = ("q", "pg", "solved")
+"""What is before the colon in the names of trained and solved agents; their file is behind it."""
+GREEDY = ",greedy"
+"""What may stand behind that file."""
 
 
 class Shipment(msgspec.Struct, frozen=True):
@@ -74,9 +78,20 @@ class Shipment(msgspec.Struct, frozen=True):
         """Agents whose names are absolute paths, and where they are."""
         for name in self.names:
             kind, _, rest = name.partition(":")
-            path = rest if kind in TRAINED else kind
+            path = rest.removesuffix(GREEDY) if kind in TRAINED else kind
             if Path(path).is_absolute():
                 yield name, name.replace(path, str(_below(folder, path)), 1)
+
+
+def version_of(name: str) -> str:
+    """A short hash of an agent's files: the same as long as no one edits them. Empty if it has none of its own, as the
+    built-in agents.
+    """
+    try:
+        contents = [path.read_bytes() for path in sorted(_files_of(name))]
+    except (LiarsDiceError, OSError, ValueError):
+        return ""
+    return blake2b(b"\0".join(contents), digest_size=4).hexdigest() if contents else ""
 
 
 def _has(path: Path, content: bytes) -> bool:
@@ -97,7 +112,7 @@ def _files_of(name: str) -> list[Path]:
     if name in AGENTS or kind == "threshold":
         return []
     if kind in TRAINED:
-        return [Path(rest)]
+        return [Path(rest.removesuffix(GREEDY))]
     if Path(kind).suffix == ".py":
         return [Path(kind)]
     if kind == "cmd":

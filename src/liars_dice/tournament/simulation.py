@@ -12,9 +12,10 @@ from ..core import PLAYERS, BadValueError, Progress, RulesLike, as_config, deriv
 from ..persistence import rules_name
 from ..referee import BotLimits, limits_for, load_agents, plays_with
 from .backends import Backend, InProcess, Processes
-from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
+from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
+from .fault_examples import FaultExample
 from .fields import all_agents
-from .method_choice import Method, fit_for_simulator, learns_between_games
+from .method_choice import Method, fit_for_simulator, lifetimes
 from .schedule import random_tables
 from .simulation_output import SimulationOutput
 from .statistics import clustered_ci
@@ -103,7 +104,8 @@ class Simulation:
                 names = tuple(n for n, one in zip(names, loaded, strict=True) if plays_with(one, n_players_per_table))
                 self._given = [*names]
             self.agents = names
-            self._loaded = load_agents(names, self._limits, self.config)
+            self._loaded = load_agents(names, self._limits, self.config, plays=True)
+            self._lives = lifetimes(names, self._loaded)
         self.tables = random_tables(len(self.agents), n_players_per_table, n_tables, derive_seed(self.seed, "tables"))
         """Each table as indices into `agents`, in seat order. They differ while there are different ones to draw."""
         self.scores: list[TableScore] = []
@@ -114,8 +116,25 @@ class Simulation:
         """How many games were played: fewer than requested if the simulation was interrupted."""
         self.faults = 0
         """How many faults the bots committed."""
+        self.fault_examples: tuple[FaultExample, ...] = ()
+        """The first few different faults of each bot, in words."""
         self.method: Method = "compiled"
         """How the games were played: "engine" if the referee played any of them."""
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The agents that learn between games: one instance of each plays all of its games, in order."""
+        return self._seated(self._lives.learns)
+
+    @property
+    def anew(self) -> tuple[str, ...]:
+        """The agents that may want to learn, but begin anew in every game: they run in boxes, or are programs."""
+        return self._seated(self._lives.anew)
+
+    def _seated(self, chosen: Sequence[bool]) -> tuple[str, ...]:
+        """The chosen agents among those that sit at a table."""
+        seated = {agent for table in self.tables for agent in table}
+        return tuple(name for agent, name in enumerate(self.agents) if chosen[agent] and agent in seated)
 
     def names_at(self, table: Sequence[int]) -> tuple[str, ...]:
         """The names at a table; copies of an agent are numbered."""
@@ -132,6 +151,7 @@ class Simulation:
         wins = [[0] * len(table) for table in self.tables]
         played_at = [0] * self.n_tables
         self.games = self.faults = 0
+        faulty: list[BlockResult] = []
         self.method = "compiled"
         output = SimulationOutput(self.n_tables, self.n_replications, verbose=verbose)
 
@@ -143,6 +163,8 @@ class Simulation:
             self.games += result.games
             self.method = self.method if result.compiled else "engine"
             self.faults += sum(number for _, _, number in result.faults)
+            if result.faults:
+                faulty.append(result)
             output.show_played(table, played_at[table], self.games)
             if verbose and played_at[table] == self.n_replications:
                 output.show_scores(table, self.names_at(self.tables[table]), tuple(wins[table]))
@@ -157,6 +179,7 @@ class Simulation:
             except KeyboardInterrupt:
                 if not self.games:
                     raise
+        self.fault_examples = all_examples(faulty)
         self.scores = [
             TableScore(self.names_at(table), tuple(won)) for table, won in zip(self.tables, wins, strict=True)
         ]
@@ -219,7 +242,7 @@ class Simulation:
                         deals=min(size, self.n_replications - first),
                         rotations=1,
                         compiled=compiled,
-                        ordered=any(learns_between_games(self._loaded[agent]) for agent in table),
+                        ordered=any(self._lives.learns[agent] for agent in table),
                     )
                 )
         return blocks

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..exact.matchups import Matchups
 from ..numeric import Floats, Truths
-from .blocks import BLOCK_NUMBERS, BlockResult, TableWins
+from .blocks import BLOCK_NUMBERS, BlockResult, TableWins, all_examples
 from .method_choice import Method
 from .ratings import elo_half_widths, elo_ratings, openskill_ratings
 from .result import ALPHA, PairingResult, RoundRate, Seating, Standing, TournamentResult, TournamentSettings
@@ -46,6 +46,7 @@ class RunNotes(NamedTuple):
     why: str = ""
     """Why a more exact method was not used; empty if it was."""
     learners: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()
     complete: bool = True
 
 
@@ -82,7 +83,7 @@ def summarise_round_robin(
     np.fill_diagonal(covariance, variances.sum(axis=1) / met**2)
     estimate = _Estimate(
         means=means,
-        intervals=[_interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)],
+        intervals=[interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)],
         covariance=covariance,
         degrees=np.full(size, inf),
         ratings=_elo(settings.agents, cells, variances),
@@ -96,7 +97,7 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], n
     Two agents are compared by the games at common tables that one of them won.
     """
     agents, size = settings.agents, len(settings.agents)
-    tables = _tables(results)
+    tables = tables_of(results)
     wins, seats = np.zeros((len(tables), size)), np.zeros((len(tables), size))
     for row, (table, _) in enumerate(tables):
         for member, number in zip(table.members, table.wins, strict=True):
@@ -122,7 +123,7 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], n
         intervals=intervals,
         covariance=covariance,
         degrees=np.maximum(at - 1.0, 1.0),
-        ratings=_openskill(agents, [table for table, _ in tables]),
+        ratings=rate_tables(agents, [table for table, _ in tables]),
     )
     return _result(settings, results, cells, estimate, rounds, notes)
 
@@ -178,7 +179,7 @@ def _least_p_values(tables: Floats) -> Floats:
     return np.where(np.isfinite(tables), 2.0 ** (1.0 - np.minimum(tables, 1000)), 0.0)
 
 
-def _tables(results: Iterable[BlockResult]) -> list[tuple[TableWins, bool]]:
+def tables_of(results: Iterable[BlockResult]) -> list[tuple[TableWins, bool]]:
     """All tables of a league, in order, with whether they were compiled; a table may be spread over several blocks."""
     found: dict[tuple[int, int], tuple[TableWins, bool]] = {}
     for result in results:
@@ -257,6 +258,7 @@ def _result(
         ]:
             for member in set(members):
                 games[member] += number
+    examples = all_examples(results)
     ranking = tuple(
         Standing(
             agent=agents[i],
@@ -274,6 +276,7 @@ def _result(
             answering=rounds[i].opening(False),
             by_dice=rounds[i].by_dice(),
             faults=dict(sorted(faults[i].items())),
+            fault_examples=tuple(example for example in examples if example.agent == agents[i]),
         )
         for i in order
     )
@@ -288,6 +291,7 @@ def _result(
         games=sum(result.games for result in results) or None,
         rounds=float(sum(result.rounds for result in results)),
         ordered=notes.learners,
+        anew=notes.anew,
         complete=notes.complete,
         resolution=None if is_exact or resolution == inf else resolution,
     )
@@ -297,7 +301,7 @@ def _mean(rates: list[float]) -> float:
     return sum(rates) / len(rates) if rates else 0.0
 
 
-def _interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[float, float] | None:
+def interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[float, float] | None:
     """Pairings use independent dice, so squared errors add up, separately below and above the mean (MOVER)."""
     met = [cell for cell in row if cell is not None]
     played = [(cell.win_rate, cell.ci95) for cell in met if cell.ci95 is not None]
@@ -328,7 +332,7 @@ def _elo(
     return [(rating, (rating - half, rating + half)) for rating, half in zip(elo, halves, strict=True)]
 
 
-def _openskill(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple[float, tuple[float, float] | None]]:
+def rate_tables(agents: Sequence[str], tables: Sequence[TableWins]) -> list[tuple[float, tuple[float, float] | None]]:
     """Each agent's OpenSkill rating: the mean over groups of tables that are rated separately, and Student's t.
 
     OpenSkill's own uncertainty takes games as independent, which those at one table are not.

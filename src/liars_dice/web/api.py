@@ -13,6 +13,7 @@ from ..core import (
     PRESETS,
     SEEDS,
     SPECTATOR,
+    AgentFaulted,
     BadValueError,
     Event,
     GameCreated,
@@ -45,8 +46,10 @@ KEPT_GAMES = 16
 
 
 async def list_agents(studio: Studio, request: ApiRequest) -> m.Agents:
-    """The bots that can take a seat."""
-    lines = [m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.values()]
+    """The bots that can take a seat, the strongest first."""
+    lines = [
+        m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.by_strength
+    ]
     lines += [m.OfferedAgent(name, "a bot added by this server", False, (2, 15)) for name in studio.rooms.offered_bots]
     return m.Agents(lines)
 
@@ -237,10 +240,12 @@ def _winner(events: Sequence[RecordedEvent]) -> int | None:
 
 
 def _laid_open(event: RecordedEvent) -> RecordedEvent:
-    """An event of a finished game with everything but the seed, which other games may share."""
+    """An event of a finished game with everything but the seed, which other games may share, and bots' code."""
     payload: Event = event.payload
     seen = visible_to(payload, getattr(payload, "player_id", SPECTATOR), revealed=True)
     assert seen is not None
+    if isinstance(seen, AgentFaulted):
+        seen = msgspec.structs.replace(seen, traceback="")
     return msgspec.structs.replace(event, payload=seen)
 
 

@@ -16,12 +16,15 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, Progress, PublicState, describe
 from .messages import Json, MatchupTable, plain
+
+if TYPE_CHECKING:
+    from ..coach import Advice
 
 _LENGTH = struct.Struct(">Q")
 
@@ -51,16 +54,21 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
     """The coach's advice; `known` are the recorded ids of the players."""
     from ..coach import advise, model_of
 
-    advice = advise(view, [model_of(agent_id) for agent_id in known])
+    return _advice(advise(view, [model_of(agent_id) for agent_id in known]))
+
+
+def _advice(advice: Advice) -> Json:
     return {
         "best": str(advice.best),
         "win_chance": advice.win_chance,
         "why": advice.why,
         "source": advice.source,
+        "given": advice.given,
         "choices": [
             {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
             for choice in advice.choices
         ],
+        "habits": None if advice.habits is None else _advice(advice.habits),
     }
 
 
@@ -75,10 +83,10 @@ def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], pr
 def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:
     """The coach's review of a game, whose events come in pieces; as JSON, which the server need only pass on."""
     from ..coach import review_game
-    from ..persistence import verify_game
+    from ..persistence import fallback_turns, verify_game
 
     events = [event for piece in pickled for event in pickle.loads(piece)]
-    found = review_game(verify_game(events), seat, progress=progress)
+    found = review_game(verify_game(events), seat, fallbacks=fallback_turns(events), progress=progress)
     return msgspec.Raw(msgspec.json.encode({"game_id": events[0].game_id, **found.to_dict()}))
 
 

@@ -16,9 +16,11 @@ from .explanation import (
     action_chances,
     action_values,
     choices_to_show,
+    equilibrium_in,
     equilibrium_of,
     explain,
     explanation_as_dict,
+    mix_of,
     reply_to,
     same_action,
     shipped_equilibrium,
@@ -27,6 +29,8 @@ from .explanation import (
 )
 from .matches import MatchSolution, MatchState, solve_match
 from .public_tree import Payoffs, PublicTree
+from .saved_solution import SavedSolution, read_saved
+from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
     SolvedGame,
@@ -46,6 +50,7 @@ __all__ = [
     "NO_SLOT",
     "RARE",
     "ROOT",
+    "STRATEGY_COLUMNS",
     "TABLEBASE_DICE",
     "Choice",
     "Explanation",
@@ -55,6 +60,7 @@ __all__ = [
     "PublicTree",
     "Reply",
     "RoundEquilibrium",
+    "SavedSolution",
     "Solution",
     "SolvedGame",
     "SolverProgress",
@@ -63,12 +69,15 @@ __all__ = [
     "action_values",
     "best_values_from",
     "choices_to_show",
+    "equilibrium_in",
     "equilibrium_of",
     "explain",
     "explanation_as_dict",
     "has_tablebase_rules",
     "in_tablebase",
     "match_bracket",
+    "mix_of",
+    "read_saved",
     "reply_to",
     "same_action",
     "shipped_equilibrium",
@@ -77,5 +86,6 @@ __all__ = [
     "solve_match",
     "solved_game",
     "solved_round",
+    "strategy_rows",
     "value_to_last_bidder",
 ]

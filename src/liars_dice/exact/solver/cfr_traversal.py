@@ -36,6 +36,9 @@ class Pool(NamedTuple):
     first: Ints
     """Where a node's raises begin, one slot per bit; 0 if it is not expanded."""
 
+    def __repr__(self) -> str:
+        return f"<Pool of {len(self.first):,} nodes>"
+
 
 class Tasks(NamedTuple):
     """Parts of the tree to be traversed separately."""

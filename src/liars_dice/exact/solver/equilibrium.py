@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import ceil, inf
@@ -19,12 +18,12 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import BadValueError, GameConfig, RulesLike, as_config, reason_of
-from ...persistence import check_output_file, writing_whole
+from ...core import GameConfig, RulesLike, as_config
 from ..errors import DataError, OutOfReachError
-from .cfr_traversal import Pool, slots_by_level
+from .cfr_traversal import Pool
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
+from .saved_solution import check_writable, read_saved, write_or_warn
 
 LEAST_TARGET = 1e-12
 """The smallest target: sums of doubles over a whole tree are accurate to about a tenth of this."""
@@ -37,8 +36,6 @@ PATIENCE, SLOW = 3, 0.9
 """...until the bracket has not become a tenth narrower in the last three looks at it, each a fifth later."""
 SHARE_OF_MEMORY = 0.6
 """The share of the machine's memory that is used at most, unless `memory` is given."""
-FORMAT = 1
-"""The version of saved files."""
 
 
 class SolverProgress(Bracket, frozen=True):
@@ -131,7 +128,10 @@ def solve(
         check_writable(save)
     solver, compile_s = _solver(tree, target, device, workers, memory)
     if resume is not None:
-        _restore(solver, tree, resume)
+        known = read_saved(resume)
+        if known.tree.config != tree.config or known.tree.reduced != tree.reduced:
+            raise DataError(f"{resume} holds a round with dice {known.tree.config.dice} by other rules than these")
+        solver.restore(known.pool, known.iterations)
     began = time.perf_counter()
     most = inf if iterations is None else iterations
     stopped = "target"
@@ -154,7 +154,7 @@ def solve(
                 widths.clear()
                 solver.tree = solver.tree.with_lower_cut() or solver.tree
             if save is not None and now - saved > 300:
-                _write_or_warn(save, tree, solver.compact(), solver.iterations)
+                write_or_warn(save, tree, solver.compact(), solver.iterations)
                 saved = time.perf_counter()
         else:
             stopped = "iterations"
@@ -162,7 +162,7 @@ def solve(
         stopped = "interrupted"
     pool, tree = solver.compact(), solver.tree
     if save is not None:
-        _write_or_warn(save, tree, pool, solver.iterations)
+        write_or_warn(save, tree, pool, solver.iterations)
     first, second = best_responses(tree, pool)
     elapsed = time.perf_counter() - began
     return Solution(
@@ -277,77 +277,3 @@ def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
                 if memory_needed(PublicTree(smaller), item_bytes) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
-
-
-def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
-    """Save the state of a solver; the file appears whole or not at all."""
-    with writing_whole("save", path) as beside, beside.open("wb") as file:
-        np.savez_compressed(
-            file,
-            format=np.array(FORMAT),
-            config=np.frombuffer(msgspec.json.encode(tree.config), dtype=np.uint8),
-            reduced=np.array(tree.reduced),
-            iterations=np.array(iterations),
-            **pool._asdict(),
-        )
-
-
-def check_writable(path: Path) -> None:
-    """Raise `DataError` unless a file can be written here: checked before the work begins."""
-    try:
-        check_output_file("save", path)
-    except BadValueError as error:
-        raise DataError(f"{path}: no file can be written there; expected {error.allowed}") from error
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise DataError(f"{path}: no file can be written there")
-
-
-def _write_or_warn(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
-    """Save; if that fails, warn, so that the answer is not lost."""
-    try:
-        write(path, tree, pool, iterations)
-    except BadValueError as error:
-        reason = error if error.__cause__ is None else reason_of(error.__cause__)
-        warnings.warn(f"{path}: not saved ({reason})", stacklevel=3)
-
-
-def _restore(solver: Solver, tree: PublicTree, path: Path) -> None:
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            version = int(file["format"])
-            if version != FORMAT:
-                raise DataError(f"{path} is of format {version}; this version reads {FORMAT}")
-            config = msgspec.json.decode(file["config"].tobytes(), type=GameConfig)
-            if config != tree.config or bool(file["reduced"]) != tree.reduced:
-                raise DataError(f"{path} holds a round with dice {config.dice} by other rules than these")
-            pool = Pool(file["regret"], file["average"], file["first"])
-            iterations = int(file["iterations"])
-            fits = iterations >= 1 and _fits(pool, tree)
-    except DataError:
-        raise
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file to resume from") from None
-    except Exception as error:  # a damaged archive can make its readers raise anything
-        raise DataError(f"{path} is not a file saved by solve, or is damaged ({type(error).__name__})") from None
-    if not fits:
-        raise DataError(f"{path} is damaged: its tables do not fit the round")
-    solver.restore(pool, iterations)
-
-
-def _fits(pool: Pool, tree: PublicTree) -> bool:
-    """Whether these tables describe a tree: every raise has a slot, and no two share one."""
-    regret, average, first = pool
-    nodes = len(first)
-    if not regret.shape == average.shape == (nodes, tree.width) or first.shape != (nodes,):
-        return False
-    if first.dtype != np.int64 or not all(np.isfinite(rows).all() and (rows >= 0).all() for rows in pool):
-        return False
-    met = np.zeros(nodes, dtype=np.int64)
-    for slots, _, _ in slots_by_level(first, tree.rungs):
-        if len(slots) and (slots.max() >= nodes or met.sum() + len(slots) > nodes):
-            return False
-        np.add.at(met, slots, 1)
-    return bool((met == 1).all())

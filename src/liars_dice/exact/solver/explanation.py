@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -17,9 +18,10 @@ from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, Gam
 from ...numeric import Floats, Truths
 from ..errors import OutOfReachError
 from .cfr_traversal import NO_SLOT, ROOT, Pool
-from .cpu_solver import best_values_from
+from .cpu_solver import best_responses, best_values_from
 from .equilibrium import SolverProgress, solve
 from .public_tree import ONE_ROUND, Bracket, PublicTree
+from .saved_solution import read_saved
 from .tablebase import TABLEBASE_DICE, Tablebase, solved_game
 
 CALL: Action = CallLiarAction()
@@ -57,6 +59,13 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
     return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)
 
 
+def equilibrium_in(path: Path) -> RoundEquilibrium:
+    """The equilibrium in a file that `solve` saved, with bounds that are computed again."""
+    tree, pool, _ = read_saved(path)
+    first, second = best_responses(tree, pool)
+    return RoundEquilibrium(-second, first, tree, pool)
+
+
 def shipped_equilibrium(tree: PublicTree) -> RoundEquilibrium | None:
     """The equilibrium of this tree's round, if the package has it."""
     game = solved_game(tree.rules)
@@ -79,6 +88,9 @@ class Choice(msgspec.Struct, frozen=True):
     value: float
     """What it earns with the best play afterwards: 1 is a certain win, -1 a certain loss."""
 
+    def __repr__(self) -> str:
+        return f"<Choice: {self.action}, taken {self.chance:.2%}, worth {self.value:+.4f}>"
+
 
 class Explanation(msgspec.Struct, frozen=True):
     """A decision, explained."""
@@ -96,6 +108,10 @@ class Explanation(msgspec.Struct, frozen=True):
     """How often the other player's equilibrium strategy makes the least likely of its bids, given those before."""
     reach: float = 1.0
     """How often this hand meets these bids of the other player, if it plays its equilibrium strategy."""
+
+    def __repr__(self) -> str:
+        mix = ", ".join(f"{choice.action} {choice.chance:.0%}" for choice in self.choices if choice.chance >= RARE)
+        return f"<Explanation: worth {self.value:+.4f}; perfect play: {mix}>"
 
     @property
     def best(self) -> Choice:
@@ -155,8 +171,7 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
     choices = []
     for key, values in action_values(tree, pool, seat, slot, rungs, reach).items():
-        action = {CALL_KEY: CALL, EXACT_KEY: EXACT}.get(key) or BidAction(tree.rules.bids[key])
-        choices.append(Choice(action, mix.get(key, 0.0), float(values[own])))
+        choices.append(Choice(_action(tree, key), mix.get(key, 0.0), float(values[own])))
     if not comes_here:
         best = max(choices, key=lambda choice: choice.value)
         choices = [msgspec.structs.replace(choice, chance=float(choice is best)) for choice in choices]
@@ -164,6 +179,17 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
     return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
+
+
+def mix_of(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> dict[Action, float]:
+    """How often the strategies in the pool take each action with this hand after these bids, leaving out what they
+    never do. Where their own play never leads, they call.
+    """
+    seat = len(history) % 2
+    own = _index(tree, seat, hand)
+    slot, bit = _slot_after(tree, pool, [_rung(tree, bid) for bid in history])
+    mix = _mix(tree, pool, seat, own, slot, bit)
+    return {_action(tree, key): chance for key, chance in mix.items() if chance > 0}
 
 
 def action_values(
@@ -241,6 +267,20 @@ def _rung(tree: PublicTree, bid: Bid) -> int:
     if bid not in tree.rules.rungs:
         raise OutOfReachError(f"{bid} cannot be bid with {tree.config.total_dice} dice by these rules")
     return tree.rules.rungs[bid]
+
+
+def _action(tree: PublicTree, key: int) -> Action:
+    """The action with this key of `action_values`."""
+    return {CALL_KEY: CALL, EXACT_KEY: EXACT}.get(key) or BidAction(tree.rules.bids[key])
+
+
+def _slot_after(tree: PublicTree, pool: Pool, rungs: Sequence[int]) -> tuple[int, int]:
+    """The slot that bids on these rungs lead to, `NO_SLOT` if the pool has none, and the bit of the last."""
+    slot, bit = ROOT, tree.rungs
+    for rung in rungs:
+        bit = tree.rungs - 1 - rung
+        slot = slot_after_raise(pool, slot, bit) if bit >= 0 else NO_SLOT
+    return slot, bit
 
 
 def _mix(tree: PublicTree, pool: Pool, seat: int, own: int, slot: int, bit: int) -> dict[int, float]:

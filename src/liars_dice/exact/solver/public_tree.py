@@ -44,6 +44,9 @@ class Bracket(msgspec.Struct, frozen=True):
         """What a perfect adversary would earn against these strategies above the value, the mean of both seats."""
         return (self.upper - self.lower) / 2
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: value from {self.lower:.6f} to {self.upper:.6f}>"
+
 
 class Payoffs(msgspec.Struct, frozen=True):
     """What a call is worth to the seat that makes it: from 1, the round or match is won, to -1, it is lost.
@@ -130,6 +133,10 @@ class PublicTree:
         self.live = frozenset(bid for bid in self.bids if self._chance(bid) >= cut)
         """The bids that the strategies may raise: those that are true in at least `cut` of all rolls. The others are
         only called."""
+
+    def __repr__(self) -> str:
+        own, other = self.config.dice
+        return f"<PublicTree: {own} against {other} dice, {self.rungs} rungs>"
 
     def _chance(self, bid: Bid) -> float:
         return prob_holds(bid, (), self.rules)

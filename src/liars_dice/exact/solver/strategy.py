@@ -39,6 +39,10 @@ class Strategy(msgspec.Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.node)
 
+    def __repr__(self) -> str:
+        own, other = self.tree.config.dice
+        return f"<Strategy of seat {self.seat}, {own} against {other} dice, {len(self):,} lines>"
+
     def mix(self, history: Sequence[Bid], hand: tuple[int, ...]) -> dict[Action, float]:
         """The probability of each action with this hand (sorted) after these bids."""
         if self.tree.reduced and any(bid not in self.tree.kept for bid in history):

@@ -107,6 +107,9 @@ class Tablebase:
         """The rounds in the file, by the opener's dice and the other player's."""
         self._solved: dict[tuple[int, int], SolvedRound] = {}
 
+    def __repr__(self) -> str:
+        return f"<Tablebase: {len(self.entries)} rounds in {self._name}>"
+
     @staticmethod
     @cache
     def shipped(game: SolvedGame = "heads-up") -> Tablebase:

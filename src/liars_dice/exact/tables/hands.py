@@ -38,6 +38,9 @@ class HandSet:
     def __len__(self) -> int:
         return len(self.hands)
 
+    def __repr__(self) -> str:
+        return f"<HandSet: {len(self)} hands of {self.dice} dice with {self.faces} faces>"
+
     def matches(self, wild_face: int | None) -> Ints:
         """How many dice of each hand count for a bid on each face; column 0 belongs to no face."""
         counted = np.zeros((len(self), self.faces + 1), dtype=np.int64)

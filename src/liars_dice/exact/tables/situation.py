@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from ...core import Bid, GameConfig, GameView, PublicState, RoundRules, round_rules
+from ...core import Bid, ConfigError, GameConfig, GameView, PublicState, RoundRules, round_rules
 from ...numeric import Floats, Ints
 from ..errors import OutOfReachError
 from .hands import HandSet, number_of_hands
@@ -90,6 +90,28 @@ def check_own_dice_only(config: GameConfig) -> None:
             f"table_dice = {config.table_dice}, hidden_dice = {config.hidden_dice}: results are computed for games in "
             "which every die belongs to a player; the engine plays the others (--games N)"
         )
+
+
+_SAME_ROUNDS = (
+    "faces",
+    "wild",
+    "bid_ordering",
+    "wild_bids",
+    "opening_min_quantity",
+    "open_on_ones",
+    "max_quantity",
+    "table_dice",
+    "hidden_dice",
+)
+
+
+def check_same_rounds(config: GameConfig, known: GameConfig, whose: str, *also: str) -> None:
+    """Raise `ConfigError` if rounds by these rules differ from those an agent knows, other than in the number of dice;
+    `also` names further fields that matter to it, and `whose` ends the sentence.
+    """
+    for field in (*_SAME_ROUNDS, *also):
+        if getattr(config, field) != getattr(known, field):
+            raise ConfigError(field, getattr(config, field), f"{getattr(known, field)!r}, {whose}")
 
 
 def situation_of(view: GameView) -> Situation:

@@ -93,6 +93,9 @@ class Encoding:
         """The length of an observation."""
         self._starts = {name: part.start for name, part in self.parts.items()}
 
+    def __repr__(self) -> str:
+        return f"<Encoding: observations of {self.size} numbers, {self.actions} actions>"
+
     def observe(self, view: GameView) -> Observation:
         """The observation of a view's player. A view holds no other player's dice, so neither does this."""
         public, me, at = view.public, view.player_id, self._starts

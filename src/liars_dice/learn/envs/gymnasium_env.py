@@ -28,9 +28,9 @@ from ...core import (
     is_whole,
     verify,
 )
+from ..seating import Opponents, env_rules, make_opponents
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import Opponents, env_rules, make_opponents
 from .table_text import table_text
 
 try:

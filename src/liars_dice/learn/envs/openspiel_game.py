@@ -6,9 +6,11 @@ the two seats; 0 stands for a `max_quantity` of "total" and for no `max_turns`);
 
     pyspiel.load_game("python_liars_dice(faces=3,wild=none,exact_call=True)")
 
-`load_game(config)` makes the game of a `GameConfig`. Dice are dealt at two chance nodes, one per player: an outcome is
-a hand (a sorted multiset, numbered in lexicographic order) with its multinomial probability. The number of a bid is its
-rung; liar and, with exact calls, exact follow the highest rung. The winner gets 1 and the loser -1.
+`load_game(rules, dice=...)` makes the game of a preset, a file or a `GameConfig`, as the other environments take it.
+
+Dice are dealt at two chance nodes, one per player: an outcome is a hand (a sorted multiset, numbered in lexicographic
+order) with its multinomial probability. The number of a bid is its rung; liar and, with exact calls, exact follow the
+highest rung. The winner gets 1 and the loser -1.
 
 Bids only rise, so the set of rungs that were bid is the whole history. As a tensor, an information state is the player
 (one-hot), how many of the player's dice show each face, the rungs that were bid and the calls (0 or 1 each).
@@ -24,6 +26,7 @@ import numpy as np
 from ...core import (
     BadValueError,
     ConfigError,
+    Dice,
     GameConfig,
     GameState,
     PublicState,
@@ -34,6 +37,7 @@ from ...core import (
     preset,
 )
 from ...exact.tables import hand_set, number_of_hands
+from ..seating import env_rules
 from .encoding import Encoding
 from .extras import missing_extra
 
@@ -86,9 +90,9 @@ def config_of(parameters: Parameters) -> GameConfig:
     return GameConfig.from_dict({"dice": (given["dice0"], given["dice1"]), **fields})
 
 
-def load_game(config: GameConfig) -> Any:
-    """The OpenSpiel game with these rules."""
-    return pyspiel.load_game(GAME, game_parameters(config))
+def load_game(rules: str | GameConfig = "openspiel", *, dice: Dice = None) -> Any:
+    """The OpenSpiel game with these rules: a preset or a file, with `dice` each, or a `GameConfig` as it is."""
+    return pyspiel.load_game(GAME, game_parameters(env_rules(rules, dice=dice)))
 
 
 _DEFAULTS = game_parameters(preset("openspiel"))

@@ -20,9 +20,9 @@ import numpy as np
 
 from ...agents import Agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, as_action
+from ..seating import env_rules
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
-from .seating import env_rules
 from .table_text import table_text
 
 try:

@@ -13,7 +13,7 @@ import { marks } from "../state.js";
 import { Timeline } from "../timeline.js";
 
 /** @typedef {import("../events.js").GameEvent} GameEvent */
-/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean }} Verdict */
+/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, habits: { words: string } | null }} Verdict */
 /** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[] }} Review */
 
 /** @param {GameEvent} event */
@@ -283,7 +283,8 @@ class Replay {
       row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
       h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
-      h("small", {}, `Judged by ${verdict.source}.`),
+      verdict.habits ? h("div", { class: "muted" }, `${inWords(verdict.habits.words)}.`) : "",
+      h("small", {}, `Rated ${verdict.against}. Source: ${verdict.source}.`),
     );
   }
 

@@ -355,8 +355,9 @@ class RoomPage {
         const rung = this.timeline.state.ladder.findIndex((b) => b.quantity === bid.quantity && b.face === bid.face);
         if (rung >= 0) this.chosen = rung;
       }
-      const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
-      advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))));
+      const known = hint.habits;
+      const habits = known ? ` Knowing the others’ habits, ${moveWords(String(known.best))}: ${inWords(String(known.why))}` : "";
+      advice.replaceChildren(h("b", {}, `The coach would ${moveWords(best)}. `), capital(inWords(String(hint.why ?? ""))), habits);
       this.show(false); // again, as on a phone the advice makes the board smaller
       this.stage.bring(advice);
       this.stage.board.focus(); // so that Enter makes the chosen bid
@@ -414,4 +415,10 @@ class RoomPage {
       this.complain(error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** @param {string} action as in notation: `3x4`, `liar` */
+function moveWords(action) {
+  const bid = parse(action);
+  return bid ? `bid ${sayBid(bid)}` : `call ${action}`;
 }

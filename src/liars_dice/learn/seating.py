@@ -1,11 +1,11 @@
-"""The rules and the opponents of an environment."""
+"""The rules and the opponents of environments and trainings, given in the same words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...agents import make_agent
-from ...core import BadValueError, Dice, GameConfig, Player, load_rules
+from ..agents import make_agent
+from ..core import BadValueError, Dice, GameConfig, Player, load_rules
 
 Opponents = str | Player | Sequence[str | Player]
 """An agent or its name, or one for each other seat, in the order of seats."""
@@ -20,6 +20,13 @@ def env_rules(rules: str | GameConfig, *, players: int | None = None, dice: Dice
     if players is not None or dice is not None:
         raise BadValueError("rules", rules, "a preset or a file if players or dice are given: a GameConfig has its own")
     return rules.without_seed
+
+
+def round_rules_of(rules: str | GameConfig | None, *, dice: Dice = None) -> GameConfig:
+    """The rules of a learner's round: as in `env_rules`, and for None those of `classic` with two dice each."""
+    if rules is None:
+        return env_rules("classic", dice=2 if dice is None else dice)
+    return env_rules(rules, dice=dice)
 
 
 def make_opponents(opponents: Opponents, seats: int) -> tuple[Player, ...]:

@@ -1,0 +1,84 @@
+"""Options that choose among recorded games, the same in every command, and the games they choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .game_lookup import recorded_name
+from .options import Command, RenamedOption
+
+if TYPE_CHECKING:
+    from ..persistence import GameRecorder, GameSummary
+
+PLAYERS = ("agent", "winner", "loser")
+FILTERS = (*PLAYERS, "rules", "since", "until")
+"""The parameters that `game_filters` adds to a command."""
+
+
+def _utc(context: click.Context, parameter: click.Parameter, value: datetime | None) -> datetime | None:
+    return None if value is None else value.replace(tzinfo=UTC)
+
+
+_day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+
+def game_filters(command: Command) -> Command:
+    """`--player`, `--rules`, `--winner`, `--loser`, `--since`, `--until` and `--all`."""
+    options = (
+        click.option(
+            "--player",
+            "agent",
+            cls=RenamedOption,
+            formerly=("--agent",),
+            metavar="NAME",
+            help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
+        ),
+        click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from."),
+        click.option("--winner", metavar="NAME", help="Only games that this player won."),
+        click.option("--loser", metavar="NAME", help="Only games that this player lost."),
+        click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC)."),
+        click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC)."),
+        click.option(
+            "--all",
+            "abandoned",
+            is_flag=True,
+            help="Include abandoned games: those continued as another game after an undo.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def recorded_filters(given: dict[str, Any]) -> dict[str, Any]:
+    """The filters among these parameters, with players named as they are in the store."""
+    named = {name: None if given[name] is None else recorded_name(given[name]) for name in PLAYERS}
+    return {name: given[name] for name in FILTERS} | named
+
+
+def filtered_games(
+    store: GameRecorder, filters: dict[str, Any], limit: int | None = None, *, abandoned: bool = False
+) -> list[GameSummary]:
+    """The newest games that pass the filters, without the abandoned ones unless they are wanted."""
+    find = partial(store.games, **filters)
+    return find(limit=limit) if abandoned else _standing(store, find, limit)
+
+
+def _standing(store: GameRecorder, find: Callable[..., list[GameSummary]], limit: int | None) -> list[GameSummary]:
+    """The newest games without the abandoned ones; more are read until there are enough."""
+    from ..persistence import without_abandoned
+
+    seen = limit
+    while True:
+        games = find(limit=seen)
+        found = without_abandoned(store, games)
+        if seen is None or limit is None:
+            return found
+        if len(found) >= limit or len(games) < seen:
+            return found[:limit]
+        seen *= 2
