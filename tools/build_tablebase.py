@@ -46,7 +46,7 @@ RULES: dict[SolvedGame, GameConfig] = {
     "perudo": preset("perudo", players=2, mode="single_round"),
     "perudo match": preset("perudo", players=2),
 }
-MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 4, "perudo match": 4}
+MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 4, "perudo match": 3}
 """The most dice in total of the rounds that are made."""
 LEAST: dict[SolvedGame, float] = {"heads-up": 1e-6, "perudo": 1e-5, "perudo match": 1e-5}
 """Actions taken less often than this are left out."""

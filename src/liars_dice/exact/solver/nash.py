@@ -12,8 +12,8 @@ _LIAR: Action = CallLiarAction()
 
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
-    up to five dice each. In two-player rounds of `perudo`: an equilibrium with at most four dice in total, of the match
-    where there is one. In all other rounds it plays as `probabilistic` does.
+    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the round with at most four dice in total,
+    or of the match with at most three. In all other rounds it plays as `probabilistic` does.
 
     The reasoning of every action says what it comes from.
     """
