@@ -65,7 +65,7 @@ def test_odds_hints_and_taking_back(studio: Studio, open_page: Open) -> None:
     expect(page.locator(f'[data-bid="1x{dice[0]}"]')).to_have_text("100")
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".hint")).to_contain_text("The coach would")
-    expect(page.locator(".hint")).to_contain_text("Knowing the others’ habits, bid")
+    expect(page.locator(".hint")).to_contain_text("Knowing the others’ habits: ")
     page.locator(f'[data-bid="1x{dice[0]}"]').dblclick()
     expect(page.locator(".history .move").first).to_be_visible()
     page.get_by_role("button", name="Take back").click()

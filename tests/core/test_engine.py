@@ -107,7 +107,7 @@ def test_players_and_spectators_hear_no_secrets() -> None:
     assert "77777/0/1" in str(house)
     assert "77777" not in str(first) + str(watcher)
     assert DiceRevealed(engine.state.hands) in watcher
-    fault = AgentFaulted(1, "exception", "ValueError: my dice are [6, 6]", "liar")
+    fault = AgentFaulted(1, "exception", "ValueError: my dice are [6, 6]", "liar", traceback="dice = [6, 6]")
     for move in (BidPlaced(1, Bid(1, 1), "my dice"), LiarCalled(1, "my dice"), ExactCalled(1, "my dice")):
         assert visible_to(move, 1) == move
         for seat in (0, SPECTATOR):
@@ -116,7 +116,10 @@ def test_players_and_spectators_hear_no_secrets() -> None:
             assert "my dice" not in repr(seen)
     assert visible_to(fault, 1) == fault
     assert visible_to(fault, 0) == AgentFaulted(1, "exception", "", "liar")
-    assert "[6, 6]" not in narrate(fault, ("a", "b"))
+    for seat in (0, SPECTATOR):
+        told = visible_to(fault, seat)
+        assert told is not None
+        assert "[6, 6]" not in repr(told) + narrate(told, ("a", "b"))
 
 
 def test_unsubscribing() -> None:

@@ -1,4 +1,4 @@
-// The bid board: faces are columns, quantities are rows, each cell is a rung. Used in play, replay, review and lab.
+// The bid board: faces are columns, quantities are rows, each cell is a rung.
 
 import { die } from "./dice.js";
 import { h, s, set } from "./dom.js";

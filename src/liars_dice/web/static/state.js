@@ -1,4 +1,4 @@
-// The page's state is a fold over events, like the engine's: state = events.reduce(step, EMPTY).
+// The state is a fold over events: state = events.reduce(step, EMPTY).
 
 import { inPlay, ladder, matching, text, wildFace } from "./ladder.js";
 

@@ -355,9 +355,9 @@ class RoomPage {
         const rung = this.timeline.state.ladder.findIndex((b) => b.quantity === bid.quantity && b.face === bid.face);
         if (rung >= 0) this.chosen = rung;
       }
-      const known = hint.habits;
-      const habits = known ? ` Knowing the others’ habits, ${moveWords(String(known.best))}: ${inWords(String(known.why))}` : "";
-      advice.replaceChildren(h("b", {}, `The coach would ${moveWords(best)}. `), capital(inWords(String(hint.why ?? ""))), habits);
+      const move = bid ? `bid ${sayBid(bid)}` : `call ${best}`;
+      const habits = hint.habits ? ` Knowing the others’ habits: ${inWords(String(hint.habits.why))}` : "";
+      advice.replaceChildren(h("b", {}, `The coach would ${move}. `), capital(inWords(String(hint.why ?? ""))), habits);
       this.show(false); // again, as on a phone the advice makes the board smaller
       this.stage.bring(advice);
       this.stage.board.focus(); // so that Enter makes the chosen bid
@@ -415,10 +415,4 @@ class RoomPage {
       this.complain(error instanceof Error ? error.message : String(error));
     }
   }
-}
-
-/** @param {string} action as in notation: `3x4`, `liar` */
-function moveWords(action) {
-  const bid = parse(action);
-  return bid ? `bid ${sayBid(bid)}` : `call ${action}`;
 }
