@@ -124,7 +124,11 @@ AGENTS = AgentRegistry(
     _entry("crawler", "crawler:CrawlerAgent", "always makes the lowest raise"),
     _entry("sniper", "sniper:SniperAgent", "jumps to the highest bid with even odds or better, likes exact calls"),
     _entry("detective", "detective:DetectiveAgent", "draws conclusions from the other players' bids", memoryless=False),
-    AgentInfo("nash", "liars_dice.exact.solver.nash:NashAgent", "plays solved rounds: two players, no wilds, or perudo with few dice"),
+    AgentInfo(
+        "nash",
+        "liars_dice.exact.solver.nash:NashAgent",
+        "plays solved rounds: two players, no wilds, or perudo with few dice",
+    ),
 )
 """Every agent that needs no parameters. `human` is not among them: it needs a person."""
 
