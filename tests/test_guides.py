@@ -49,7 +49,7 @@ def test_a_guide_from_top_to_bottom(name: str) -> None:
     walk(GUIDES[name], Path(sys.executable).parent)
 
 
-def walk(guide: Path, programs: Path, *, sessions: bool = True) -> None:
+def walk(guide: Path, programs: Path) -> None:
     """Follow a guide, with the programs of one installation."""
     for language, code in blocks_of(guide)[1:]:
         if language == "python":
@@ -61,9 +61,9 @@ def walk(guide: Path, programs: Path, *, sessions: bool = True) -> None:
                 check_shown(command, run(command, programs), shown)
         else:
             assert language == "text", f"{guide.name} has a block of {language!r}, which no test runs"
-            if sessions:
-                command, _, script = code.removeprefix("$ ").partition("\n")
-                (serve_page if " serve" in command else type_session)(command.split()[1:], script)
+            command, _, script = code.removeprefix("$ ").partition("\n")
+            words = [str(programs / "liars-dice"), *command.split()[1:]]
+            (serve_page if " serve" in command else type_session)(words, script)
 
 
 def commands(code: str) -> list[tuple[str, str]]:
@@ -91,7 +91,8 @@ def check_shown(command: str, output: str, shown: str) -> None:
 
 def type_session(words: list[str], script: str) -> None:
     """Run a terminal session: type what follows a prompt, and expect everything else in this order."""
-    with PseudoTerminal(*words, environment={"NO_COLOR": "1"}) as terminal:
+    path = f"{Path(words[0]).parent}{os.pathsep}{os.environ['PATH']}"
+    with PseudoTerminal(program=words, environment={"NO_COLOR": "1", "PATH": path}) as terminal:
         awaited: list[str] = []
         for line in script.splitlines():
             typed = re.fullmatch(r"(\s*> |.*\? \(.*\) \[\w\] |\s*\(press Enter\))(.*)", line)
@@ -110,8 +111,7 @@ def type_session(words: list[str], script: str) -> None:
 def serve_page(words: list[str], script: str) -> None:
     """Start a server on a free port, and check that it prints what the guide shows."""
     words = [word for word in words if word != "--open"] + ["--port", "0"]
-    command = [sys.executable, "-m", "liars_dice", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             assert server.stdout is not None
             said = "".join(server.stdout.readline() for _ in script.splitlines())
@@ -131,7 +131,7 @@ def test_from_a_clean_clone(tmp_path: Path) -> None:
     bin_ = clone / ".venv" / "bin"
     subprocess.run([bin_ / "python", "-m", "pip", "install", "--quiet", "liars-dice[rl]"], env=environment, check=True)
     for name in ("guide-bot-author", "guide-student"):
-        walk(clone / "docs" / GUIDES[name].name, bin_, sessions=False)
+        walk(clone / "docs" / GUIDES[name].name, bin_)
 
 
 # -- in the browser ----------------------------------------------------------------------------------------------------

@@ -175,4 +175,4 @@ def test_types_are_visible_to_users(installed: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GUIDES)
 def test_the_guides_with_the_wheel(name: str, installed: Path) -> None:
-    walk(GUIDES[name], installed, sessions=False)
+    walk(GUIDES[name], installed)
