@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -266,3 +268,22 @@ def test_a_bot_cannot_lie_about_itself(tmp_path: Path) -> None:
         )
         with pytest.raises(AgentNameError, match="garbage"):
             load_agents([str(path)], AMPLE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ending with another process")
+def test_a_bot_without_a_box_ends_when_its_keeper_is_killed() -> None:
+    code = (
+        "import os, sys, time\n"
+        "from liars_dice.referee.sandbox import keep\n"
+        "keep(int(sys.argv[1]), lambda: (print('thinking', flush=True), time.sleep(10**6)), None)\n"
+    )
+    control, ours = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(control)], stdout=subprocess.PIPE, pass_fds=[control], text=True
+    ) as keeper:
+        assert keeper.stdout is not None
+        assert keeper.stdout.readline() == "thinking\n"
+        keeper.kill()
+        assert keeper.communicate(timeout=PATIENCE)[0] == ""  # the output ends when the bot does
+    os.close(control)
+    os.close(ours)

@@ -60,6 +60,7 @@ def keep(control: int, bot: Callable[[], None], user: int | None) -> NoReturn:
     if child == 0:
         os.close(control)
         os.setpgid(0, 0)  # everything that the bot starts is in this group
+        _end_with_the_keeper()
         try:
             bot()
         finally:
@@ -72,6 +73,12 @@ def keep(control: int, bot: Callable[[], None], user: int | None) -> NoReturn:
         code = _reap(child)
     _kill_all(child, user)
     os._exit(0 if code is None else code if code >= 0 else 128 - code)
+
+
+def _end_with_the_keeper() -> None:
+    """Let the system kill this process, the bot, when the keeper is killed (on Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _death_of(child: int) -> int:
@@ -164,8 +171,8 @@ def restrict(
         _, hard = resource.getrlimit(kind)
         capped = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (capped, capped))
+    _end_with_the_keeper()  # again: a change of user has undone it
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the bot must not outlive the keeper
         if builds_walls:
             namespaces.drop_capabilities()
         seccomp.forbid_calls()
