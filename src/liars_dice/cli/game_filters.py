@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .game_lookup import recorded_name
+from .game_lookup import MOST_REVIEWED, recorded_name
 from .options import Command, RenamedOption
 
 if TYPE_CHECKING:
@@ -27,6 +27,23 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
 _day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
+rules_filter = click.option(
+    "--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from."
+)
+
+
+def most_reviewed_option(more: str = "") -> Callable[[Command], Command]:
+    """`--games`: how many games a command reviews."""
+    return click.option(
+        "--games",
+        type=click.IntRange(1),
+        default=MOST_REVIEWED,
+        show_default=True,
+        metavar="N",
+        help=f"Review at most this many games, newest first.{more}",
+    )
+
+
 def game_filters(command: Command) -> Command:
     """`--player`, `--rules`, `--winner`, `--loser`, `--since`, `--until` and `--all`."""
     options = (
@@ -38,7 +55,7 @@ def game_filters(command: Command) -> Command:
             metavar="NAME",
             help="Only games with this player (a bot's name or file, or a class such as RandomAgent).",
         ),
-        click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from."),
+        rules_filter,
         click.option("--winner", metavar="NAME", help="Only games that this player won."),
         click.option("--loser", metavar="NAME", help="Only games that this player lost."),
         click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC)."),

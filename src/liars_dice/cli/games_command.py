@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core import PLAYERS
-from .game_filters import filtered_games, game_filters, recorded_filters
+from .game_filters import filtered_games, game_filters, recorded_filters, rules_filter
 from .game_lookup import MOST_REVIEWED
 from .options import db_option, json_option
 from .output import command_line, fit_table, open_console, print_fitting, print_json
@@ -213,7 +213,7 @@ def _some(names: Sequence[str], most: int) -> str:
 
 
 @games_command.command("stats", epilog="Example: liars-dice games stats --rules heads-up --json")
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
+@rules_filter
 @db_option
 @json_option
 @click.pass_obj

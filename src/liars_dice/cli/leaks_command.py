@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, known_player
+from .game_filters import most_reviewed_option, rules_filter
+from .game_lookup import known_player
 from .options import db_option, json_option
-from .output import command_line, fit_table, open_console, print_json
+from .output import command_line, fit_table, number_of, open_console, print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
@@ -22,15 +23,8 @@ MOST_SHOWN = 10
 
 @click.command("leaks", epilog="Example: liars-dice leaks mybot.py --rules perudo")
 @click.argument("player")
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
-@click.option(
-    "--games",
-    type=click.IntRange(1),
-    default=MOST_REVIEWED,
-    show_default=True,
-    metavar="N",
-    help="Review at most this many games, newest first.",
-)
+@rules_filter
+@most_reviewed_option()
 @db_option
 @json_option
 def leaks_command(player: str, rules: str | None, games: int, db: str | None, as_json: bool) -> None:
@@ -98,7 +92,7 @@ def _show(name: str, report: LeakReport, look_at: Callable[[Habit], str]) -> Non
 
     console = open_console()
     console.print(
-        f"{name}: {_count(report.games, 'game')}, {_count(report.decisions, 'decision')}, "
+        f"{name}: {number_of(report.games, 'game')}, {number_of(report.decisions, 'decision')}, "
         f"accuracy {report.accuracy:.1f}%",
         markup=False,
     )
@@ -129,10 +123,6 @@ def _show(name: str, report: LeakReport, look_at: Callable[[Habit], str]) -> Non
 
 def _example(habit: Habit) -> str:
     return f"{habit.worst.action}, not {habit.worst.best}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _points(share: float) -> str:

@@ -231,6 +231,15 @@ def print_json(value: dict[str, object]) -> None:
     click.echo(json.dumps(value).replace("\x7f", "\\u007f"))
 
 
+def number_of(things: int, noun: str) -> str:
+    """How many there are, in words.
+
+    >>> number_of(1, "game"), number_of(2000, "game")
+    ('1 game', '2,000 games')
+    """
+    return f"{things:,} {noun}{'s' * (things != 1)}"
+
+
 def percent(rate: float) -> str:
     """A rate as a percentage with two decimals."""
     return f"{100 * rate:.2f}%"

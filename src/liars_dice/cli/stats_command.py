@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .game_lookup import MOST_REVIEWED, known_player
+from .game_filters import most_reviewed_option, rules_filter
+from .game_lookup import known_player
 from .options import ascii_option, chart_option, db_option, json_option
-from .output import command_line, fit_table, open_console, print_json
+from .output import command_line, fit_table, number_of, open_console, print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
@@ -25,15 +26,8 @@ MOST_MISTAKES = 5
 @click.option(
     "--me", "player", default="You", show_default=True, metavar="NAME", help="Your name in the games, or a bot's."
 )
-@click.option("--rules", metavar="NAME|FILE", help="Only games with these rules, whatever file they came from.")
-@click.option(
-    "--games",
-    type=click.IntRange(1),
-    default=MOST_REVIEWED,
-    show_default=True,
-    metavar="N",
-    help="Review at most this many games, newest first. Results count all games.",
-)
+@rules_filter
+@most_reviewed_option(" Results count all games.")
 @chart_option("your accuracy over time and your results")
 @ascii_option
 @db_option
@@ -121,7 +115,7 @@ def _show(console: Console, stats: PlayerStats, *, ascii_only: bool, db: str | N
     total = stats.total
     low, high = total.ci95
     lines = [
-        f"{stats.player}: {total.wins} of {_games(total.games)} won, {total.win_rate:.0%} "
+        f"{stats.player}: {total.wins} of {number_of(total.games, 'game')} won, {total.win_rate:.0%} "
         f"(95% interval {low:.0%} to {high:.0%}).",
         f"By chance it would be {total.by_chance:.1f}: the win rate is {total.beside_chance} chance.",
     ]
@@ -169,7 +163,7 @@ def _show_course(console: Console, stats: PlayerStats, *, ascii_only: bool) -> N
     drawn = column_chart(grouped, 4, ascii_only=ascii_only or needs_ascii(console))
     for label, line in zip(("100%", "", "", "0%"), drawn, strict=True):
         console.print(f"{label:>5} {line}".rstrip(), markup=False)
-    said = f"accuracy {stats.total.accuracy:.1f}% in {_games(len(kept))}"
+    said = f"accuracy {stats.total.accuracy:.1f}% in {number_of(len(kept), 'game')}"
     if len(kept) > 1:
         half = len(kept) // 2
         said += f"; on average {_mean(kept[:half]):.1%} in the earlier half, {_mean(kept[half:]):.1%} in the later"
@@ -201,7 +195,3 @@ def _mean(values: list[float]) -> float:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
-
-
-def _games(number: int) -> str:
-    return f"{number:,} game{'s' * (number != 1)}"
