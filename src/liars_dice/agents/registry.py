@@ -149,7 +149,7 @@ STRENGTH = {
     "random": 0.00,
 }
 """The mean win rate of each agent against all others, heads-up with five dice each: exact between memoryless agents,
-else from 400 games per pairing."""
+else from 400 games per pairing, as `liars-dice tournament --field all --games 400` plays them."""
 
 
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
