@@ -55,6 +55,7 @@ from .events import (
     RoundEnded,
     RoundStarted,
     SharedDiceRolled,
+    action_of,
     visible_to,
 )
 from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
@@ -163,6 +164,7 @@ __all__ = [
     "SharedDiceRolled",
     "Wild",
     "WildBids",
+    "action_of",
     "after_round",
     "agent_id",
     "apply",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from .actions import Action, BidAction, CallExactAction, CallLiarAction
 from .bid import Bid
 from .config import GameConfig
 from .fairness import Fairness
@@ -130,6 +131,18 @@ Event = (
 
 MOVES = (BidPlaced, LiarCalled, ExactCalled)
 """The events in which a player makes a move."""
+
+
+def action_of(move: BidPlaced | LiarCalled | ExactCalled) -> Action:
+    """The action that a player took in this event, without its reasoning.
+
+    >>> str(action_of(BidPlaced(0, Bid(3, 4)))), str(action_of(LiarCalled(1)))
+    ('3x4', 'liar')
+    """
+    if isinstance(move, BidPlaced):
+        return BidAction(move.bid)
+    return CallLiarAction() if isinstance(move, LiarCalled) else CallExactAction()
+
 
 SPECTATOR = -1
 """Stands for a seat in `visible_to` and `subscribe`: someone who only watches."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ..core import MOVES, Action, AgentFaulted, BidAction, BidPlaced, GameState, PublicState, RoundEnded, legal_actions
+from ..core import MOVES, Action, AgentFaulted, BidAction, GameState, PublicState, RoundEnded, action_of, legal_actions
 from .envelope import RecordedEvent
 from .recorder import rules_name
 from .replay import final_state, replay
@@ -58,7 +58,8 @@ def decision_rows(events: Sequence[RecordedEvent], losses: Mapping[int, float] |
             fault = payload.verdict
         elif isinstance(payload, MOVES) and before is not None:
             turn += 1
-            waiting.append((turn, (*_decision(event, before, payload.player_id), fault)))
+            action = action_of(payload)
+            waiting.append((turn, (*_decision(event, before, payload.player_id, action), fault)))
             fault = None
         elif isinstance(payload, RoundEnded):
             for number, row in waiting:
@@ -73,10 +74,10 @@ def decision_rows(events: Sequence[RecordedEvent], losses: Mapping[int, float] |
 _SEAT = list(DECISION_COLUMNS).index("player_id")
 
 
-def _decision(event: RecordedEvent, state: GameState, seat: int) -> Row:
+def _decision(event: RecordedEvent, state: GameState, seat: int, action: Action) -> Row:
     """What is known when the player decides, and what it does."""
-    public, payload = state.public, event.payload
-    bid = payload.bid if isinstance(payload, BidPlaced) else None
+    public = state.public
+    bid = action.bid if isinstance(action, BidAction) else None
     legal = legal_actions(public)
     return (
         event.game_id,
@@ -95,7 +96,7 @@ def _decision(event: RecordedEvent, state: GameState, seat: int) -> Row:
         _spaced(public.bidders),
         legal_text(public, legal),
         len(legal),
-        str(bid) if bid is not None else "liar" if event.event_type == "LiarCalled" else "exact",
+        str(action),
         None if bid is None else bid.quantity,
         None if bid is None else bid.face,
     )

@@ -31,6 +31,7 @@ from ..core import (
     RoundEnded,
     RoundStarted,
     SharedDiceRolled,
+    action_of,
     apply,
     deal,
     fresh_seed,
@@ -81,12 +82,8 @@ class Replay:
                 self._roll(seat, dice)
             case SharedDiceRolled():
                 self._roll_shared(event)
-            case BidPlaced(player_id=player, bid=bid):
-                self._move(player, BidAction(bid))
-            case LiarCalled(player_id=player):
-                self._move(player, CallLiarAction())
-            case ExactCalled(player_id=player):
-                self._move(player, CallExactAction())
+            case BidPlaced() | LiarCalled() | ExactCalled():
+                self._move(event.player_id, action_of(event))
             case DiceRevealed() | RoundEnded() | GameEnded():
                 self._check_outcome(event)
             case AgentFaulted(player_id=player):
@@ -224,8 +221,7 @@ def fallback_turns(events: Sequence[RecordedEvent]) -> frozenset[int]:
             played_for.add((event.player_id, event.fallback))
         elif isinstance(event, MOVES):
             turn += 1
-            move = str(event.bid) if isinstance(event, BidPlaced) else "liar"  # no fallback is an exact call
-            if (event.player_id, move) in played_for:
+            if (event.player_id, str(action_of(event))) in played_for:
                 found.add(turn)
             played_for.clear()
     return frozenset(found)

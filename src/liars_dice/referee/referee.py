@@ -9,8 +9,6 @@ import msgspec
 from ..core import (
     Action,
     AgentFaulted,
-    CallExactAction,
-    CallLiarAction,
     Event,
     ExactCalled,
     GameConfig,
@@ -20,6 +18,7 @@ from ..core import (
     LiarCalled,
     LiarsDiceError,
     Player,
+    action_of,
     result_of,
 )
 from ..persistence import RecordedEvent, final_state, resume_point
@@ -98,11 +97,9 @@ class Referee:
         there = resume_point(past)
         referee._past = past[:there]
         referee.engine = GameEngine.resume(final_state(referee._past), referee.seats, seed=created.config.seed)
-        match past[there].payload if there < len(past) else None:
-            case LiarCalled():
-                referee._recorded_call = CallLiarAction()
-            case ExactCalled():
-                referee._recorded_call = CallExactAction()
+        call = past[there].payload if there < len(past) else None
+        if isinstance(call, LiarCalled | ExactCalled):
+            referee._recorded_call = action_of(call)
         return referee
 
     def play(self) -> MatchResult:

@@ -19,13 +19,11 @@ from ..agents import Heard, Hearing, Question, is_event, make_agent
 from ..core import (
     MOVES,
     Action,
-    BidPlaced,
-    Event,
     GameCreated,
     GameView,
     IllegalMoveError,
-    LiarCalled,
     LiarsDiceError,
+    action_of,
     derive_seed,
     describe,
     verify,
@@ -124,7 +122,7 @@ def relive(
                 continue
             assert move is not None
             ask = last_call if last_call is not None and turn == at else guest.choose_action
-            relived = _relived(ask, heard.view, turn, _action_in(move))
+            relived = _relived(ask, heard.view, turn, str(action_of(move)))
             if at is None or turn == at:
                 yield relived
             if turn == at:
@@ -167,16 +165,6 @@ def _relived(ask: Callable[[GameView], object], view: GameView, turn: int, did: 
         reasoning="" if now is None else str(now.reasoning),
         fault=fault,
     )
-
-
-def _action_in(move: Event) -> str:
-    match move:
-        case BidPlaced():
-            return str(move.bid)
-        case LiarCalled():
-            return "liar"
-        case _:
-            return "exact"
 
 
 def _show(error: Exception) -> None:
