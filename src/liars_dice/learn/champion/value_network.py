@@ -42,7 +42,7 @@ class OutcomeNetwork(nn.Module):
         self.counts_of_face = nn.Linear(face_width, 3, bias=False)
 
     def after_bid(self, seen: Observation, bid: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits of how the round ends after one bid per row ([B, outcome]), and of `BELOW`, `EQUAL`, `ABOVE` ([B, 3])."""
+        """Logits of how the round ends after one bid per row ([B, outcome]), and of `BELOW` to `ABOVE` ([B, 3])."""
         x, g = self.streams(seen.faces, seen.table)
         with torch.autocast(x.device.type, enabled=False):
             x, g = x.float(), g.float()
