@@ -1,4 +1,7 @@
-"""One of the first checkpoint's policy among copies of the second's: how often it wins whole games from full dice."""
+"""One of the first checkpoint's policy among copies of the second's: how often it wins whole games from full dice.
+
+python duel.py one.pt others.pt 6 cuda 20000 2     # two of the first at each table, how often either of them wins
+"""
 
 import json
 import sys
@@ -11,18 +14,20 @@ from champion.perudo_batch import RuleMix
 from champion.scripted import FROZEN, LEARNER
 
 one, others, players, device, games = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+learners = int(sys.argv[6]) if len(sys.argv) > 6 else 1
 mix = RuleMix((players, players), full_games=1.0)
 for part in ("averaged", "policy"):
     winner, kinds = play_games(
-        load_policy(one, device, part), one_among(LEARNER, FROZEN, players), mix, games, device,
+        load_policy(one, device, part), one_among(LEARNER, FROZEN, players, learners), mix, games, device,
         frozen=load_policy(others, device), seed=5,
     )  # fmt: skip
     found = wins_of(LEARNER, winner, kinds, players)
     told = {
         "players": players,
         "part": part,
+        "learners": learners,
         "win_rate": round(found.rate, 4),
         "ci95": found.ci95,
         "games": found.games,
     }
-    print(json.dumps({**told, "fair": round(1 / players, 4)}), flush=True)
+    print(json.dumps({**told, "fair": round(learners / players, 4)}), flush=True)

@@ -49,12 +49,13 @@ Seating = Callable[[int, torch.device], Tensor]
 """[N, seat] kinds for so many games."""
 
 
-def one_among(one: int, others: int, players: int) -> Seating:
-    """One of a kind in a random seat, others everywhere else."""
+def one_among(one: int, others: int, players: int, count: int = 1) -> Seating:
+    """One of a kind, or `count` of it, in random seats, others everywhere else."""
 
     def seat(n: int, device: torch.device) -> Tensor:
-        place = torch.randint(players, (n, 1), device=device)
-        return torch.where(torch.arange(SEATS, device=device) == place, one, others)
+        places = torch.rand(n, players, device=device).argsort(-1)[:, :count]
+        chosen = (torch.arange(SEATS, device=device) == places[..., None]).any(1)
+        return torch.where(chosen, one, others)
 
     return seat
 
@@ -95,7 +96,7 @@ def play_games(
         draws = torch.rand(2, len(rows), device=device)
         kind = of_turn(tables, seated)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            actions = sample(learner(tables).logits, draws[0])
+            actions = sample(learner(tables, seated).logits, draws[0])
             if frozen is not None:
                 actions = torch.where(kind == FROZEN, sample(frozen(tables).logits, draws[1]), actions)
         if bool(((kinds != LEARNER) & (kinds != FROZEN)).any()):

@@ -28,6 +28,7 @@ from .observation import (
     turn_order,
 )
 from .perudo_batch import FACES, MOST_DICE, QUANTITIES, SEATS, Tables, legal_mask
+from .scripted import LEARNER
 
 STEPS = 12
 """Logits by distance from the lowest legal quantity: 0 to 11 and more."""
@@ -93,26 +94,40 @@ class Policy(nn.Module):
 
     decide: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Decision]
     """From faces, table, the lowest and the likely quantities, and what is legal."""
+    knows_partners = False
+    """Whether it also reads which seats its partners have."""
 
-    def forward(self, tables: Tables) -> Decision:
-        """The decision of the player to move."""
+    def forward(self, tables: Tables, kinds: Tensor | None = None) -> Decision:
+        """The decision of the player to move; one that knows its partners finds them in `kinds` ([B, seat])."""
         seen = observe(tables)
+        table = seen.table
+        if self.knows_partners:
+            if kinds is None:
+                raise ValueError("kinds = None: a policy that knows its partners must be told who plays each seat")
+            table = torch.cat([table, by_player(kinds == LEARNER, turn_order(tables)).float()], -1)
         legal = legal_mask(tables, seen.odds.lowest)
-        return self.decide(seen.faces, seen.table, seen.odds.lowest, seen.odds.likely, legal)
+        return self.decide(seen.faces, table, seen.odds.lowest, seen.odds.likely, legal)
 
     def read(self, sight: Sight) -> Decision:
         """The same from what a judge sees, of which only the player's part is used."""
         faces, table = sight.faces[..., :FACE_FEATURES], sight.table[..., :TABLE_FEATURES]
+        if self.knows_partners:
+            is_learner = sight.table[..., JUDGE_TABLE_FEATURES - SEATS * KINDS + LEARNER :: KINDS]
+            table = torch.cat([table, is_learner * sight.possible[..., :SEATS]], -1)
         return self.decide(faces, table, sight.lowest, sight.likely, sight.legal)
 
 
 class PolicyNetwork(Policy):
     """One network."""
 
-    def __init__(self, face_width: int = 128, table_width: int = 256, blocks: int = 3) -> None:
+    def __init__(
+        self, face_width: int = 128, table_width: int = 256, blocks: int = 3, *, knows_partners: bool = False
+    ) -> None:
         super().__init__()
         self.shape = {"face_width": face_width, "table_width": table_width, "blocks": blocks}
-        self.streams = Streams(FACE_FEATURES, TABLE_FEATURES, face_width, table_width, blocks)
+        self.knows_partners = knows_partners
+        table_features = TABLE_FEATURES + SEATS * knows_partners
+        self.streams = Streams(FACE_FEATURES, table_features, face_width, table_width, blocks)
         self.bids = nn.Linear(face_width, STEPS + 2 * NEAR + 1)
         self.calls = nn.Linear(table_width, 2)
         self.chances = nn.Linear(table_width, SEATS)
@@ -287,12 +302,20 @@ def sample(logits: Tensor, draw: Tensor) -> Tensor:
     return (ends <= (draw[..., None] * ends[..., -1:]).clamp(max=ends[..., -1:] * (1 - 1e-6))).sum(-1)
 
 
+def fill_from(policy: PolicyNetwork, state: dict[str, Tensor]) -> None:
+    """Take over weights; those of a policy without partners leave what is read about partners without weight."""
+    entry = "streams.table_in.weight"
+    more = policy.streams.table_in.in_features - state[entry].shape[1]
+    policy.load_state_dict({**state, entry: nn.functional.pad(state[entry], (0, more))})
+
+
 def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> Policy:
     """The averaged policy of a checkpoint, ready to play; with its network for two players, if it has one."""
     found = torch.load(path, map_location=device, weights_only=True)
 
     def network(name: str) -> PolicyNetwork:
-        policy = PolicyNetwork(**found["shape"]).to(device)
+        knows_partners = found[name]["streams.table_in.weight"].shape[1] > TABLE_FEATURES
+        policy = PolicyNetwork(**found["shape"], knows_partners=knows_partners).to(device)
         policy.load_state_dict(found[name])
         return policy
 

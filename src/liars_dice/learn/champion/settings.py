@@ -29,6 +29,8 @@ class Settings:
     steps: int = 32
     """How many decisions are made in each game between two updates."""
     minibatch: int = 8192
+    passes: int = 1
+    """How many times the decisions of an update are learned from."""
     learning_rate: tuple[float, float] = (1e-3, 1e-4)
     entropy: tuple[float, float] = (0.1, 0.03)
     """The weight of the entropy bonus, at the start and at the end; advantages have a standard deviation of one."""
@@ -67,6 +69,8 @@ class Settings:
     blocks: int = 3
     against: str = ""
     """A checkpoint whose averaged policy sits in every seat but one: trains an exploiter, starting from its weights."""
+    learners: int = 1
+    """How many seats the exploiter takes. Two or more know each other and share one reward: that any of them wins."""
     init: str = ""
     """A checkpoint whose networks this run starts from."""
     judges: str = ""

@@ -39,6 +39,7 @@ from .network import (
     PolicyNetwork,
     RoundValue,
     Sight,
+    fill_from,
     load_policy,
     look,
     outcomes_by_player,
@@ -154,7 +155,9 @@ class Trainer:
         self.settings = s = settings
         self.device = torch.device(s.device)
         torch.manual_seed(s.seed)
-        self.policy = PolicyNetwork(s.face_width, s.table_width, s.blocks).to(self.device)
+        knows_partners = s.learners > 1
+        self.policy = PolicyNetwork(s.face_width, s.table_width, s.blocks, knows_partners=knows_partners)
+        self.policy.to(self.device)
         self.critic = Critic(s.face_width, s.table_width, max(1, s.blocks - 1)).to(self.device)
         self.value = RoundValue().to(self.device)
         self.stakes = Stakes(self.device)
@@ -208,7 +211,8 @@ class Trainer:
         s, n = self.settings, len(rows)
         if s.against:
             places = torch.rand(n, SEATS, device=self.device) * (unpack(rows).dice > 0)
-            learner = torch.arange(SEATS, device=self.device) == places.argmax(-1, keepdim=True)
+            chosen = places.topk(s.learners).indices
+            learner = (torch.arange(SEATS, device=self.device) == chosen[..., None]).any(1)
             return torch.where(learner, LEARNER, FROZEN).to(torch.int8)
         draw = torch.rand(n, 3, 1, device=self.device)
         mixed, share, alike = draw[:, 0] < s.bots, draw[:, 1], draw[:, 2] < 0.5
@@ -308,15 +312,23 @@ class Trainer:
             ahead = torch.where(played.round_ended[t][:, None], ended, onward)
             later = outcomes_by_seat(played.judged.outcomes[t].softmax(-1), order)
             chances = by_player((ahead[:, :, None] * worth[t]).sum(1), order)
-            advantage = self._advantages(tables, worth[t], later, ahead)
+            advantage = self._advantages(tables, self._sides(tables, played.kinds[t]), worth[t], later, ahead)
             found.append(Targets(advantage, outcomes_by_player(ahead, order), chances))
         targets: Targets = each(lambda *parts: torch.stack(parts), *reversed(found))
         return targets
 
+    def _sides(self, tables: Tables, kinds: Tensor) -> Tensor:
+        """[N, seat] bool: whose wins the player to move plays for: its own, and those of its partners."""
+        mine = torch.arange(SEATS, device=self.device) == tables.turn[:, None]
+        if self.settings.learners == 1:
+            return mine
+        together = (of_turn(tables, kinds) == LEARNER)[:, None] & (kinds == LEARNER)
+        return mine | together
+
     @staticmethod
-    def _advantages(tables: Tables, worth: Tensor, foreseen: Tensor, returns: Tensor) -> Tensor:
+    def _advantages(tables: Tables, side: Tensor, worth: Tensor, foreseen: Tensor, returns: Tensor) -> Tensor:
         """[N, 3]: what the action and both calls bring to the player to move, beyond what the critic expected."""
-        mine = worth.gather(-1, tables.turn.long()[:, None, None].expand(-1, OUTCOMES, 1)).squeeze(-1)
+        mine = (worth * side[:, None]).sum(-1)
         bidder = previous_seat(tables.dice, tables.turn)
         count = matches(tables)
         liar = torch.where(count < tables.quantity, bidder, tables.turn)
@@ -394,9 +406,9 @@ class Trainer:
         self.rate.fill_(self._scheduled(s.learning_rate) * min(1.0, (self._gradient_steps + 1) / 50))
         self.pulls.copy_(torch.tensor([self._scheduled(s.entropy), self._scheduled(s.magnet)]))
         size = len(self._places[0])
-        count = max(1, len(own) // size)
-        order = own[torch.randperm(len(own), device=self.device)]
-        everybody = torch.randperm(len(bucket), device=self.device)
+        count = max(1, s.passes * len(own) // size)
+        order = torch.cat([own[torch.randperm(len(own), device=self.device)] for _ in range(s.passes)])
+        everybody = torch.cat([torch.randperm(len(bucket), device=self.device) for _ in range(s.passes)])
         terms = torch.zeros(9, device=self.device)
         for begin in range(0, count * size, size):
             self._places[0].copy_(order[begin : begin + size])
@@ -513,8 +525,8 @@ class Trainer:
         self.value.load_state_dict(found["value"])
         if not judges_only:
             self.averaged = copy.deepcopy(self.policy)
-            self.averaged.load_state_dict(found["averaged"])
-            self.policy.load_state_dict(found["policy" if whole else "averaged"])
+            fill_from(self.averaged, found["averaged"])
+            fill_from(self.policy, found["policy" if whole else "averaged"])
         if whole or judges_only or self.settings.init:
             self.stakes.square = found["stakes"]["square"].to(self.device)
             self.stakes.seen = found["stakes"]["seen"].to(self.device)
