@@ -15,22 +15,29 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from liars_dice.core import GameConfig
+from liars_dice.core import GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver import gpu_solver as gpu
 from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
 from liars_dice.exact.solver.equilibrium import solve
 from liars_dice.exact.solver.gpu_solver import Cuda, Device, GpuSolver, memory_needed
-from liars_dice.exact.solver.public_tree import PublicTree
+from liars_dice.exact.solver.public_tree import Payoffs, PublicTree
 
 COMPILER = shutil.which("c++")
+PERUDO = GameConfig(dice=(2, 1), faces=3, wild="ones", bid_ordering="perudo", exact_call=True)
 ROUNDS = {
-    "plain": GameConfig(dice=(2, 1), faces=4),
-    "even": GameConfig(dice=(1, 1)),
-    "ones": GameConfig(dice=(1, 2), faces=3, wild="ones"),
-    "perudo": GameConfig(dice=(2, 1), faces=3, wild="ones", bid_ordering="perudo", open_on_ones=False),
-    "top": GameConfig(dice=(2, 2), faces=2, wild="top"),
+    "plain": PublicTree(GameConfig(dice=(2, 1), faces=4)),
+    "even": PublicTree(GameConfig(dice=(1, 1))),
+    "ones": PublicTree(GameConfig(dice=(1, 2), faces=3, wild="ones")),
+    "top": PublicTree(GameConfig(dice=(2, 2), faces=2, wild="top")),
+    "no opening on ones": PublicTree(PERUDO.replace(exact_call=False, open_on_ones=False)),
+    "exact": PublicTree(PERUDO.replace(dice=(1, 2))),
+    "payoffs": PublicTree(
+        PERUDO, payoffs=Payoffs(liar_right=(0.3, 0.5), liar_wrong=(-0.9, -0.7), exact_right=(0.8, 0.9))
+    ),
+    "cut": PublicTree(PERUDO, cut=0.2),
+    "cut without exact calls": PublicTree(PERUDO.replace(dice=(2, 2), exact_call=False), cut=0.3),
 }
 CUDA_ON_A_PROCESSOR = """
 #include <algorithm>
@@ -41,8 +48,7 @@ using std::max;
 #define __forceinline__ inline
 struct Index { unsigned x; };
 static Index blockIdx{0}, threadIdx{0}, gridDim{1}, blockDim{1};
-static inline int __popc(unsigned x) { return __builtin_popcount(x); }
-static inline int atomicAdd(int *place, int more) { int before = *place; *place += more; return before; }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 template <typename T> static inline T __shfl_xor_sync(unsigned, T x, int) { return x; }
 static inline int __any_sync(unsigned, int x) { return x; }
 """
@@ -93,27 +99,58 @@ def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
 
 @pytest.mark.parametrize("name", ROUNDS)
 def test_it_does_what_the_processor_does(name: str, device: Device) -> None:
-    tree = PublicTree(ROUNDS[name])
+    tree = ROUNDS[name]
     here = CpuSolver(tree, least=1e-7, slots=1 << 16)
     there = GpuSolver(tree, least=1e-7, device=device)
     for _ in range(2):  # from the third iteration on, ties are broken by rounding
         here.iterate()
         there.iterate()
+    assert there.nodes == here.nodes
     assert there.bracket() == pytest.approx(here.bracket(), abs=1e-6)
     for _ in range(150):
         there.iterate()
     lower, upper = there.bracket()
-    assert upper - lower < 0.02
     first, second = best_responses(tree, there.compact())
     assert (-second, first) == pytest.approx((lower, upper), abs=1e-9)  # the processor certifies the same
-    known = solve(ROUNDS[name], target=1e-4)
+    known = solve(tree.config, target=1e-4, payoffs=tree.payoffs)
     assert lower <= known.upper + 1e-9
     assert known.lower <= upper + 1e-9
+    assert upper - lower < (0.02 if len(tree.live) == tree.rungs else 0.6)
 
 
-@pytest.mark.parametrize("name", ["plain", "ones"])
+def test_a_cut_can_be_lowered_on_the_way(device: Device) -> None:
+    solver = GpuSolver(ROUNDS["cut without exact calls"], least=1e-7, device=device)
+    for _ in range(20):
+        solver.iterate()
+    wide, few = solver.bracket(), solver.nodes
+    while (lowered := solver.tree.with_lower_cut()) is not None:
+        solver.tree = lowered
+    for _ in range(100):
+        solver.iterate()
+    lower, upper = solver.bracket()
+    assert upper - lower < 0.05 < 0.4 < wide[1] - wide[0]
+    assert solver.nodes > few
+
+
+def test_it_says_when_the_memory_has_run_out(device: Device) -> None:
+    tree = ROUNDS["plain"]
+    all_nodes = GpuSolver(tree, least=1e-7, device=device)
+    some = GpuSolver(tree, least=1e-7, device=device, memory=memory_needed(tree) * 1.0001)
+    some._claim(100, tree)
+    for _ in range(30):
+        all_nodes.iterate()
+        some.iterate()
+    assert some.full
+    assert not all_nodes.full
+    assert some.nodes <= 100 < all_nodes.nodes
+    narrow, wide = all_nodes.bracket(), some.bracket()
+    assert wide[0] <= narrow[1]
+    assert narrow[0] <= wide[1]
+
+
+@pytest.mark.parametrize("name", ["plain", "ones", "cut"])
 def test_it_goes_on_from_what_was_saved(name: str, device: Device) -> None:
-    tree = PublicTree(ROUNDS[name])
+    tree = ROUNDS[name]
     first = GpuSolver(tree, least=1e-7, device=device)
     for _ in range(20):
         first.iterate()
@@ -139,11 +176,12 @@ def test_it_goes_on_from_what_threads_saved(device: Device, monkeypatch: pytest.
 
 
 def test_memory_is_worked_out_before_it_is_taken() -> None:
-    assert memory_needed(PublicTree(GameConfig(dice=(2, 3)))) == pytest.approx(22.5, abs=0.1)
-    with pytest.raises(OutOfReachError, match=r"need 22\.\d GB of the GPU's memory; 0\.9\d? GB can be used"):
-        GpuSolver(PublicTree(GameConfig(dice=(2, 3))), least=0.0, device=Processor(Path()))
-    with pytest.raises(OutOfReachError, match="36 rungs: at most 30"):
+    assert memory_needed(PublicTree(GameConfig(dice=(2, 3)))) == pytest.approx(0.8, abs=0.1)
+    with pytest.raises(OutOfReachError, match=r"need about .* GB of the GPU's memory; .* 2 against 3 dice would fit"):
         GpuSolver(PublicTree(GameConfig(dice=(3, 4))), least=0.0, device=Processor(Path()))
+    perudo = preset("perudo", players=2)
+    with pytest.raises(OutOfReachError, match="2 against 2 dice would fit"):
+        GpuSolver(PublicTree(perudo.replace(dice=(3, 2)), cut=0.05), least=0.0, device=Processor(Path()))
 
 
 @pytest.mark.skipif(find_spec("cupy") is not None, reason="GPU: CuPy is installed")

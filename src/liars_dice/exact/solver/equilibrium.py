@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from math import ceil, inf
 from pathlib import Path
 from typing import Literal, Protocol
@@ -18,7 +19,7 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, RulesLike, as_config
+from ...core import RulesLike, as_config
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool
 from .cpu_solver import CpuSolver, best_responses, warm_up
@@ -133,33 +134,7 @@ def solve(
             raise DataError(f"{resume} holds a round with dice {known.tree.config.dice} by other rules than these")
         solver.restore(known.pool, known.iterations)
     began = time.perf_counter()
-    most = inf if iterations is None else iterations
-    stopped = "target"
-    saved = began
-    widths: list[float] = []
-    try:
-        for check in _checks(solver.iterations, most):
-            while solver.iterations < check:
-                solver.iterate()
-            lower, upper = solver.bracket()
-            now = time.perf_counter()
-            progress(SolverProgress(lower, upper, solver.iterations, now - began, solver.nodes))
-            if upper - lower <= 2 * target:
-                break
-            if solver.full:
-                stopped = "memory"
-                break
-            widths.append(upper - lower)
-            if cut is None and stays_wide(widths):
-                widths.clear()
-                solver.tree = solver.tree.with_lower_cut() or solver.tree
-            if save is not None and now - saved > 300:
-                write_or_warn(save, tree, solver.compact(), solver.iterations)
-                saved = time.perf_counter()
-        else:
-            stopped = "iterations"
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+    stopped = improve(solver, target, iterations=iterations, lower_cut=cut is None, save=save, progress=progress)
     pool, tree = solver.compact(), solver.tree
     if save is not None:
         write_or_warn(save, tree, pool, solver.iterations)
@@ -168,6 +143,46 @@ def solve(
     return Solution(
         -second, first, tree, pool, solver.iterations, elapsed, compile_s, solver.nodes, device, stopped
     )  # fmt: skip
+
+
+def improve(
+    solver: Solver,
+    target: float,
+    *,
+    iterations: int | None = None,
+    seconds: float = inf,
+    lower_cut: bool = True,
+    save: Path | None = None,
+    progress: Callable[[SolverProgress], None] = lambda _: None,
+) -> str:
+    """Improve both players until the exploitability is at most `target`; returns why it ended, as in `Solution`, or
+    "time" after this many seconds. If the cut keeps the bracket wide, it is lowered, unless `lower_cut` is false.
+    """
+    began = saved = time.perf_counter()
+    widths: list[float] = []
+    try:
+        for check in _checks(solver.iterations, inf if iterations is None else iterations):
+            while solver.iterations < check:
+                solver.iterate()
+            lower, upper = solver.bracket()
+            now = time.perf_counter()
+            progress(SolverProgress(lower, upper, solver.iterations, now - began, solver.nodes))
+            if upper - lower <= 2 * target:
+                return "target"
+            if solver.full:
+                return "memory"
+            if now - began > seconds:
+                return "time"
+            widths.append(upper - lower)
+            if lower_cut and stays_wide(widths):
+                widths.clear()
+                solver.tree = solver.tree.with_lower_cut() or solver.tree
+            if save is not None and now - saved > 300:
+                write_or_warn(save, solver.tree, solver.compact(), solver.iterations)
+                saved = time.perf_counter()
+    except KeyboardInterrupt:
+        return "interrupted"
+    return "iterations"
 
 
 def stays_wide(widths: list[float]) -> bool:
@@ -219,7 +234,8 @@ def _solver(
     if needed > limit:
         raise OutOfReachError(
             f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
-            f"at most {gigabytes(limit)} are used; {_what_fits(tree.config, limit, np.dtype(kind).itemsize)}"
+            f"at most {gigabytes(limit)} are used; "
+            f"{what_fits(tree, limit, partial(memory_needed, item_bytes=np.dtype(kind).itemsize))}"
         )
     slots = slots_within(tree, limit, np.dtype(kind).itemsize)
     started = time.perf_counter()
@@ -267,13 +283,14 @@ def gigabytes(amount: float) -> str:
     return f"{amount:,.0f} GB" if amount >= 10 else f"{amount:.2g} GB"
 
 
-def _what_fits(config: GameConfig, limit: float, item_bytes: int) -> str:
+def what_fits(tree: PublicTree, limit: float, needed: Callable[[PublicTree], float]) -> str:
     """The most dice by the same rules that would fit."""
+    config = tree.config
     for total in range(config.total_dice - 1, 1, -1):
         for own in range(total // 2, 0, -1):
             least = min(config.opening_min_quantity, total)
             smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
             with suppress(OutOfReachError):
-                if memory_needed(PublicTree(smaller), item_bytes) <= limit:
+                if needed(PublicTree(smaller, reduce=tree.reduced, cut=tree.cut)) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"

@@ -1,24 +1,27 @@
-"""The GPU solver: the whole tree as arrays, traversed level by level by the kernels in gpu_kernels.cu."""
+"""The GPU solver: the same pool of nodes as on a CPU, traversed level by level by the kernels in gpu_kernels.cu."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfReachError
-from .cfr_traversal import Pool, slots_by_level
-from .public_tree import ONE_ROUND, PublicTree
+from .cfr_traversal import ROOT, Pool
+from .equilibrium import gigabytes, nodes_expected, what_fits
+from .public_tree import PublicTree, SeatView
 
-MOST_RUNGS = 30
-"""A node is a number of 32 bits, and no GPU has memory for more."""
+MOST_SLOTS = 2**31 - 1
+"""The number of a node has 32 bits."""
 LANES = 32
 """How many threads of a GPU work on one node."""
 SHARE_OF_MEMORY = 0.9
 Launch = Callable[..., None]
+Kind = Literal["improving", "responding"]
 Array = Any
 """An array on the device."""
 
@@ -67,6 +70,7 @@ class Cuda:
         options = ("-std=c++17", *(f"-D{name}={value}" for name, value in macros.items()))
         module = self.arrays.RawModule(code=source(), options=options)
 
+        @cache
         def kernel(name: str) -> Launch:
             function = module.get_function(name)
             return lambda *arguments: function((self._blocks,), (8 * LANES,), arguments)
@@ -83,97 +87,90 @@ def source() -> str:
     return files(__package__).joinpath("gpu_kernels.cu").read_text(encoding="utf-8")
 
 
-class Side(NamedTuple):
-    """One seat's regrets, or its averages."""
+class Level(NamedTuple):
+    """The nodes after equally many bids that one pass looks at, and which nodes of the next level are their raises."""
 
-    raises: Array
-    """[row, hand]: of the raise that leads to a node; the row is the node's number without its lowest bit."""
-    call: Array
-    claim: Array
+    here: tuple[Any, ...]
+    """How many nodes, whether it is the root, and for each its slot, its bit and the slot of its first raise."""
+    start: Array
+    count: Array
+    reach: Array
+    """[node, hand]: how likely the other player is to come here; where it acts itself, the rows of the level above."""
+    value: Array
+    """[node, hand]: what the node is worth to the seat."""
+
+
+class Raises(NamedTuple):
+    """The nodes of the next level."""
+
+    slot: Array
+    bit: Array
+    parent: Array
+    """The place of the node that each is a raise of, in the level above."""
+
+
+def node_bytes(tree: PublicTree) -> int:
+    """How much of the GPU's memory a node takes at most: a row of each table in single precision, the values and the
+    other player's reach in double precision.
+    """
+    return 2 * 4 * tree.width + 8 * 2 * max(tree.hands) + 64
 
 
 def memory_needed(tree: PublicTree) -> float:
-    """How many gigabytes of the GPU's memory the tree takes."""
-    rows, most = 1 << (tree.rungs - 1), max(tree.hands)
-    tables = 2 * 4 * rows * (2 * sum(tree.hands) + 2 * max(tree.claims, 1))
-    values = 8 * (2 * rows * most + rows * most)
-    lists = 4 * 2 * (2 * rows)
-    return (tables + values + lists) / 1e9
+    """About how many gigabytes of the GPU's memory solving the tree takes."""
+    return nodes_expected(tree) * node_bytes(tree) / 1e9
 
 
 class GpuSolver:
     """The same iterations as `CpuSolver` makes, in single precision; brackets in double precision."""
 
-    full = False
-
     def __init__(
         self, tree: PublicTree, *, least: float, memory: float | None = None, device: Device | None = None
     ) -> None:
         device = device or Cuda()
-        if tree.rungs > MOST_RUNGS:
-            raise OutOfReachError(f"{tree.rungs} rungs: at most {MOST_RUNGS} can be solved on a GPU; try --device cpu")
-        if tree.exact or tree.payoffs != ONE_ROUND:
-            raise OutOfReachError("--device gpu: rounds with exact calls are solved on the processor (--device cpu)")
-        tree = tree.with_payoffs(tree.payoffs, cut=0.0)
         limit = device.memory() * SHARE_OF_MEMORY if memory is None else memory
         needed = memory_needed(tree)
         if needed > limit:
-            fits = max((r for r in range(1, tree.rungs) if needed / 2 ** (tree.rungs - r) <= limit), default=0)
             raise OutOfReachError(
-                f"dice {tree.config.dice} with {tree.config.faces} faces need {needed:,.1f} GB of the GPU's memory; "
-                f"{limit:,.1f} GB can be used, enough for {fits} rungs with the same hands (this has {tree.rungs})"
+                f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of the "
+                f"GPU's memory; at most {gigabytes(limit)} are used; {what_fits(tree, limit, memory_needed)}"
             )
-        self.tree, self.iterations, self._device = tree, 0, device
-        self._xp = xp = device.arrays
+        self._device, self._xp = device, device.arrays
+        self._kernels = [device.kernels(_macros(tree, seat)) for seat in (0, 1)]
         self._least = np.float32(least)
-        rows, faces = 1 << (tree.rungs - 1), max(tree.claims, 1)
+        self.iterations, self.full = 0, False
+        self._claim(max(1 + tree.rungs, min(int(limit * 1e9 / node_bytes(tree)), 1 << tree.rungs, MOST_SLOTS)), tree)
+        self.tree = tree
 
-        def side(seat: int) -> Side:
-            hands = tree.hands[seat]
-            return Side(*(xp.zeros((rows, n), dtype=xp.float32) for n in (hands, hands, faces)))
-
-        self._regret, self._average = (side(0), side(1)), (side(0), side(1))
-        self._reach = xp.empty(rows * max(tree.hands), dtype=xp.float64)
-        self._value = xp.empty(2 * rows * max(tree.hands), dtype=xp.float64)
-        self._queue = xp.zeros(2 * rows, dtype=xp.int32)
-        self._counts = xp.zeros(tree.rungs + 1, dtype=xp.int32)
-        self._mark = xp.zeros(2 * rows, dtype=xp.int32)
-        self._stamp = 0
-        self._seats = (self._seat(0), self._seat(1))
-
-    def _seat(self, seat: int) -> tuple[Callable[[str], Launch], tuple[Any, ...]]:
-        """The kernels of a seat, and the tree as it sees it."""
-        tree, view = self.tree, self.tree.views[seat]
-        macros = {
-            "LANES": LANES,
-            "RUNGS": tree.rungs,
-            "SEAT": seat,
-            "OWN": tree.hands[seat],
-            "THEIR": tree.hands[1 - seat],
-            "OWN_DICE": tree.config.dice[seat],
-            "THEIR_DICE": tree.config.dice[1 - seat],
-            "CLAIMS": tree.claims,
-        }
-        kernel = self._device.kernels(macros)
-        kernels = {
-            name: kernel(name) for name in ("down_improving", "up_improving", "down_responding", "up_responding")
-        }
-        arrays = (
-            view.quantity,
-            view.face,
-            view.opens,
-            view.own_matches,
-            view.their_matches,
-            view.own_claims,
-            view.their_claims,
-        )
-        described = tuple(self._xp.asarray(array.astype(np.int32)) for array in arrays)
-        return kernels.__getitem__, (*described, np.int32(view.opens.sum()))
+    def _claim(self, slots: int, tree: PublicTree) -> None:
+        """Make room for this many nodes."""
+        xp = self._xp
+        self._regret, self._average = (xp.zeros((slots, tree.width), dtype=xp.float32) for _ in range(2))
+        self._first = xp.zeros(slots, dtype=xp.int32)
+        self._first[ROOT] = 1  # a round is opened, from the beginning
+        self.nodes = 1 + tree.rungs
+        """How many nodes have room in the pool."""
 
     @property
-    def nodes(self) -> int:
-        """How many nodes the last pass met."""
-        return int(self._counts.sum())
+    def tree(self) -> PublicTree:
+        """The tree being solved."""
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: PublicTree) -> None:
+        """Continue with other payoffs or a lower cut."""
+        self._tree = tree
+        self._live = self._xp.asarray(np.append(tree.views[0].live, True))  # the root's bit is the number of rungs
+        self._views = [self._on_device(view) for view in tree.views]
+
+    def _on_device(self, view: SeatView) -> tuple[Any, ...]:
+        """The tree as the kernels read it on behalf of one seat."""
+        whole = (
+            view.quantity, view.face, view.opens, view.own_matches, view.their_matches, view.own_claims,
+            view.their_claims,
+        )  # fmt: skip
+        described = (self._xp.asarray(array.astype(np.int32)) for array in whole)
+        return (*described, self._xp.asarray(view.worth), np.int32(view.opens.sum()))
 
     def iterate(self) -> None:
         """One iteration for both seats, the opener first. Averages weigh iteration t by t cubed, and of the regrets
@@ -181,120 +178,114 @@ class GpuSolver:
         """
         self.iterations += 1
         t = float(self.iterations)
-        weight, keep = np.float32(t**3), np.float32(t**1.5 / (t**1.5 + 1))
         for seat in (0, 1):
-            theirs = (*self._regret[1 - seat], *self._average[1 - seat])
-            self._pass(seat, "improving", np.float32, theirs, self._regret[seat], (weight, self._least), (keep,))
+            levels = self._down(seat, "improving", self._regret, np.float32(t**3))
+            self._up(seat, "improving", levels, np.float32(t**1.5 / (t**1.5 + 1)))
 
     def bracket(self) -> tuple[float, float]:
         """The values of both best responses to the average strategies, to the opener: lower, upper."""
         values = []
         for seat in (0, 1):
-            self._pass(seat, "responding", np.float64, self._average[1 - seat], self._average[seat])
-            earned = self._device.to_host(self._value[: self.tree.hands[seat]])
+            levels = self._down(seat, "responding", self._average, np.float32(0))
+            self._up(seat, "responding", levels, np.float32(1))
+            earned = self._device.to_host(levels[0][0].value[0])
             values.append(float(earned @ self.tree.weights[seat]))
         return -values[1], values[0]
 
-    def _pass(
-        self,
-        seat: int,
-        kind: str,
-        number: Any,
-        theirs: tuple[Array, ...],
-        own: Side,
-        going_down: tuple[Any, ...] = (),
-        going_up: tuple[Any, ...] = (),
-    ) -> None:
-        """Down from the root and up again for one seat, with the extra arguments of each direction; the root's values
-        end in the first row.
+    def _down(self, seat: int, kind: Kind, table: Array, weight: np.float32) -> list[tuple[Level, Raises]]:
+        """From the root to all nodes that matter to a seat, level by level: the seat goes everywhere, the other player
+        where the table says. Each level comes with the nodes of the next.
         """
-        kernel, described = self._seats[seat]
-        rungs = self.tree.rungs
-        self._stamp += 1
-        self._counts[:] = 0
-        self._counts[rungs] = 1  # the root is the only node of its level, and the last of the list
-        self._queue[-1] = 0
-        root = self._xp.asarray(self.tree.weights[1 - seat].astype(number))
-        reach, value = self._reach.view(number), self._value.view(number)
-        work = (self._queue, self._counts, self._mark, np.int32(self._stamp))
-        for bit in range(rungs, -1, -1):
-            kernel(f"down_{kind}")(np.int32(bit), *described, *work, *theirs, root, reach, value, *going_down)
-        for bit in range(rungs + 1):
-            kernel(f"up_{kind}")(np.int32(bit), *described, *work, *own, root, reach, value, *going_up)
+        xp, tree, kernel, view = self._xp, self.tree, self._kernels[seat], self._views[seat]
+        own, their = tree.hands[seat], tree.hands[1 - seat]
+        number = np.float32 if kind == "improving" else np.float64
+        nodes = Raises(*(xp.full(1, at, dtype=xp.int32) for at in (ROOT, tree.rungs, 0)))
+        reach = xp.asarray(tree.weights[1 - seat][None].astype(number))
+        levels: list[tuple[Level, Raises]] = []
+        while len(nodes.slot):
+            size, at_root, seat_acts = len(nodes.slot), not levels, len(levels) % 2 == seat
+            if seat_acts and kind == "improving":
+                self._expand(nodes)
+            kids = self._first[nodes.slot]
+            here = (np.int32(size), np.int32(at_root), nodes.slot, nodes.bit, kids)
+            value = xp.empty((size, own), dtype=number)
+            if seat_acts:
+                count = xp.where(kids > 0, view[-1] if at_root else nodes.bit, 0).astype(xp.int32)
+            else:
+                share, raised = xp.empty((size, their), dtype=number), xp.empty(size, dtype=xp.uint64)
+                count = xp.empty(size, dtype=xp.int32)
+                kernel(f"answer_{kind}")(
+                    *view, *here, nodes.parent, reach, table, self._average, weight, self._least,
+                    share, value, raised, count,
+                )  # fmt: skip
+            end = xp.cumsum(count, dtype=xp.int32)
+            start, total = end - count, int(end[-1])
+            below = Raises(*(xp.empty(total, dtype=xp.int32) for _ in range(3)))
+            levels.append((Level(here, start, count, reach, value), below))
+            if seat_acts:
+                kernel("raise_all")(*view, *here, start, *below)
+            else:
+                reach = xp.empty((total, their), dtype=number)
+                kernel(f"follow_{kind}")(
+                    *view, *here, start, share, raised, table, self._average, weight, *below, reach
+                )  # fmt: skip
+            nodes = below
+        return levels
 
-    # -- to and from the CPU solver's pool ---------------------------------------------------------------------------
+    def _up(self, seat: int, kind: Kind, levels: list[tuple[Level, Raises]], keep: np.float32) -> None:
+        """Back from the last level to the root with the values, improving the seat's regrets or taking the best."""
+        kernel, view = self._kernels[seat], self._views[seat]
+        after = self._xp.empty(0, dtype=levels[0][0].value.dtype)
+        for made in reversed(range(len(levels))):
+            (here, start, count, reach, value), below = levels[made]
+            if made % 2 != seat:
+                kernel(f"collect_{kind}")(*here, start, count, after, value)
+            elif kind == "improving":
+                kernel("improve_regrets")(
+                    *view, *here, start, count, below.slot, reach, after, self._regret, keep, value
+                )  # fmt: skip
+            else:
+                kernel("respond_best")(*view, *here, start, count, reach, after, value)
+            after = value
+
+    def _expand(self, nodes: Raises) -> None:
+        """Give these nodes room for their raises if they have none, may be raised, and there is some left."""
+        xp = self._xp
+        new = (self._first[nodes.slot] == 0) & self._live[nodes.bit]
+        slots, raises = nodes.slot[new], nodes.bit[new]
+        ends = self.nodes + xp.cumsum(raises, dtype=xp.int64)
+        fits = int((ends <= len(self._first)).sum())
+        if fits:
+            self._first[slots[:fits]] = xp.where(raises[:fits] > 0, ends[:fits] - raises[:fits], 0).astype(xp.int32)
+            self.nodes = int(ends[fits - 1])
+        self.full = self.full or fits < len(slots)
 
     def compact(self) -> Pool:
-        """All nodes with any numbers, in the CPU solver's format."""
-        xp, tree = self._xp, self.tree
-        known = []
-        for seat in (0, 1):
-            for side in (self._regret[seat], self._average[seat]):
-                known.append(self._nodes_of(side.raises.any(axis=1), 1 - seat))
-                known.append(self._nodes_of(side.call.any(axis=1) | side.claim.any(axis=1), seat))
-        nodes = np.unique(np.concatenate(known))
-        parents = np.unique(nodes[nodes > 0] & (nodes[nodes > 0] - 1))
-        while True:  # and the way to each of them
-            grown = np.union1d(parents, np.append(parents[parents > 0] & (parents[parents > 0] - 1), 0))
-            if len(grown) == len(parents):
-                break
-            parents = grown
-        raises = _lowest_bit(parents, tree.rungs)
-        parents, raises = parents[raises > 0], raises[raises > 0]
-        starts = 1 + np.concatenate([[0], np.cumsum(raises)])
-        slots = int(starts[-1])
-        bits = np.arange(slots - 1) - np.repeat(starts[:-1] - 1, raises)
-        children = np.repeat(parents, raises) | (1 << bits)
-        every = np.concatenate([[0], children])  # the node of each slot
-        first = np.zeros(slots, dtype=np.int64)
-        order = np.argsort(every)
-        first[order[np.searchsorted(every[order], parents)]] = starts[:-1]
-        tables = []
-        for sides in (self._regret, self._average):
-            table = np.zeros((slots, tree.width), dtype=np.float32)
-            for actor in (0, 1):
-                bidder = 1 - actor
-                here = np.flatnonzero(_made(every) % 2 == actor)
-                rows = xp.asarray(every[here] >> 1)
-                split = tree.hands[bidder]
-                table[here, :split] = self._device.to_host(sides[bidder].raises[rows])
-                table[here, split : sum(tree.hands)] = self._device.to_host(sides[actor].call[rows])
-                table[here, sum(tree.hands) :] = self._device.to_host(sides[actor].claim[rows])[:, : tree.claims]
-            table[0, : sum(tree.hands)] = 0  # there is no bid before the root, and nothing to call
-            tables.append(table)
-        return Pool(tables[0], tables[1], first)
-
-    def _nodes_of(self, rows: Array, parity: int) -> NDArray[np.int64]:
-        """The nodes with an even or odd number of bids (`parity`) whose rows are marked."""
-        upper = np.flatnonzero(self._device.to_host(rows)).astype(np.int64)
-        return (upper << 1) | ((_made(upper) + parity) % 2)
+        """The nodes in use, copied to the host, in the CPU solver's format."""
+        regret, average, first = (
+            self._device.to_host(part[: self.nodes]) for part in (self._regret, self._average, self._first)
+        )
+        return Pool(regret, average, first.astype(np.int64))
 
     def restore(self, pool: Pool, iterations: int) -> None:
         """Continue from what `compact` returned."""
-        xp, tree = self._xp, self.tree
-        every = np.zeros(len(pool.first), dtype=np.int64)
-        for slots, _, nodes in slots_by_level(pool.first, tree.rungs):
-            every[slots] = nodes
-        for sides, table in ((self._regret, pool.regret), (self._average, pool.average)):
-            for actor in (0, 1):
-                bidder = 1 - actor
-                here = np.flatnonzero(_made(every) % 2 == actor)
-                rows = xp.asarray(every[here] >> 1)
-                split, both = tree.hands[bidder], sum(tree.hands)
-                sides[actor].call[rows] = xp.asarray(table[here, split:both].astype(np.float32))
-                if tree.claims:
-                    sides[actor].claim[rows] = xp.asarray(table[here, both:].astype(np.float32))
-                bid = here[here > 0]
-                sides[bidder].raises[xp.asarray(every[bid] >> 1)] = xp.asarray(table[bid, :split].astype(np.float32))
-        self.iterations = iterations
+        known = len(pool.first)
+        if known > len(self._first):
+            raise OutOfReachError(f"the saved solution has {known:,} nodes; the GPU has room for {len(self._first):,}")
+        for mine, saved in zip((self._regret, self._average, self._first), pool, strict=True):
+            mine[:known] = self._xp.asarray(saved.astype(mine.dtype))
+        self.nodes, self.iterations = known, iterations
 
 
-def _made(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of bids made on the way to each node."""
-    return np.bitwise_count(nodes).astype(np.int64)
-
-
-def _lowest_bit(nodes: NDArray[np.int64], rungs: int) -> NDArray[np.int64]:
-    """The bit of each node's last bid: how many raises are left."""
-    low = nodes & -nodes
-    return np.where(nodes > 0, np.bitwise_count(low - 1).astype(np.int64), rungs)
+def _macros(tree: PublicTree, seat: int) -> dict[str, int]:
+    """What the kernels of a seat are compiled with."""
+    return {
+        "LANES": LANES,
+        "OWN": tree.hands[seat],
+        "THEIR": tree.hands[1 - seat],
+        "OWN_DICE": tree.config.dice[seat],
+        "THEIR_DICE": tree.config.dice[1 - seat],
+        "CLAIMS": tree.claims,
+        "EXACT": int(tree.exact),
+        "WIDTH": tree.width,
+    }
