@@ -20,8 +20,10 @@ from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver import gpu_solver as gpu
 from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
-from liars_dice.exact.solver.equilibrium import solve
-from liars_dice.exact.solver.gpu_solver import Cuda, Device, GpuSolver, memory_needed
+from liars_dice.exact.solver.equilibrium import Device as Where
+from liars_dice.exact.solver.equilibrium import memory_needed, solve
+from liars_dice.exact.solver.gpu_solver import Cuda, Device, GpuSolver
+from liars_dice.exact.solver.matches import solve_match
 from liars_dice.exact.solver.public_tree import Payoffs, PublicTree
 
 COMPILER = shutil.which("c++")
@@ -39,6 +41,7 @@ ROUNDS = {
     "cut": PublicTree(PERUDO, cut=0.2),
     "cut without exact calls": PublicTree(PERUDO.replace(dice=(2, 2), exact_call=False), cut=0.3),
 }
+DEVICES: tuple[Where, Where] = ("cpu", "gpu")
 CUDA_ON_A_PROCESSOR = """
 #include <algorithm>
 #include <cstddef>
@@ -101,7 +104,7 @@ def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
 def test_it_does_what_the_processor_does(name: str, device: Device) -> None:
     tree = ROUNDS[name]
     here = CpuSolver(tree, least=1e-7, slots=1 << 16)
-    there = GpuSolver(tree, least=1e-7, device=device)
+    there = GpuSolver(tree, least=1e-7, slots=1 << 16, device=device)
     for _ in range(2):  # from the third iteration on, ties are broken by rounding
         here.iterate()
         there.iterate()
@@ -119,7 +122,7 @@ def test_it_does_what_the_processor_does(name: str, device: Device) -> None:
 
 
 def test_a_cut_can_be_lowered_on_the_way(device: Device) -> None:
-    solver = GpuSolver(ROUNDS["cut without exact calls"], least=1e-7, device=device)
+    solver = GpuSolver(ROUNDS["cut without exact calls"], least=1e-7, slots=1 << 16, device=device)
     for _ in range(20):
         solver.iterate()
     wide, few = solver.bracket(), solver.nodes
@@ -134,9 +137,8 @@ def test_a_cut_can_be_lowered_on_the_way(device: Device) -> None:
 
 def test_it_says_when_the_memory_has_run_out(device: Device) -> None:
     tree = ROUNDS["plain"]
-    all_nodes = GpuSolver(tree, least=1e-7, device=device)
-    some = GpuSolver(tree, least=1e-7, device=device, memory=memory_needed(tree) * 1.0001)
-    some._claim(100, tree)
+    all_nodes = GpuSolver(tree, least=1e-7, slots=1 << 16, device=device)
+    some = GpuSolver(tree, least=1e-7, slots=100, device=device)
     for _ in range(30):
         all_nodes.iterate()
         some.iterate()
@@ -151,10 +153,10 @@ def test_it_says_when_the_memory_has_run_out(device: Device) -> None:
 @pytest.mark.parametrize("name", ["plain", "ones", "cut"])
 def test_it_goes_on_from_what_was_saved(name: str, device: Device) -> None:
     tree = ROUNDS[name]
-    first = GpuSolver(tree, least=1e-7, device=device)
+    first = GpuSolver(tree, least=1e-7, slots=1 << 16, device=device)
     for _ in range(20):
         first.iterate()
-    second = GpuSolver(tree, least=1e-7, device=device)
+    second = GpuSolver(tree, least=1e-7, slots=1 << 16, device=device)
     second.restore(first.compact(), first.iterations)
     assert second.bracket() == first.bracket()
     for solver in (first, second):
@@ -170,18 +172,31 @@ def test_it_goes_on_from_what_threads_saved(device: Device, monkeypatch: pytest.
     here = CpuSolver(tree, least=1e-7, slots=1 << 16, workers=3)
     for _ in range(8):
         here.iterate()
-    there = GpuSolver(tree, least=1e-7, device=device)
+    there = GpuSolver(tree, least=1e-7, slots=1 << 16, device=device)
     there.restore(here.compact(), here.iterations)
     assert there.bracket() == pytest.approx(here.bracket(), abs=1e-9)
 
 
-def test_memory_is_worked_out_before_it_is_taken() -> None:
-    assert memory_needed(PublicTree(GameConfig(dice=(2, 3)))) == pytest.approx(0.8, abs=0.1)
-    with pytest.raises(OutOfReachError, match=r"need about .* GB of the GPU's memory; .* 2 against 3 dice would fit"):
-        GpuSolver(PublicTree(GameConfig(dice=(3, 4))), least=0.0, device=Processor(Path()))
-    perudo = preset("perudo", players=2)
+def test_a_match_is_solved(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "Cuda", lambda: device)
+    config = GameConfig(dice=(2, 1), faces=2, wild="top", exact_call=True, mode="elimination", max_dice=2)
+    here, there = (solve_match(config, target=2e-3, device=where) for where in DEVICES)
+    assert here.states.keys() == there.states.keys()
+    for state, found in there.states.items():
+        assert found.exploitability <= 2e-3
+        assert found.lower <= here.states[state].upper
+        assert here.states[state].lower <= found.upper
+
+
+def test_memory_is_worked_out_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "Cuda", lambda: Processor(Path()))
+    assert memory_needed(PublicTree(GameConfig(dice=(2, 3))), "gpu") == pytest.approx(0.8, abs=0.1)
+    with pytest.raises(
+        OutOfReachError, match=r"about 8\.6 GB of GPU memory; at most 0\.9 GB .* 2 against 3 dice would fit"
+    ):
+        solve(GameConfig(dice=(3, 3)), device="gpu")
     with pytest.raises(OutOfReachError, match="2 against 2 dice would fit"):
-        GpuSolver(PublicTree(perudo.replace(dice=(3, 2)), cut=0.05), least=0.0, device=Processor(Path()))
+        solve(preset("perudo", players=2).replace(dice=(3, 2)), device="gpu")
 
 
 @pytest.mark.skipif(find_spec("cupy") is not None, reason="GPU: CuPy is installed")

@@ -76,12 +76,13 @@ class CpuSolver:
 
     def bracket(self) -> tuple[float, float]:
         """What the opener's average strategy guarantees, and what the other player's concedes, in double precision."""
-        if self.workers == 1:
-            first, second = best_responses(self.tree, self.pool)
-        else:
-            with ThreadPoolExecutor(2) as threads:
-                first, second = threads.map(lambda seat: best_responses(self.tree, self.pool, (seat,))[0], (0, 1))
+        with ThreadPoolExecutor(min(self.workers, 2)) as threads:
+            first, second = threads.map(self.best_response, (0, 1))
         return -second, first
+
+    def best_response(self, seat: int) -> float:
+        """What a seat's best response to the other player's average strategy earns."""
+        return best_responses(self.tree, self.pool, (seat,))[0]
 
     def _improve(self, seat: int, weight: float) -> None:
         tree, pool, region = self.tree, self.pool, self._regions[0]

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from math import ceil, inf
 from pathlib import Path
 from typing import Literal, Protocol
@@ -26,6 +25,7 @@ from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
 from .saved_solution import check_writable, read_saved, write_or_warn
 
+Device = Literal["cpu", "gpu"]
 LEAST_TARGET = 1e-12
 """The smallest target: sums of doubles over a whole tree are accurate to about a tenth of this."""
 SINGLE_TARGET = 2e-5
@@ -35,8 +35,8 @@ FIRST_CUT = 0.05
 """Where the tree is large, bids that are true in fewer rolls than this are only called at first..."""
 PATIENCE, SLOW = 3, 0.9
 """...until the bracket has not become a tenth narrower in the last three looks at it, each a fifth later."""
-SHARE_OF_MEMORY = 0.6
-"""The share of the machine's memory that is used at most, unless `memory` is given."""
+SHARE_OF_MEMORY, SHARE_OF_GPU_MEMORY = 0.6, 0.9
+"""The share of the machine's memory, or of what is free on its GPU, that is used unless `memory` is given."""
 
 
 class SolverProgress(Bracket, frozen=True):
@@ -86,6 +86,9 @@ class Solver(Protocol):
     def bracket(self) -> tuple[float, float]:
         """The values of both best responses to the average strategies, to the opener: lower, upper."""
 
+    def best_response(self, seat: int) -> float:
+        """What a seat's best response to the other player's average strategy earns."""
+
     def compact(self) -> Pool:
         """All nodes in use."""
 
@@ -98,7 +101,7 @@ def solve(
     *,
     target: float = 1e-4,
     iterations: int | None = None,
-    device: Literal["cpu", "gpu"] = "cpu",
+    device: Device = "cpu",
     workers: int | None = None,
     memory: float | None = None,
     save: Path | None = None,
@@ -127,7 +130,11 @@ def solve(
         tree = tree.with_payoffs(payoffs, FIRST_CUT)
     if save is not None:
         check_writable(save)
-    solver, compile_s = _solver(tree, target, device, workers, memory)
+    kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
+    started = time.perf_counter()
+    solver = new_solver(tree, device, least=min(target * 1e-3, 1e-6), kind=kind, workers=workers, memory=memory)
+    warm_up(np.float32 if device == "gpu" else kind)
+    compile_s = time.perf_counter() - started
     if resume is not None:
         known = read_saved(resume)
         if known.tree.config != tree.config or known.tree.reduced != tree.reduced:
@@ -216,33 +223,32 @@ def _checks(done: int, most: float) -> Iterator[int]:
         yield int(most)
 
 
-def _solver(
-    tree: PublicTree, target: float, device: str, workers: int | None, memory: float | None
-) -> tuple[Solver, float]:
-    """A solver for the tree, if it fits into memory, and how long compiling it took."""
-    least = min(target * 1e-3, 1e-6)
+def new_solver(
+    tree: PublicTree,
+    device: Device,
+    *,
+    least: float,
+    kind: type[np.floating] = np.float32,
+    workers: int | None = None,
+    memory: float | None = None,
+) -> Solver:
+    """A solver for the tree, if it fits into this many gigabytes of memory."""
+    limit = memory_for(device) if memory is None else memory
+    item_bytes = np.dtype(kind).itemsize
+    needed = memory_needed(tree, device, item_bytes)
+    if needed > limit:
+        raise OutOfReachError(
+            f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of "
+            f"{'memory' if device == 'cpu' else 'GPU memory'}; at most {gigabytes(limit)} are used; "
+            f"{_what_fits(tree, limit, device, item_bytes)}"
+        )
+    slots = int(limit * 1e9 / _node_bytes(tree, device, item_bytes))
     if device == "gpu":
         from .gpu_solver import GpuSolver
 
-        started = time.perf_counter()
-        solver = GpuSolver(tree, least=least, memory=memory)
-        warm_up(np.float32)
-        return solver, time.perf_counter() - started
-    kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
-    limit = memory_here() * SHARE_OF_MEMORY if memory is None else memory
-    needed = memory_needed(tree, np.dtype(kind).itemsize)
-    if needed > limit:
-        raise OutOfReachError(
-            f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of memory; "
-            f"at most {gigabytes(limit)} are used; "
-            f"{what_fits(tree, limit, partial(memory_needed, item_bytes=np.dtype(kind).itemsize))}"
-        )
-    slots = slots_within(tree, limit, np.dtype(kind).itemsize)
-    started = time.perf_counter()
-    warm_up(kind)
-    compile_s = time.perf_counter() - started
+        return GpuSolver(tree, least=least, slots=slots)
     try:
-        return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers), compile_s
+        return CpuSolver(tree, least=least, slots=slots, kind=kind, workers=workers)
     except MemoryError:
         raise OutOfReachError(f"memory {gigabytes(limit)}: the system does not provide that much") from None
 
@@ -250,9 +256,13 @@ def _solver(
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def memory_here() -> float:
-    """The machine's memory in gigabytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+def memory_for(device: Device) -> float:
+    """How many gigabytes are used, unless more or less is asked for: a share of the machine's or the GPU's memory."""
+    if device == "gpu":
+        from .gpu_solver import Cuda
+
+        return Cuda().memory() * SHARE_OF_GPU_MEMORY
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9 * SHARE_OF_MEMORY
 
 
 def nodes_expected(tree: PublicTree) -> float:
@@ -264,17 +274,17 @@ def nodes_expected(tree: PublicTree) -> float:
     return min(everything, 80 * 1.44**tree.rungs) if tree.reduced else everything
 
 
-def memory_needed(tree: PublicTree, item_bytes: int = 4) -> float:
+def memory_needed(tree: PublicTree, device: Device = "cpu", item_bytes: int = 4) -> float:
     """About how many gigabytes solving the tree takes."""
-    return nodes_expected(tree) * _slot_bytes(tree, item_bytes) / 1e9
+    return nodes_expected(tree) * _node_bytes(tree, device, item_bytes) / 1e9
 
 
-def slots_within(tree: PublicTree, limit: float, item_bytes: int = 4) -> int:
-    """How many nodes fit into this many gigabytes."""
-    return int(limit * 1e9 / _slot_bytes(tree, item_bytes))
-
-
-def _slot_bytes(tree: PublicTree, item_bytes: int) -> int:
+def _node_bytes(tree: PublicTree, device: Device, item_bytes: int) -> int:
+    """How much memory a node takes. A GPU looks at many nodes at the same time, so each has room for values and the
+    other player's reach, in double precision.
+    """
+    if device == "gpu":
+        return 2 * tree.width * 4 + 2 * max(tree.hands) * 8 + 64
     return 2 * tree.width * item_bytes + 8
 
 
@@ -283,7 +293,7 @@ def gigabytes(amount: float) -> str:
     return f"{amount:,.0f} GB" if amount >= 10 else f"{amount:.2g} GB"
 
 
-def what_fits(tree: PublicTree, limit: float, needed: Callable[[PublicTree], float]) -> str:
+def _what_fits(tree: PublicTree, limit: float, device: Device, item_bytes: int) -> str:
     """The most dice by the same rules that would fit."""
     config = tree.config
     for total in range(config.total_dice - 1, 1, -1):
@@ -291,6 +301,6 @@ def what_fits(tree: PublicTree, limit: float, needed: Callable[[PublicTree], flo
             least = min(config.opening_min_quantity, total)
             smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
             with suppress(OutOfReachError):
-                if needed(PublicTree(smaller, reduce=tree.reduced, cut=tree.cut)) <= limit:
+                if memory_needed(PublicTree(smaller, reduce=tree.reduced, cut=tree.cut), device, item_bytes) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"

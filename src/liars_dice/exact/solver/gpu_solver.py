@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from ..errors import OutOfReachError
 from .cfr_traversal import ROOT, Pool
-from .equilibrium import gigabytes, nodes_expected, what_fits
 from .public_tree import PublicTree, SeatView
 
 MOST_SLOTS = 2**31 - 1
 """The number of a node has 32 bits."""
 LANES = 32
 """How many threads of a GPU work on one node."""
-SHARE_OF_MEMORY = 0.9
 Launch = Callable[..., None]
 Kind = Literal["improving", "responding"]
 Array = Any
@@ -109,37 +107,16 @@ class Raises(NamedTuple):
     """The place of the node that each is a raise of, in the level above."""
 
 
-def node_bytes(tree: PublicTree) -> int:
-    """How much of the GPU's memory a node takes at most: a row of each table in single precision, the values and the
-    other player's reach in double precision.
-    """
-    return 2 * 4 * tree.width + 8 * 2 * max(tree.hands) + 64
-
-
-def memory_needed(tree: PublicTree) -> float:
-    """About how many gigabytes of the GPU's memory solving the tree takes."""
-    return nodes_expected(tree) * node_bytes(tree) / 1e9
-
-
 class GpuSolver:
     """The same iterations as `CpuSolver` makes, in single precision; brackets in double precision."""
 
-    def __init__(
-        self, tree: PublicTree, *, least: float, memory: float | None = None, device: Device | None = None
-    ) -> None:
-        device = device or Cuda()
-        limit = device.memory() * SHARE_OF_MEMORY if memory is None else memory
-        needed = memory_needed(tree)
-        if needed > limit:
-            raise OutOfReachError(
-                f"dice {tree.config.dice} with {tree.config.faces} faces would need about {gigabytes(needed)} of the "
-                f"GPU's memory; at most {gigabytes(limit)} are used; {what_fits(tree, limit, memory_needed)}"
-            )
-        self._device, self._xp = device, device.arrays
-        self._kernels = [device.kernels(_macros(tree, seat)) for seat in (0, 1)]
+    def __init__(self, tree: PublicTree, *, least: float, slots: int, device: Device | None = None) -> None:
+        self._device = device or Cuda()
+        self._xp = self._device.arrays
+        self._kernels = [self._device.kernels(_macros(tree, seat)) for seat in (0, 1)]
         self._least = np.float32(least)
         self.iterations, self.full = 0, False
-        self._claim(max(1 + tree.rungs, min(int(limit * 1e9 / node_bytes(tree)), 1 << tree.rungs, MOST_SLOTS)), tree)
+        self._claim(max(1 + tree.rungs, min(slots, 1 << tree.rungs, MOST_SLOTS)), tree)
         self.tree = tree
 
     def _claim(self, slots: int, tree: PublicTree) -> None:
@@ -184,13 +161,14 @@ class GpuSolver:
 
     def bracket(self) -> tuple[float, float]:
         """The values of both best responses to the average strategies, to the opener: lower, upper."""
-        values = []
-        for seat in (0, 1):
-            levels = self._down(seat, "responding", self._average, np.float32(0))
-            self._up(seat, "responding", levels, np.float32(1))
-            earned = self._device.to_host(levels[0][0].value[0])
-            values.append(float(earned @ self.tree.weights[seat]))
-        return -values[1], values[0]
+        return -self.best_response(1), self.best_response(0)
+
+    def best_response(self, seat: int) -> float:
+        """What a seat's best response to the other player's average strategy earns, in double precision."""
+        levels = self._down(seat, "responding", self._average, np.float32(0))
+        self._up(seat, "responding", levels, np.float32(1))
+        earned = self._device.to_host(levels[0][0].value[0])
+        return float(earned @ self.tree.weights[seat])
 
     def _down(self, seat: int, kind: Kind, table: Array, weight: np.float32) -> list[tuple[Level, Raises]]:
         """From the root to all nodes that matter to a seat, level by level: the seat goes everywhere, the other player

@@ -22,15 +22,16 @@ import numpy as np
 from ...core import GameConfig, RoundOutcome, RulesLike, after_round, as_config
 from ..errors import OutOfReachError
 from .cfr_traversal import Pool
-from .cpu_solver import CpuSolver, best_responses, warm_up
+from .cpu_solver import best_responses, warm_up
 from .equilibrium import (
     FIRST_CUT,
-    SHARE_OF_MEMORY,
+    Device,
+    Solver,
     SolverProgress,
     gigabytes,
-    memory_here,
+    memory_for,
     memory_needed,
-    slots_within,
+    new_solver,
     stays_wide,
 )
 from .public_tree import Bracket, Payoffs, PublicTree
@@ -39,6 +40,8 @@ State = tuple[int, int]
 """The dice of the player who opens, and of the other."""
 Worth = Callable[[State, int], float]
 """What a state is worth to the player in a seat (0 opens): from -1, the match is lost, to 1, it is won."""
+Response = Callable[[Payoffs, int], float]
+"""T(w) of one state: what the best response of a seat to the strategies earns in one round with these payoffs."""
 SWEEP = 25
 """How many iterations are made with the same payoffs."""
 NEAR = 1e-3
@@ -124,56 +127,62 @@ def solve_match(
     target: float = 1e-3,
     cut: float = FIRST_CUT,
     memory: float | None = None,
+    device: Device = "cpu",
+    certify: bool = True,
     progress: Callable[[SolverProgress], None] = lambda _: None,
 ) -> MatchSolution:
     """Solve an elimination match: the player who opens first has `config.dice[0]` dice, the other `config.dice[1]`.
 
     It ends when the bracket of every state is at most twice `target` wide, in chances to win, or on Ctrl-C, if every
     state has a bracket by then. Bids that are true in fewer than `cut` of all rolls are only called; if that keeps the
-    brackets wide, the cut is lowered. `memory` is in gigabytes.
+    brackets wide, the cut is lowered. `memory` is in gigabytes. What a GPU finds is certified on the processor at the
+    end, unless `certify` is false: then the bounds are those that the GPU computed.
 
     >>> from liars_dice.core import preset
     >>> match = solve_match(preset("perudo", players=2, dice=1, faces=3), target=0.01)
     >>> match.lower <= 0.5 <= match.upper
     True
     """
-    match = _Match(as_config(config, players=2), cut, memory_here() * SHARE_OF_MEMORY if memory is None else memory)
+    match = _Match(as_config(config, players=2), cut, device, memory)
     match.check_memory()
     began = time.perf_counter()
     warm_up(np.float32)
     compile_s = time.perf_counter() - began
-    stopped = "target"
-    try:
-        for layer in match.layers:
-            match.solve_layer(layer, target if layer is match.layers[-1] else target / 2, progress)
-    except KeyboardInterrupt:
-        if not all(state in match.solved for layer in match.layers for state in layer):
-            raise
-        stopped = "interrupted"
+    finished = True
+    for layer in match.layers:
+        last = layer is match.layers[-1]
+        finished = match.solve_layer(layer, target if last else target / 2, progress)
+        if not finished and not last:
+            raise KeyboardInterrupt
+    for layer in match.layers if device == "gpu" and certify else ():
+        match.certify({state: _response_to_pool(*match.solved[state]) for state in layer}, NEAR * target)
     states = {
         state: MatchState(*match.bounds(state), *match.solved[state]) for layer in match.layers for state in layer
     }
     start = match.bounds((match.config.dice[0], match.config.dice[1]))
-    return MatchSolution(*start, match.config, states, time.perf_counter() - began - compile_s, compile_s, stopped)
+    elapsed = time.perf_counter() - began - compile_s
+    stopped = "target" if finished else "interrupted"
+    return MatchSolution(*start, match.config, states, elapsed, compile_s, stopped)
 
 
 def certify_match(
     config: GameConfig, strategies: Mapping[State, tuple[PublicTree, Pool]], near: float = 1e-6
 ) -> dict[State, tuple[float, float]]:
     """Proved bounds on the chance that the opener wins, for every state of a match in which both play like this."""
-    match = _Match(config)
+    match = _Match(config, 0.0)
     for layer in match.layers:
-        match.certify({state: strategies[state] for state in layer}, near)
+        match.certify({state: _response_to_pool(*strategies[state]) for state in layer}, near)
     return {state: match.bounds(state) for layer in match.layers for state in layer}
 
 
 class _Match:
     """All states of a match, and what is known of them."""
 
-    def __init__(self, config: GameConfig, cut: float = 0.0, memory: float = 0.0) -> None:
+    def __init__(self, config: GameConfig, cut: float, device: Device = "cpu", memory: float | None = None) -> None:
         if config.num_players != 2 or config.mode != "elimination":
             raise OutOfReachError("matches are solved for two players who lose dice (mode elimination)")
-        self.config, self.memory, self.began = config, memory, time.perf_counter()
+        self.config, self.device, self.began = config, device, time.perf_counter()
+        self.memory = memory_for(device) if memory is None else memory
         self.layers = layers(config)
         self.cuts = {state: cut for layer in self.layers for state in layer}
         self.value: dict[State, float] = {}
@@ -185,50 +194,73 @@ class _Match:
     def check_memory(self) -> None:
         """Raise `OutOfReachError` if a layer does not fit into memory."""
         for layer in self.layers:
-            needed = sum(memory_needed(PublicTree(self.config.replace(dice=s), cut=self.cuts[s])) for s in layer)
+            trees = [PublicTree(self.config.replace(dice=state), cut=self.cuts[state]) for state in layer]
+            needed = sum(memory_needed(tree, self.device) for tree in trees)
             if needed > self.memory:
                 raise OutOfReachError(
                     f"a match with {sum(layer[0])} dice in total would need about {gigabytes(needed)} of memory; at "
                     f"most {gigabytes(self.memory)} are used; matches with fewer dice would fit"
                 )
 
-    def solve_layer(self, states: list[State], target: float, progress: Callable[[SolverProgress], None]) -> None:
-        """Improve all states of a layer together until the bracket of each is narrow enough."""
+    def solve_layer(self, states: list[State], target: float, progress: Callable[[SolverProgress], None]) -> bool:
+        """Improve all states of a layer together until the bracket of each is narrow enough, or until Ctrl-C, if each
+        has one: then it returns false.
+        """
         self.value.update(dict.fromkeys(states, 0.0))
-        trees = {state: self._tree(state) for state in states}
         share = self.memory / len(states)
         solvers = {
-            state: CpuSolver(tree, least=target * 1e-3, slots=slots_within(tree, share))
-            for state, tree in trees.items()
+            state: new_solver(self._tree(state), self.device, least=target * 1e-3, memory=share) for state in states
         }
+        finished = self._improve_together(solvers, target, progress)
+        self.solved.update({state: (solver.tree, solver.compact()) for state, solver in solvers.items()})
+        return finished
+
+    def _improve_together(
+        self, solvers: dict[State, Solver], target: float, progress: Callable[[SolverProgress], None]
+    ) -> bool:
+        responses = {state: _response_to_solver(solver) for state, solver in solvers.items()}
         widths: list[float] = []
-        for sweep in count(1):
-            for state, solver in solvers.items():
-                solver.tree = self._tree(state)
-                for _ in range(SWEEP):
-                    solver.iterate()
-                low, high = solver.bracket()
-                self.value[state] = (low + high) / 2
-            if sweep & (sweep - 1) and sweep % 8:
-                continue  # a certificate takes longer than a sweep
-            self.certify({state: (solver.tree, solver.compact()) for state, solver in solvers.items()}, NEAR * target)
-            widest = max(states, key=lambda state: self.bounds(state)[1] - self.bounds(state)[0])
-            low, high = self.bounds(widest)
-            nodes = sum(solver.nodes for solver in solvers.values())
-            progress(SolverProgress(low, high, sweep * SWEEP, time.perf_counter() - self.began, nodes))
-            if high - low <= 2 * target:
-                return
-            if any(solver.full for solver in solvers.values()):
-                raise OutOfReachError(
-                    f"with {gigabytes(self.memory)} of memory, {widest[0]} v {widest[1]} dice are known to "
-                    f"{(high - low) / 2:.1e} in chances to win, not to {target:g}; a larger target would do"
-                )
-            widths.append(high - low)
-            if stays_wide(widths):
-                widths.clear()
-                for state in states:
-                    lowered = self._tree(state).with_lower_cut()
-                    self.cuts[state] = 0.0 if lowered is None else lowered.cut
+        try:
+            for sweep in count(1):
+                for state, solver in solvers.items():
+                    solver.tree = self._tree(state)
+                    for _ in range(SWEEP):
+                        solver.iterate()
+                    low, high = solver.bracket()
+                    self.value[state] = (low + high) / 2
+                if sweep & (sweep - 1) and sweep % 8:
+                    continue  # a certificate takes longer than a sweep
+                self.certify(responses, NEAR * target)
+                low, high = max(map(self.bounds, solvers), key=lambda found: found[1] - found[0])
+                nodes = sum(solver.nodes for solver in solvers.values())
+                progress(SolverProgress(low, high, sweep * SWEEP, time.perf_counter() - self.began, nodes))
+                widths.append(high - low)
+                if widths[-1] <= 2 * target:
+                    return True
+                self._check_room(solvers, target)
+                if stays_wide(widths):
+                    widths.clear()
+                    self._lower_cuts(solvers)
+        except KeyboardInterrupt:
+            if sweep == 1:
+                raise
+            self.certify(responses, NEAR * target)
+        return False
+
+    def _check_room(self, solvers: dict[State, Solver], target: float) -> None:
+        """Raise `OutOfReachError` if the memory has run out before the target was reached."""
+        if any(solver.full for solver in solvers.values()):
+            state = max(solvers, key=lambda state: self.bounds(state)[1] - self.bounds(state)[0])
+            low, high = self.bounds(state)
+            raise OutOfReachError(
+                f"with {gigabytes(self.memory)} of memory, {state[0]} v {state[1]} dice are known to "
+                f"{(high - low) / 2:.1e} in chances to win, not to {target:g}; a larger target would do"
+            )
+
+    def _lower_cuts(self, states: Iterable[State]) -> None:
+        for state in states:
+            lowered = self._tree(state).with_lower_cut()
+            self.cuts[state] = 0.0 if lowered is None else lowered.cut
 
     def bounds(self, state: State) -> tuple[float, float]:
         """Proved bounds on the chance that the opener wins the match."""
@@ -242,21 +274,38 @@ class _Match:
             self.config.replace(dice=state), payoffs=payoffs_in(self.config, state, 0, worth), cut=self.cuts[state]
         )
 
-    def certify(self, layer: Mapping[State, tuple[PublicTree, Pool]], near: float) -> None:
+    def certify(self, responses: Mapping[State, Response], near: float) -> None:
         """Bring w down for the states of a layer, from all there is, until it changes by less than `near`. T(w) <= w
         holds at every step.
         """
-        self.solved.update(layer)
-        places = [(state, seat) for state in layer for seat in (0, 1)]
+        places = [(state, seat) for state in responses for seat in (0, 1)]
         self.adversary.update(dict.fromkeys(places, 1.0))
         change = inf
         while change > near:
-            lower = {place: min(self.adversary[place], self._response(*place)) for place in places}
+            lower = {
+                (state, seat): min(
+                    self.adversary[state, seat], responses[state](self._payoffs_to_adversary(state, seat), seat)
+                )
+                for state, seat in places
+            }
             change = max(self.adversary[place] - lower[place] for place in places)
             self.adversary.update(lower)
 
-    def _response(self, state: State, seat: int) -> float:
-        """T(w): what the best response to the strategies earns in one round, if what follows is worth w."""
-        tree, pool = self.solved[state]
-        payoffs = payoffs_in(self.config, state, seat, lambda after, place: self.adversary[after, place])
-        return best_responses(tree.with_payoffs(payoffs), pool, (seat,))[0]
+    def _payoffs_to_adversary(self, state: State, seat: int) -> Payoffs:
+        return payoffs_in(self.config, state, seat, lambda after, place: self.adversary[after, place])
+
+
+def _response_to_pool(tree: PublicTree, pool: Pool) -> Response:
+    return lambda payoffs, seat: best_responses(tree.with_payoffs(payoffs), pool, (seat,))[0]
+
+
+def _response_to_solver(solver: Solver) -> Response:
+    def response(payoffs: Payoffs, seat: int) -> float:
+        tree = solver.tree
+        solver.tree = tree.with_payoffs(payoffs)
+        try:
+            return solver.best_response(seat)
+        finally:
+            solver.tree = tree
+
+    return response

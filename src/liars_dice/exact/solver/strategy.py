@@ -7,6 +7,7 @@ nothing, it calls.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,6 +20,8 @@ from .cpu_solver import best_responses
 from .public_tree import PublicTree
 
 Nodes = NDArray[np.uint64]
+MOST_NUMBERS = 1 << 23
+"""How many chances of actions are looked at together."""
 CALL: Action = CallLiarAction()
 EXACT: Action = CallExactAction()
 
@@ -74,51 +77,84 @@ def average_strategy(tree: PublicTree, pool: Pool, seat: int, least: float) -> S
     """A seat's average strategy, without what it does less often than `least`: the product of how likely the hand is,
     how the seat must have chosen before, and the choice itself. What is left is scaled up to one.
     """
-    own, other = tree.hands[seat], tree.hands[1 - seat]
-    claims = tree.views[seat].own_claims
-    first_exact = own + other + tree.claims
-    lines: list[tuple[Ints, ...]] = []
-    chances: list[Floats] = []
-
-    def decide(slot: int, bit: int, node: int, reach: Floats) -> None:
-        """List what the seat does at one of its nodes, and continue wherever that leads."""
-        first = int(pool.first[slot])
-        raises = np.zeros((bit, own)) if first == 0 else pool.average[first : first + bit, :own].astype(np.float64)
-        call = np.zeros(own) if node == 0 else pool.average[slot, other : other + own].astype(np.float64)
-        claim, exact = np.zeros(own), np.zeros(own)
-        claim[claims] = pool.average[slot, own + other : first_exact]
-        if tree.exact and node:
-            exact[:] = pool.average[slot, first_exact : first_exact + own]
-        done = np.vstack([raises, claim, exact, call])
-        total = done.sum(axis=0)
-        done = np.divide(done, total, out=np.zeros_like(done), where=total > 0)
-        often = done * reach * tree.weights[seat]
-        kept = np.where(often >= least, done, 0)
-        if node == 0:  # an opener cannot call instead
-            best = done.argmax(axis=0)
-            kept[best, np.arange(own)] = done[best, np.arange(own)]
-        total = kept.sum(axis=0)
-        kept = np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
-        action, hand = np.nonzero(kept[:-1])
-        rung = np.where(action < bit, tree.rungs - 1 - action, tree.rungs + action - bit)
-        lines.append((np.full(len(hand), node, dtype=np.uint64), hand, rung))
-        chances.append(kept[action, hand])
-        for b in np.flatnonzero(kept[:bit].any(axis=1)).tolist():
-            after, then = int(pool.first[first + b]), reach * kept[b]
-            if after and (then * tree.weights[seat]).max() >= least:
-                answers = pool.first[after : after + b] + pool.average[after : after + b, own + other :].sum(axis=1)
-                for c in np.flatnonzero(answers).tolist():
-                    decide(after + c, c, node | 1 << b | 1 << c, then)
-
-    everything = np.ones(own)
+    opening = np.flatnonzero(tree.views[seat].opens)
     if seat == 0:
-        decide(ROOT, tree.rungs, 0, everything)
+        places = _Places(np.array([ROOT]), np.array([tree.rungs]), np.array([0]), np.ones((1, tree.hands[0])))
     else:
-        for bit in np.flatnonzero(tree.views[seat].opens).tolist():
-            decide(int(pool.first[ROOT]) + bit, bit, 1 << bit, everything)
-    node, hand, rung = (np.concatenate(column) for column in zip(*lines, strict=True))
+        slots = int(pool.first[ROOT]) + opening
+        places = _Places(slots, opening, 1 << opening, np.ones((len(opening), tree.hands[1])))
+    lines: list[tuple[Nodes, Ints, Ints, Floats]] = []
+    while len(places.slot):
+        reached = []
+        for bit in np.unique(places.bit).tolist():
+            here = np.flatnonzero(places.bit == bit)
+            for some in np.array_split(here, 1 + len(here) * (bit + 3) * tree.hands[seat] // MOST_NUMBERS):
+                found, then = _decide(tree, pool, seat, least, bit, places.some(some))
+                lines.append(found)
+                reached.append(then)
+        places = _Places(*map(np.concatenate, zip(*reached, strict=True)))
+    node, hand, rung, chance = (np.concatenate(column) for column in zip(*lines, strict=True))
     order = np.lexsort((rung, hand, node))
-    return Strategy(tree, seat, node[order], hand[order], rung[order], np.concatenate(chances)[order])
+    return Strategy(tree, seat, node[order], hand[order], rung[order], chance[order])
+
+
+class _Places(NamedTuple):
+    """Nodes at which a seat acts, and how it must have chosen with each hand to come there."""
+
+    slot: Ints
+    bit: Ints
+    node: Ints
+    reach: Floats
+
+    def some(self, which: Ints) -> _Places:
+        """Only these."""
+        return _Places(self.slot[which], self.bit[which], self.node[which], self.reach[which])
+
+
+def _decide(
+    tree: PublicTree, pool: Pool, seat: int, least: float, bit: int, here: _Places
+) -> tuple[tuple[Nodes, Ints, Ints, Floats], _Places]:
+    """The lines of what a seat does at nodes with the same last bid, and where that leads."""
+    own, other = tree.hands[seat], tree.hands[1 - seat]
+    first_exact = own + other + tree.claims
+    at_root = bit == tree.rungs
+    first = pool.first[here.slot]
+    raises = first[:, None] + np.arange(bit)
+    done = np.zeros((len(first), bit + 3, own))
+    done[first > 0, :bit] = pool.average[raises[first > 0], :own]
+    done[:, bit, tree.views[seat].own_claims] = pool.average[here.slot, own + other : first_exact]
+    if not at_root:
+        done[:, bit + 2] = pool.average[here.slot, other : other + own]
+        if tree.exact:
+            done[:, bit + 1] = pool.average[here.slot, first_exact : first_exact + own]
+    _scale_to_one(done)
+    kept = np.where(done * (here.reach * tree.weights[seat])[:, None] >= least, done, 0)
+    if at_root:  # an opener cannot call instead
+        best, hands = done[0].argmax(axis=0), np.arange(own)
+        kept[0, best, hands] = done[0, best, hands]
+    _scale_to_one(kept)
+    place, action, hand = np.nonzero(kept[:, :-1])
+    rung = np.where(action < bit, tree.rungs - 1 - action, tree.rungs + action - bit)
+    lines = here.node[place].astype(np.uint64), hand, rung, kept[place, action, hand]
+
+    reach = here.reach[:, None] * kept[:, :bit]
+    often = (reach * tree.weights[seat]).max(axis=2) >= least if bit else np.zeros((len(first), 0), dtype=bool)
+    place, raised = np.nonzero(often & (first > 0)[:, None])
+    answered = pool.first[raises[place, raised]]
+    place, raised, answered = (column[answered > 0] for column in (place, raised, answered))
+    pair = np.repeat(np.arange(len(place)), raised)
+    bits = np.arange(len(pair)) - np.repeat(np.cumsum(raised) - raised, raised)
+    slots = answered[pair] + bits
+    known = (pool.first[slots] > 0) | pool.average[slots, own + other :].any(axis=1)
+    pair, bits, slots = pair[known], bits[known], slots[known]
+    nodes = here.node[place[pair]] | 1 << raised[pair] | 1 << bits
+    return lines, _Places(slots, bits, nodes, reach[place[pair], raised[pair]])
+
+
+def _scale_to_one(chances: Floats) -> None:
+    """Divide, in place, what is done with each hand at each place by its sum, unless that is zero."""
+    total = chances.sum(axis=1, keepdims=True)
+    np.divide(chances, total, out=chances, where=total > 0)
 
 
 def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
