@@ -102,6 +102,7 @@ def overlap() -> None:
         figure(f"{dice[0]} v {dice[1]} by perudo on a gpu to 1e-3", time.perf_counter() - started, "s", most=60)
         assert lower <= known.upper
         assert known.lower <= upper
+        del solver  # its memory is needed for the next
 
 
 def five_dice(out: Path, until: float) -> None:
@@ -121,6 +122,7 @@ def five_dice(out: Path, until: float) -> None:
         lower, upper = solver.bracket()
         tell(f"{name}: [{lower:.5f}, {upper:.5f}], {half_width((lower, upper)):.1e}, stopped by {stopped}")
         write(out, f"{dice[0]}v{dice[1]}", solver.tree, solver.compact(), (lower, upper), solver.iterations)
+        del solver
 
 
 def half_width(bracket: tuple[float, float]) -> float:

@@ -61,6 +61,7 @@ class Cuda:
 
     def memory(self) -> float:
         """How many gigabytes are free."""
+        self.arrays.get_default_memory_pool().free_all_blocks()  # what CuPy keeps for later is free, too
         return float(self.arrays.cuda.runtime.memGetInfo()[0]) / 1e9
 
     def kernels(self, macros: dict[str, int]) -> Callable[[str], Launch]:
