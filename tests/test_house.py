@@ -50,7 +50,9 @@ DOORS = {
 NO_DOOR = {"learn.champion", "learn.envs"}
 """Packages whose modules are entered one by one, because each needs another library."""
 
-LAZY_TARGETS = {"agents/registry.py": {"exact.solver.nash", "exact.solver.solved_agent", "learn.agents"}}
+LAZY_TARGETS = {
+    "agents/registry.py": {"exact.solver.nash", "exact.solver.solved_agent", "learn.agents", "learn.champion.agent"}
+}
 """Who may name modules of later rooms in strings, and which: agents that are loaded when they are named."""
 
 

@@ -2,7 +2,7 @@
 
 from .agent_like import AgentLike, as_agent, names_for, play_game
 from .asking import AskedElsewhere, Guard, PolicyError, ask, ask_all, check_same, states_policy, tell, unguarded
-from .base import Agent, Policy, PolicyAgent
+from .base import Agent, BatchAgent, Policy, PolicyAgent, think_ahead
 from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
 from .crawler import CrawlerAgent
@@ -60,6 +60,7 @@ __all__ = [
     "AgentProblem",
     "AgentRegistry",
     "AskedElsewhere",
+    "BatchAgent",
     "BlufferAgent",
     "BotFileError",
     "ConservativeAgent",
@@ -105,5 +106,6 @@ __all__ = [
     "play_game",
     "states_policy",
     "tell",
+    "think_ahead",
     "unguarded",
 ]

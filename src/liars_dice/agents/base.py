@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import ClassVar
 
-from ..core import Action, BadValueError, Event, GameConfig, GameResult, GameView, Move, RoundResolution, unused
+from ..core import (
+    Action,
+    BadValueError,
+    Event,
+    GameConfig,
+    GameResult,
+    GameView,
+    Move,
+    PublicState,
+    RoundResolution,
+    unused,
+)
 
 Policy = Mapping[Action, float]
 """The probability of each action; actions that are left out are never chosen."""
@@ -92,7 +103,46 @@ class PolicyAgent(Agent):
 
     def choose_action(self, view: GameView) -> Action:
         """Draw from the policy."""
-        policy = self.policy(view)
+        return self.draw(self.policy(view))
+
+    def draw(self, policy: Policy) -> Action:
+        """One of the actions, each as often as its probability says."""
         bounds = list(accumulate(policy.values()))
         drawn = self.rng.random() * bounds[-1]
         return next(action for action, bound in zip(policy, bounds, strict=True) if drawn < bound)
+
+
+class BatchAgent(PolicyAgent):
+    """An agent that answers many questions at once faster than one after another: write `policies`.
+
+    Where many games are played side by side, `think_ahead` lets it answer the questions of all of them together.
+    """
+
+    _ahead: tuple[PublicState, Policy] | None = None
+    """A position that it has thought about already, and its answer."""
+
+    @property
+    def mind(self) -> Hashable:
+        """Agents with equal minds give equal answers, so that one of them can answer for all. By default, none do."""
+        return id(self)
+
+    @abstractmethod
+    def policies(self, views: Sequence[GameView]) -> list[Policy]:
+        """The probability of each action in each of these views."""
+
+    def policy(self, view: GameView) -> Policy:
+        """The probability of each action."""
+        if self._ahead is not None and self._ahead[0] is view.public:
+            return self._ahead[1]
+        return self.policies([view])[0]
+
+
+def think_ahead(questions: Iterable[tuple[BatchAgent, GameView]]) -> None:
+    """Let agents think about what they are going to be asked next, those with equal minds together."""
+    together: dict[Hashable, list[tuple[BatchAgent, GameView]]] = {}
+    for agent, view in questions:
+        together.setdefault(agent.mind, []).append((agent, view))
+    for asked in together.values():
+        answers = asked[0][0].policies([view for _, view in asked])
+        for (agent, view), answer in zip(asked, answers, strict=True):
+            agent._ahead = view.public, answer

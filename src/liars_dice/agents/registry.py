@@ -40,6 +40,8 @@ class AgentInfo(msgspec.Struct, frozen=True):
     """What the target is called with."""
     aliases: tuple[str, ...] = ()
     """Other names for the same agent. It plays under the name that was given."""
+    level_of: str = ""
+    """The agent of which this is a weaker level. Levels are offered as opponents, and are in no field of agents."""
 
     @property
     def field_name(self) -> str:
@@ -103,6 +105,7 @@ def _entry(
 
 
 _PERSONALITY = "threshold:create_personality_agent"
+_CHAMPION = "liars_dice.learn.champion.agent:champion_agent"
 
 AGENTS = AgentRegistry(
     _entry("random", "random_agent:RandomAgent", "chooses uniformly among the legal moves"),
@@ -128,6 +131,15 @@ AGENTS = AgentRegistry(
         "nash",
         "liars_dice.exact.solver.nash:NashAgent",
         "plays solved rounds: two players, no wilds, or perudo with few dice",
+    ),
+    AgentInfo("champion", _CHAMPION, "a network for Perudo with two to six players; else it plays as detective"),
+    *(
+        AgentInfo(f"champion:{level}", _CHAMPION, summary, arguments=(level,), level_of="champion")
+        for level, summary in (
+            ("easy", "a beginner's champion: nine moves in ten are those of aggressive"),
+            ("medium", "the champion for practice: three moves in five are those of aggressive"),
+            ("hard", "nearly the champion: three moves in ten are those of aggressive"),
+        )
     ),
 )
 """Every agent that needs no parameters. `human` is not among them: it needs a person."""
@@ -178,9 +190,9 @@ def moved_to(name: str) -> str | None:
 def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
-    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`), a
-    solved round (`solved:FILE`), `human`, `module:Class`, or a bot file: `bots/mine.py`, or `bots/mine.py:Class` if it
-    has several (`source` is its content, if it has been read already).
+    A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`,
+    `champion:FILE`), a solved round (`solved:FILE`), `human`, `module:Class`, or a bot file: `bots/mine.py`, or
+    `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
     Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
     >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
@@ -207,6 +219,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load(f"{_HERE}.threshold:ThresholdAgent", name)(call, raise_)
     if kind in ("q", "pg") and parameters:
         return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
+    if kind == "champion" and parameters:
+        return _load(_CHAMPION, name)(parameters)
     if kind == "solved" and parameters:
         return _load("liars_dice.exact.solver.solved_agent:SolvedAgent", name)(parameters, name)
     if name == "human":
@@ -248,7 +262,7 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "solved", "human", "cmd")
+    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "champion", "solved", "human", "cmd")
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 

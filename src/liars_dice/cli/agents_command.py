@@ -21,7 +21,7 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
     """List the available bots: built-in ones, strongest first, then your own in a folder and those of installed
     packages.
 
-    The percentage is the share of games that a bot wins against the other built-in bots, heads-up with five dice each.
+    The percentage is the share of games that a bot wins at Perudo tables of six with other built-in bots; 17% is even.
     """
     from pathlib import Path
 
@@ -45,14 +45,12 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
         print_json({"agents": [dict(zip(keys, entry, strict=True)) for entry in listed]})
         return
     width = max(len(name) for name, *_ in listed)
-    click.echo(
-        "Built-in bots, strongest first, with their share of wins against the others (heads-up, five dice each):\n"
-    )
+    click.echo("Built-in bots, strongest first, with their share of wins at Perudo tables of six (17% is even):\n")
     for name, summary, _, _, aliases, strength in listed:
         also = f" (also called {', '.join(aliases)})" if aliases else ""
         wins = "" if strength is None else f"{strength:.0%}"
         click.echo(f"{name:{width}}  {wins:>4}  {summary}{also}")
     click.echo(
-        "\nAlso: threshold:CALL,RAISE, q:FILE or pg:FILE (from train), solved:FILE (from solve), a file (mybot.py), "
-        "module:Class, or cmd:PROGRAM for a bot in any language."
+        "\nAlso: threshold:CALL,RAISE, q:FILE, pg:FILE or champion:FILE (from train), solved:FILE (from solve), "
+        "a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
     )

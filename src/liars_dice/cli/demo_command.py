@@ -23,8 +23,8 @@ from .tournament_command import result_as_json, show_result
 def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     """Run a tournament of the built-in bots.
 
-    First an exact round robin of all memoryless bots, then a league of them at tables of six. The league's first games
-    are recorded in the store, so that you can replay and review them.
+    First an exact round robin of all memoryless bots, then a league of them and the champion at tables of six. The
+    league's first games are recorded in the store, so that you can replay and review them.
     """
     from pathlib import Path
 
@@ -48,7 +48,7 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
         ),
         "league": TournamentSettings(
             kind="league",
-            agents=memoryless,  # compiled, so the league is long and over in seconds
+            agents=(*memoryless, "champion"),
             rules="perudo",
             config=PRESETS["perudo"].to_dict(),
             seed=seed,

@@ -21,7 +21,7 @@ from .named_seats import (
 )
 from .python_child import python_command
 from .recorded_steps import RecordedSteps
-from .referee import MatchResult, Referee
+from .referee import MatchResult, Referee, play_side_by_side
 from .seats import InProcessSeat, Seat
 from .time_guard import alarms, guarded, seconds_overdue, tables_guard
 
@@ -71,6 +71,7 @@ __all__ = [
     "make_fitting_seat",
     "make_seat",
     "missing_walls",
+    "play_side_by_side",
     "plays_with",
     "python_command",
     "relive_apart",

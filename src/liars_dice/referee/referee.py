@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 import msgspec
 
+from ..agents import BatchAgent, think_ahead
 from ..core import (
     Action,
     AgentFaulted,
@@ -15,6 +16,7 @@ from ..core import (
     GameCreated,
     GameEngine,
     GameResult,
+    GameView,
     LiarCalled,
     LiarsDiceError,
     Player,
@@ -43,6 +45,10 @@ class MatchResult(msgspec.Struct, frozen=True):
 
 MOST_ROUNDS = 80_000
 """No game that ends is this long: the best of 9,999 rounds among 15 players has fewer rounds."""
+
+
+NextQuestion = tuple[BatchAgent, GameView]
+"""An agent that can think ahead, and what it is going to be asked."""
 
 
 class EndlessGameError(LiarsDiceError):
@@ -104,20 +110,30 @@ class Referee:
 
     def play(self) -> MatchResult:
         """Play to the end, or to a forfeit, and let the bots go."""
-        with alarms():
-            return self._play()
+        return play_side_by_side([self])[0]
 
-    def _play(self) -> MatchResult:
+    def turns(self) -> Generator[NextQuestion | None, None, MatchResult]:
+        """Play turn by turn: before each, says whom it is going to ask what, None if nobody; at the end, the result."""
         try:
             self._start()
             while not self.engine.is_terminal() and self._forfeited_by is None:
                 if len(self.engine.state.public.resolutions) >= MOST_ROUNDS:
                     raise EndlessGameError(f"the game was not over after {MOST_ROUNDS:,} rounds")
+                yield self._next_question()
                 self._turn()
             return self._result()
         finally:
             for seat in self.seats:
                 seat.close()
+
+    def _next_question(self) -> NextQuestion | None:
+        """What an agent that can think ahead is going to be asked next, if one is."""
+        public = self.engine.state.public
+        if public.status == "BIDDING" and self._recorded_call is None:
+            seat = self.seats[public.current_player]
+            if isinstance(seat, InProcessSeat) and isinstance(seat.agent, BatchAgent):
+                return seat.agent, self.engine.get_view(public.current_player)
+        return None
 
     def _start(self) -> None:
         seed = self.engine.seed
@@ -188,3 +204,30 @@ class Referee:
             session.end(game)
         self._announce_faults()
         return MatchResult(game.winner, public.names, tuple(self.faults), None, game)
+
+
+def play_side_by_side(referees: Sequence[Referee]) -> list[MatchResult]:
+    """Play these games at the same time, a turn of each after the other, so that agents that answer many questions
+    faster at once (`BatchAgent`) are asked about all games together. No agent may sit in two of the games.
+    """
+    results: list[MatchResult | None] = [None] * len(referees)
+    playing = {number: referee.turns() for number, referee in enumerate(referees)}
+    try:
+        with alarms():
+            while playing:
+                asked: list[NextQuestion] = []
+                for number, turns in [*playing.items()]:
+                    try:
+                        question = next(turns)
+                    except StopIteration as end:
+                        results[number] = end.value
+                        del playing[number]
+                        continue
+                    if question is not None:
+                        asked.append(question)
+                if len(asked) > 1:
+                    think_ahead(asked)
+    finally:
+        for turns in playing.values():
+            turns.close()
+    return [result for result in results if result is not None]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from ..agents import PolicyError
+from ..agents import AGENTS, BatchAgent, PolicyError, make_agent
 from ..core import AgentFaulted, GameConfig, GameEngine, derive_seed, numbered
 from ..persistence import InMemoryRecorder, RecordedEvent, record_game
-from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat
+from ..referee import BotLimits, MatchResult, Referee, Seat, make_seat, play_side_by_side
 from .fault_examples import FaultExample, merged
 
 if TYPE_CHECKING:
@@ -142,11 +142,28 @@ def all_examples(results: Iterable[BlockResult]) -> tuple[FaultExample, ...]:
     return tuple(merged(example for result in in_order for example in result.fault_examples))
 
 
+PlayedGame = tuple[MatchResult, list[RecordedEvent]]
+"""How a game ended, and its events if they may have to be recorded."""
+Member = TypeVar("Member")
+
+
+class GameMemory(NamedTuple):
+    """Where a game is being recorded."""
+
+    memory: InMemoryRecorder
+    game_id: str
+
+    @property
+    def recorded(self) -> list[RecordedEvent]:
+        """What happened so far."""
+        return self.memory.events(self.game_id)
+
+
 PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
 """A block's result, and the games to record."""
 
 
-def rotated(table: Sequence[int], rotation: int) -> list[int]:
+def rotated(table: Sequence[Member], rotation: int) -> list[Member]:
     """The member in each seat."""
     return [table[(seat + rotation) % len(table)] for seat in range(len(table))]
 
@@ -181,15 +198,14 @@ class Worker:
         faults: Counter[tuple[int, str]] = Counter()
         examples: list[FaultExample] = []
         at_table: dict[int, list[int]] = {}
-        seats = self._learners if block.ordered else {}
+        games = self._games_side_by_side(block) if self._side_by_side(block) else self._games_in_order(block)
         for deal in range(block.first, block.first + block.deals):
             members = block.members_of(deal)
-            own_seats = self._seated(members, seats, apart=block.apart)
             won = [0] * len(members)
             for rotation in range(block.rotations):
                 seated = rotated(range(len(members)), rotation)
                 counted_as = [block.table.index(members[m]) if block.tables else m for m in seated]
-                played, events = self._referee([own_seats[member] for member in seated], block, deal, rotation)
+                played, events = next(games)
                 if played.winner is not None:
                     won[seated[played.winner]] += 1
                     if result.wins:
@@ -212,9 +228,7 @@ class Worker:
                 counts = list(result.pairs)
                 counts[won[0] * 2 // block.rotations] += 1
                 result.pairs = (counts[0], counts[1], counts[2])
-        if not block.ordered:
-            for one in seats.values():
-                one.dismiss()
+        next(games, None)  # the bots of games in order leave
         result.tables = _table_wins(block, at_table)
         result.fault_examples = examples
         result.faults = [(member, verdict, count) for (member, verdict), count in sorted(faults.items())]
@@ -240,17 +254,49 @@ class Worker:
         setup, name = self.setup, self.setup.agents[agent]
         return make_seat(name, setup.limits, isolate=setup.isolate, apart=apart, boxed=name in setup.boxed)
 
+    def _games_in_order(self, block: Block) -> Iterator[PlayedGame]:
+        """Play the games of a block one after another; a bot stays in its seat for all of them."""
+        seats = self._learners if block.ordered else {}
+        for deal in range(block.first, block.first + block.deals):
+            members = self._seated(block.members_of(deal), seats, apart=block.apart)
+            for rotation in range(block.rotations):
+                referee, memory = self._referee(rotated(members, rotation), block, deal, rotation)
+                yield referee.play(), memory.recorded if memory else []
+        if not block.ordered:
+            for one in seats.values():
+                one.dismiss()
+
+    def _games_side_by_side(self, block: Block) -> Iterator[PlayedGame]:
+        """Play the games of a block at the same time, each with bots of its own."""
+        games = []
+        for deal in range(block.first, block.first + block.deals):
+            for rotation in range(block.rotations):
+                members = self._seated(block.members_of(deal), {}, apart=False)
+                games.append(self._referee(rotated(members, rotation), block, deal, rotation))
+        played = play_side_by_side([referee for referee, _ in games])
+        for result, (_, memory) in zip(played, games, strict=True):
+            yield result, memory.recorded if memory else []
+
+    def _side_by_side(self, block: Block) -> bool:
+        """Whether all bots of a block are the package's own, and some of them answer many questions faster at once."""
+        names = [self.setup.agents[agent] for agent in block.table]
+        ours = all(name in AGENTS or name.partition(":")[0] in ("threshold", "champion") for name in names)
+        if not ours or block.ordered or self.setup.isolate:
+            return False
+        return any(isinstance(make_agent(name), BatchAgent) for name in names)
+
     def _referee(
         self, seats: Sequence[Seat], block: Block, deal: int, rotation: int
-    ) -> tuple[MatchResult, list[RecordedEvent]]:
+    ) -> tuple[Referee, GameMemory | None]:
+        """The referee of a game, and where it is recorded, if it is."""
         referee = Referee(
             seats, self.setup.config, seed=derive_seed(block.seed, "deal", deal), limits=self.setup.limits
         )
         if self.setup.record == "none":
-            return referee.play(), []
+            return referee, None
         memory = InMemoryRecorder()
         game_id = record_game(referee.engine, memory, game_id=self._game_id(block, deal, rotation))
-        return referee.play(), memory.events(game_id)
+        return referee, GameMemory(memory, game_id)
 
     def _game_id(self, block: Block, deal: int, rotation: int) -> str:
         table = "-".join(map(str, block.members_of(deal)))

@@ -28,6 +28,7 @@ from .explanation import (
     value_to_last_bidder,
 )
 from .matches import MatchSolution, MatchState, solve_match
+from .nash import load_solved_rounds, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
@@ -75,6 +76,7 @@ __all__ = [
     "explanation_as_dict",
     "has_tablebase_rules",
     "in_tablebase",
+    "load_solved_rounds",
     "match_bracket",
     "mix_of",
     "read_saved",
@@ -85,6 +87,7 @@ __all__ = [
     "solve",
     "solve_match",
     "solved_game",
+    "solved_policy",
     "solved_round",
     "strategy_rows",
     "value_to_last_bidder",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
-from ...core import Action, BidAction, CallExactAction, CallLiarAction, GameView
+from ...core import Action, CallLiarAction, GameView
 from . import short_memory
 from .tablebase import FILES, Tablebase, has_tablebase_rules, solved_round
 
@@ -23,9 +25,7 @@ class NashAgent(PolicyAgent):
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
         self._otherwise = ProbabilisticAgent()
-        for game in FILES:  # read now, since a sandboxed bot cannot read files later
-            Tablebase.shipped(game)
-        short_memory.load()
+        load_solved_rounds()
 
     def policy(self, view: GameView) -> Policy:
         """The probability of each action."""
@@ -35,33 +35,42 @@ class NashAgent(PolicyAgent):
         """Draw from the policy."""
         source, policy = self._advice(view)
         drawn = self.rng.choices(list(policy), list(policy.values()))[0]
-        return _because(drawn, source if len(policy) == 1 else f"{source}: {policy[drawn]:.0%} of the time")
+        return replace(drawn, reasoning=source if len(policy) == 1 else f"{source}: {policy[drawn]:.0%} of the time")
 
     def _advice(self, view: GameView) -> tuple[str, Policy]:
         """What the decision is based on, and the probability of each action."""
-        public, own = view.public, len(view.my_dice)
-        in_play = [n for n in public.dice_counts if n]
-        other = sum(in_play) - own
-        opens = len(public.bid_history) % 2 == 0
-        if (found := solved_round(public)) is not None:
-            game, solved = found
-            mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
-            of = " of the match" if game == "perudo match" else ""
-            return f"equilibrium{of}, {own} against {other} dice", mix
-        if len(in_play) == 2 and has_tablebase_rules(public.rules) and (own, other, opens) in short_memory.load():
-            strategy = short_memory.load()[own, other, opens]
-            rungs = [public.rules.rungs[bid] for bid in public.bid_history]
-            chances = strategy.chances(view.my_dice, rungs)
-            moves = public.rules.moves
-            return f"short-memory strategy, {own} against {other} dice", {
-                _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
-            }
+        if (solved := solved_policy(view)) is not None:
+            return solved
         chosen = self._otherwise.choose_action(view)
-        why = "more than two players" if len(in_play) > 2 else "these rounds are not solved"
-        return f"{why}, so by the odds: {chosen.reasoning}", {_because(chosen, ""): 1.0}
+        more = sum(n > 0 for n in view.public.dice_counts) > 2
+        why = "more than two players" if more else "these rounds are not solved"
+        return f"{why}, so by the odds: {chosen.reasoning}", {replace(chosen, reasoning=""): 1.0}
 
 
-def _because(action: Action, reasoning: str) -> Action:
-    if isinstance(action, BidAction):
-        return BidAction(action.bid, reasoning)
-    return CallExactAction(reasoning) if isinstance(action, CallExactAction) else CallLiarAction(reasoning)
+def load_solved_rounds() -> None:
+    """Read everything that `solved_policy` needs, since a sandboxed bot cannot read files later."""
+    for game in FILES:
+        Tablebase.shipped(game)
+    short_memory.load()
+
+
+def solved_policy(view: GameView) -> tuple[str, Policy] | None:
+    """In a round that is solved: what the solution is, and the probability of each action. None in other rounds."""
+    public, own = view.public, len(view.my_dice)
+    in_play = [n for n in public.dice_counts if n]
+    other = sum(in_play) - own
+    opens = len(public.bid_history) % 2 == 0
+    if (found := solved_round(public)) is not None:
+        game, solved = found
+        mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
+        of = " of the match" if game == "perudo match" else ""
+        return f"equilibrium{of}, {own} against {other} dice", mix
+    if len(in_play) == 2 and has_tablebase_rules(public.rules) and (own, other, opens) in short_memory.load():
+        strategy = short_memory.load()[own, other, opens]
+        rungs = [public.rules.rungs[bid] for bid in public.bid_history]
+        chances = strategy.chances(view.my_dice, rungs)
+        moves = public.rules.moves
+        return f"short-memory strategy, {own} against {other} dice", {
+            _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
+        }
+    return None

@@ -6,6 +6,7 @@
 const ABOUT = {
   optimal: "The best of a published grid of simple bots: a solid opponent.",
   truthful: "Never makes an impossible bid, and never accepts one.",
+  champion: "Learned Perudo from billions of decisions: the strongest opponent here.",
   nash: "Plays perfectly where the game is solved: two players with few dice.",
 };
 
