@@ -67,12 +67,17 @@ class Settings:
     face_width: int = 128
     table_width: int = 256
     blocks: int = 3
+    most_dice: int = MOST_DICE
+    """The most dice that a right exact call can bring a player to."""
+    random_opener: bool = True
+    """Whether any seat may open the first round; else seat 0 does, as in the engine."""
     against: str = ""
-    """A checkpoint whose averaged policy sits in every seat but one: trains an exploiter, starting from its weights."""
+    """Trains an exploiter of this player, which sits in every other seat: a rule bot by name, or a checkpoint or an
+    `.npz` file, from whose weights the exploiter starts."""
     learners: int = 1
     """How many seats the exploiter takes. Two or more know each other and share one reward: that any of them wins."""
     init: str = ""
-    """A checkpoint whose networks this run starts from."""
+    """A checkpoint or an `.npz` file whose networks this run starts from."""
     judges: str = ""
     """A checkpoint whose critic and value this run starts from; its policy begins anew."""
     compiled: bool = False
@@ -95,7 +100,8 @@ class Settings:
             self.palifico,
             self.open_on_ones,
             self.exact_costs_bidder,
-            most_dice=MOST_DICE,
+            most_dice=self.most_dice,
+            random_opener=self.random_opener,
             tournament=self.tournament,
         )
 
