@@ -414,6 +414,34 @@ Report = dict[str, Any]
 """What is told after an update."""
 
 
+class Curve:
+    """The points of a run's learning curve, in a file with one JSON object per line."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer = trainer
+        self.path = Path(trainer.settings.out, "curve.jsonl")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._ended, self._won = 0, 0
+        self._latest: Report | None = None
+        """What was told since the last point."""
+
+    def hear(self, report: Report) -> None:
+        """Take in the report of an update."""
+        ended, won = report.pop("won")
+        self._ended, self._won, self._latest = self._ended + ended, self._won + won, report
+
+    def add_point(self) -> Report | None:
+        """Write a point, if there was an update since the last one."""
+        if self._latest is None:
+            return None
+        rate = round(self._won / max(self._ended, 1), 4)
+        point = self._latest | {"win_rate": rate} | _exploitability(self.trainer)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(point) + "\n")
+        self._ended, self._won, self._latest = 0, 0, None
+        return point
+
+
 def train(
     trainer: Trainer,
     on_update: Callable[[Report], object] = lambda _: None,
@@ -423,30 +451,26 @@ def train(
 
     `on_point` is told what is written to the curve.
     """
-    settings = trainer.settings
-    curve = Path(settings.out, "curve.jsonl")
-    curve.parent.mkdir(parents=True, exist_ok=True)
+    settings, curve = trainer.settings, Curve(trainer)
     saved = told = time.perf_counter()
-    won = [0, 0]
+    complete = True
     try:
         for report in trainer.run():
-            won = [total + new for total, new in zip(won, report.pop("won"), strict=True)]
+            curve.hear(report)
             on_update(report)
             now = time.perf_counter()
-            if now - told >= settings.report_every or report["updates"] == 1:
-                point = report | {"win_rate": round(won[1] / max(won[0], 1), 4)} | _exploitability(trainer)
-                with curve.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(point) + "\n")
+            if (now - told >= settings.report_every or report["updates"] == 1) and (point := curve.add_point()):
                 on_point(point)
-                told, won = time.perf_counter(), [0, 0]
+                told = time.perf_counter()
             if now - saved >= settings.save_every:
                 trainer.save()
                 saved = now
     except KeyboardInterrupt:
-        return False
-    finally:
-        trainer.save()
-    return True
+        complete = False
+    trainer.save()
+    if point := curve.add_point():
+        on_point(point)
+    return complete
 
 
 def _exploitability(trainer: Trainer) -> dict[str, float]:
