@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src/liars_dice/learn"))
 import torch
+from champion.gpu_replay import autocast
 from champion.network import look
 from champion.perudo_batch import random_actions, step, unpack
 from champion.scripted import scripted_actions
@@ -47,8 +48,8 @@ def parts(device: str, minibatch: int, more: list[str]) -> None:
     for _ in range(2):
         next(reports)
     told: dict[str, object] = {"minibatch": minibatch, "options": more, "warm_s": round(time.perf_counter() - begun, 1)}
-    with torch.no_grad(), run._autocast():
-        sight = run._look(rows, kinds)
+    with torch.no_grad(), autocast(run.device):
+        sight = look(tables, kinds).as_kept()
         told |= {
             "look (eager)": timed(device, look, tables, kinds),
             "policy (eager)": timed(device, run.policy.read, sight),

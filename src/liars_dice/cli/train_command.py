@@ -40,7 +40,20 @@ class _OneOrTwo(click.ParamType):  # type: ignore[type-arg]
 
 
 class _TrainCommand(click.Command):
-    """A command with options that take one number or two, which click does not offer."""
+    """A command with options that take one number or two, which click does not offer.
+
+    `train champion` has other options altogether, so it is a command of its own.
+    """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the command that is meant."""
+        if args[:1] != ["champion"]:
+            return super().make_context(info_name, args, parent, **extra)
+        from .train_champion import train_champion_command
+
+        return train_champion_command.make_context(f"{info_name} champion", args[1:], parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Join the two numbers behind such an option into one argument. A `--resume` without a file goes last."""
@@ -188,6 +201,8 @@ def train_command(as_json: bool, **given: Any) -> None:
     exactly: that of the softmax policy which policy gradient trains, and that of the greedy policy. J is the expected
     return, discounted by --gamma. W* is the best possible W. In other commands, q:FILE plays the greedy policy of a
     model, pg:FILE the softmax policy, and pg:FILE,greedy the greedy one.
+
+    `train champion` trains a network for whole games of Perudo: see `liars-dice train champion --help`.
     """
     from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins

@@ -8,6 +8,7 @@ from ..core import lazy_names as _lazy_names
 from .colours import SEAT_COLOURS
 
 if TYPE_CHECKING:
+    from .champion_curve import write_champion_curve
     from .explanation_chart import draw_explanation
     from .learning_curve import check_comparable, check_curve_file, write_curve
     from .picture_files import check_picture
@@ -25,6 +26,7 @@ __getattr__, __dir__ = _lazy_names(
         "draw_explanation": "explanation_chart",
         "draw_player_stats": "player_chart",
         "draw_review": "review_chart",
+        "write_champion_curve": "champion_curve",
         "write_curve": "learning_curve",
         "write_report": "tournament_report",
     },
@@ -39,6 +41,7 @@ __all__ = [
     "draw_explanation",
     "draw_player_stats",
     "draw_review",
+    "write_champion_curve",
     "write_curve",
     "write_report",
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
 from .bot_session import BotSession, fallback, fault_event
+from .followed_game import FollowedGame, FollowedTables
 from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
 from .named_seats import (
@@ -46,6 +47,8 @@ __all__ = [
     "BotFault",
     "BotLimits",
     "BotSession",
+    "FollowedGame",
+    "FollowedTables",
     "FoundBots",
     "InProcessSeat",
     "MatchResult",

@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train`
 import torch
 
 from liars_dice.learn.champion.league import mixed, one_among, play_games, wins_of
-from liars_dice.learn.champion.network import PolicyNetwork, load_policy
+from liars_dice.learn.champion.network import PolicyNetwork, load_policy, look
 from liars_dice.learn.champion.perudo_batch import SEATS, RuleMix, unpack
 from liars_dice.learn.champion.scripted import FROZEN, LEARNER, NAMES
 from liars_dice.learn.champion.settings import settings_from
@@ -60,14 +60,14 @@ def test_a_pair_of_exploiters_shares_its_wins_and_knows_its_seats(tmp_path: Path
     pair = Trainer(settings_from(asked.split()))
     tables = unpack(pair.games.rows)
     assert ((pair.kinds == LEARNER).sum(-1) == 2).all()
-    sides = pair._sides(tables, pair.kinds)
+    sides = pair.judges._sides(tables, pair.kinds)
     learns = pair.kinds.gather(1, tables.turn.long()[:, None]).squeeze(1) == LEARNER
     assert torch.equal(sides[learns], pair.kinds[learns] == LEARNER)
     assert (sides[~learns].sum(-1) == 1).all()
 
     next(pair.run())
     pair.policy.streams.table_in.weight.data[:, -SEATS:].normal_()  # now it matters which seats the partners have
-    tables, sight = unpack(pair.games.rows), pair._look(pair.games.rows, pair.kinds)
+    tables, sight = unpack(pair.games.rows), look(tables, pair.kinds).as_kept()
     told = pair.policy(tables, pair.kinds).logits
     assert torch.allclose(told, pair.policy.read(sight).logits, atol=1e-5)
     assert not torch.allclose(told, pair.policy(tables, 0 * pair.kinds).logits, atol=1e-3)

@@ -30,7 +30,7 @@ def test_a_round_is_worth_what_the_games_after_it_are(tmp_path: Path) -> None:
     seen = 0
     for _ in range(20):
         rows, kinds = run.games.rows, run.kinds
-        worth = run._worth(rows, kinds)
+        worth = run.judges.worth(rows, kinds)
         actions = random_actions(unpack(rows))
         calls = torch.rand(run.games.n) < 0.5
         legal = unpack(rows).quantity > 0
@@ -65,8 +65,8 @@ def test_the_worth_of_a_round_does_not_change_in_it(tmp_path: Path) -> None:
     run = trainer(tmp_path)
     for _ in range(2):
         played = run.play()
-    every = torch.stack([run._worth(*both) for both in zip(played.rows, played.kinds, strict=True)])
-    assert torch.allclose(run._worth_of_all(played), every, atol=1e-6)
+    every = torch.stack([run.judges.worth(*both) for both in zip(played.rows, played.kinds, strict=True)])
+    assert torch.allclose(run.judges.worth_of_all(played), every, atol=1e-6)
 
 
 def test_the_critic_learns_what_bids_bring(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Record what a GPU does once, and replay it: CUDA graphs."""
+"""What a GPU does differently: half precision, and steps that are recorded once and replayed (CUDA graphs)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+
+
+def autocast(device: torch.device) -> torch.autocast:
+    """On a GPU, networks compute in half precision."""
+    cuda = device.type == "cuda"  # a recorded step must not keep casts of weights that have changed since
+    return torch.autocast(device.type, torch.bfloat16, enabled=cuda, cache_enabled=False)
 
 
 class Replayed:

@@ -9,15 +9,18 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from .network import load_policy, sample
 from .observation import of_turn
-from .perudo_batch import SEATS, PerudoBatch, RuleMix, unpack
+from .perudo_batch import SEATS, PerudoBatch, RuleMix, Tables
 from .scripted import FROZEN, LEARNER, NAMES, scripted_actions
+
+if TYPE_CHECKING:
+    from .asked_victims import AskedVictims
 
 MOST_STEPS = 5000
 LEAGUE = ("learner", "detective", "optimal", "aggressive", "bluffer", "probabilistic", "crawler", "sniper")
@@ -80,40 +83,53 @@ def play_games(
     device: torch.device | str = "cpu",
     *,
     frozen: nn.Module | None = None,
+    asked: AskedVictims | None = None,
     seed: int = 0,
 ) -> tuple[Tensor, Tensor]:
-    """([games] kind that won, [games, seat] kinds): one whole game per row, so that short games do not count twice."""
+    """([games] kind that won, [games, seat] kinds): one whole game per row, so that short games do not count twice.
+
+    Seats of the kind `FROZEN` are played by `frozen`, or by bots that are `asked` one by one.
+    """
     device = torch.device(device)
     torch.manual_seed(seed)
     batch = PerudoBatch(games, mix, seed=seed, device=device, pool=16)
-    kinds = seating(games, device)
+    kinds = seated = seating(games, device)
     winner = torch.full((games,), -1, device=device)
     playing = torch.arange(games, device=device)
-    rows = batch.rows
-    seated = kinds
+    with_bots = bool(((kinds != LEARNER) & (kinds != FROZEN)).any())
     for step in range(MOST_STEPS):
-        tables = unpack(rows)
-        draws = torch.rand(2, len(rows), device=device)
-        kind = of_turn(tables, seated)
-        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            actions = sample(learner(tables, seated).logits, draws[0])
-            if frozen is not None:
-                actions = torch.where(kind == FROZEN, sample(frozen(tables).logits, draws[1]), actions)
-        if bool(((kinds != LEARNER) & (kinds != FROZEN)).any()):
-            scripted = (kind != LEARNER) & (kind != FROZEN)
-            actions = torch.where(scripted, scripted_actions(tables, seated, draws[1]), actions)
-        batch.n, batch.rows = len(rows), rows
+        tables, draws = batch.tables, torch.rand(2, batch.n, device=device)
+        actions = _decisions(learner, frozen, tables, seated, draws, with_bots=with_bots)
+        if asked is not None:
+            actions = asked.act(tables, seated, None, draws[1], actions, playing)
         outcome = batch.step(actions)
+        if asked is not None:
+            asked.follow(actions, outcome, batch.rows, playing)
         won = seated.gather(1, outcome.winner.long()[:, None]).squeeze(1)
         first_end = outcome.game_ended & (winner[playing] < 0)  # a new game follows in the same row: it does not count
         winner[playing] = torch.where(first_end, won, winner[playing])
-        rows = batch.rows
-        if step % 16 == 15:  # leave finished games behind
-            open_games = winner[playing] < 0
-            if not bool(open_games.any()):
+        if step % 16 == 15 or asked is not None:  # leave finished games behind
+            still_on = winner[playing] < 0
+            if not bool(still_on.any()):
                 return winner, kinds
-            playing, rows, seated = playing[open_games], rows[open_games], seated[open_games]
+            playing, batch.rows, seated = playing[still_on], batch.rows[still_on], seated[still_on]
+            batch.n = len(playing)
     raise RuntimeError(f"some games took more than {MOST_STEPS} decisions")
+
+
+def _decisions(
+    learner: nn.Module, frozen: nn.Module | None, tables: Tables, seated: Tensor, draws: Tensor, *, with_bots: bool
+) -> Tensor:
+    """[N]: what the network or the rule bot at the turn does."""
+    kind, device = of_turn(tables, seated), seated.device
+    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        actions = sample(learner(tables, seated).logits, draws[0])
+        if frozen is not None:
+            actions = torch.where(kind == FROZEN, sample(frozen(tables).logits, draws[1]), actions)
+    if with_bots:
+        scripted = (kind != LEARNER) & (kind != FROZEN)
+        actions = torch.where(scripted, scripted_actions(tables, seated, draws[1]), actions)
+    return actions
 
 
 def wins_of(kind: int, winner: Tensor, kinds: Tensor, players: int) -> Wins:

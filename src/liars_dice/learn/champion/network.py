@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
@@ -198,6 +199,11 @@ class Sight(NamedTuple):
     possible: Tensor
     """[B, outcome] bool: how the round can end, players in turn order; the first six say who is there."""
 
+    def as_kept(self) -> Sight:
+        """The same with as many digits as the first layers read."""
+        digits = torch.bfloat16 if self.table.device.type == "cuda" else torch.float32
+        return self._replace(faces=self.faces.to(digits), table=self.table.to(digits))
+
 
 def look(tables: Tables, kinds: Tensor) -> Sight:
     """See positions as a judge; `kinds` ([B, seat]) says who plays each seat."""
@@ -309,9 +315,29 @@ def fill_from(policy: PolicyNetwork, state: dict[str, Tensor]) -> None:
     policy.load_state_dict({**state, entry: nn.functional.pad(state[entry], (0, more))})
 
 
+def read_weights(path: str | Path, device: torch.device | str = "cpu") -> dict[str, Any]:
+    """What is in a checkpoint of the trainer (`.pt`) or in a file that plays (`.npz`).
+
+    It has at least the `shape` of the networks and the `averaged` policy; `two` if there is one for two players.
+    """
+    if Path(path).suffix != ".npz":
+        found: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        return found
+    with np.load(path) as file:
+        weights = {name: torch.from_numpy(file[name]).float().to(device) for name in file.files}
+    two, many = ({n[len(p) :]: w for n, w in weights.items() if n.startswith(p)} for p in ("two.", "many."))
+    averaged = many or weights
+    shape = {
+        "face_width": len(averaged["streams.face_in.weight"]),
+        "table_width": len(averaged["streams.table_in.weight"]),
+        "blocks": sum(name.endswith(".face_1.weight") for name in averaged),
+    }
+    return {"shape": shape, "averaged": averaged} | ({"two": two} if two else {})
+
+
 def load_policy(path: str | Path, device: torch.device | str = "cpu", part: str = "averaged") -> Policy:
-    """The averaged policy of a checkpoint, ready to play; with its network for two players, if it has one."""
-    found = torch.load(path, map_location=device, weights_only=True)
+    """The averaged policy of a file, ready to play; with its network for two players, if it has one."""
+    found = read_weights(path, device)
 
     def network(name: str) -> PolicyNetwork:
         knows_partners = found[name]["streams.table_in.weight"].shape[1] > TABLE_FEATURES

@@ -6,6 +6,8 @@ are what it is measured against. Every bot except the bluffer and the random one
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -26,7 +28,6 @@ NAMES = (
 )
 """Kinds of players; a kind is a place in this tuple. `learner` and `frozen` are networks."""
 LEARNER, FROZEN = 0, NAMES.index("frozen")
-THRESHOLDS = {"optimal": (0.35, 0.15), "aggressive": (0.50, 0.10)}
 
 
 def heights(tables: Tables, quantity: Tensor) -> Tensor:
@@ -161,21 +162,32 @@ def detective(at: Position, trust: float = 0.7) -> Tensor:
     return torch.where(at.opens, torch.where(any_good, good, raised), answer)
 
 
-def scripted_actions(tables: Tables, kinds: Tensor, draw: Tensor) -> Tensor:
+Bot = Callable[[Position, Tensor], Tensor]
+"""From positions and one number in [0, 1) for each to actions."""
+BOTS: dict[str, Bot] = {
+    "random": lambda at, draw: random_actions(at.tables),
+    "crawler": lambda at, draw: crawler(at),
+    "probabilistic": lambda at, draw: probabilistic(at),
+    "optimal": lambda at, draw: threshold(at, 0.35, 0.15),
+    "aggressive": lambda at, draw: threshold(at, 0.50, 0.10),
+    "bluffer": bluffer,
+    "sniper": lambda at, draw: sniper(at),
+    "detective": lambda at, draw: detective(at),
+}
+
+
+def scripted_actions(tables: Tables, kinds: Tensor, draw: Tensor, *, only: str = "") -> Tensor:
     """[N]: what the rule bot at the turn of each game does; any legal action where no rule bot is to move.
 
-    `kinds` ([N, seat]) says who plays each seat, `draw` holds one number in [0, 1) per game.
+    `kinds` ([N, seat]) says who plays each seat, `draw` holds one number in [0, 1) per game. If `only` one bot sits
+    anywhere, the others are not asked.
     """
-    kind = of_turn(tables, kinds)
     at = Position(tables)
-    actions = random_actions(tables)
-    for name, decided in (
-        ("crawler", crawler(at)),
-        ("probabilistic", probabilistic(at)),
-        *((name, threshold(at, *bounds)) for name, bounds in THRESHOLDS.items()),
-        ("bluffer", bluffer(at, draw)),
-        ("sniper", sniper(at)),
-        ("detective", detective(at)),
-    ):
-        actions = torch.where(kind == NAMES.index(name), decided, actions)
+    if only:
+        return BOTS[only](at, draw)
+    kind = of_turn(tables, kinds)
+    actions = BOTS["random"](at, draw)
+    for name, decide in BOTS.items():
+        if name != "random":
+            actions = torch.where(kind == NAMES.index(name), decide(at, draw), actions)
     return actions

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .perudo_batch import MOST_DICE, RuleMix
+
+if TYPE_CHECKING:
+    from ...core import GameConfig
 
 
 @dataclass
@@ -67,12 +71,17 @@ class Settings:
     face_width: int = 128
     table_width: int = 256
     blocks: int = 3
+    most_dice: int = MOST_DICE
+    """The most dice that a right exact call can bring a player to."""
+    random_opener: bool = True
+    """Whether any seat may open the first round; else seat 0 does, as in the engine."""
     against: str = ""
-    """A checkpoint whose averaged policy sits in every seat but one: trains an exploiter, starting from its weights."""
+    """Trains an exploiter of this player, which sits in every other seat: a rule bot by name, or a checkpoint or an
+    `.npz` file, from whose weights the exploiter starts."""
     learners: int = 1
     """How many seats the exploiter takes. Two or more know each other and share one reward: that any of them wins."""
     init: str = ""
-    """A checkpoint whose networks this run starts from."""
+    """A checkpoint or an `.npz` file whose networks this run starts from."""
     judges: str = ""
     """A checkpoint whose critic and value this run starts from; its policy begins anew."""
     compiled: bool = False
@@ -95,9 +104,64 @@ class Settings:
             self.palifico,
             self.open_on_ones,
             self.exact_costs_bidder,
-            most_dice=MOST_DICE,
+            most_dice=self.most_dice,
+            random_opener=self.random_opener,
             tournament=self.tournament,
         )
+
+
+def rules_of(config: GameConfig) -> dict[str, Any]:
+    """These rules as settings: every game by them alone, from full dice."""
+    return {
+        "players": (config.num_players, config.num_players),
+        "dice": (config.dice[0], config.dice[0]),
+        "full_games": 1.0,
+        "endgames": 0.0,
+        "wild_ones": float(config.wild == "ones"),
+        "exact_calls": float(config.exact_call),
+        "tournament": 0.0,
+        "palifico": float(config.palifico),
+        "open_on_ones": float(config.open_on_ones),
+        "exact_costs_bidder": float(config.exact_payer == "bidder"),
+        "most_dice": config.dice_cap if config.exact_call else MOST_DICE,
+    }
+
+
+SMALL: dict[str, Any] = {
+    "face_width": 32,
+    "table_width": 64,
+    "blocks": 2,
+    "games": 1024,
+    "steps": 8,
+    "minibatch": 1024,
+    "learning_rate": (2e-3, 2e-4),
+    "average": 0.995,
+}
+"""For two cores and minutes: a small network that takes many short steps."""
+LARGE: dict[str, Any] = {
+    "games": 65_536,
+    "steps": 16,
+    "minibatch": 16_384,
+    "learning_rate": (1e-3, 5e-5),
+    "average": 0.999,
+    "compiled": True,
+}
+"""For one GPU: the network that is shipped."""
+
+
+def self_play_settings(
+    config: GameConfig, players: tuple[int, int], dice: tuple[int, int], device: str, out: str | Path, *, variants: bool
+) -> Settings:
+    """How to train a champion by self-play for tables of `players` that start with up to `dice` dice per seat.
+
+    With `variants` the rules vary from game to game: with and without wild ones, exact calls, palifico.
+    """
+    rules = {} if variants else rules_of(config)
+    rules |= {"players": players, "dice": dice, "full_games": 0.3 if dice[0] < dice[1] else 1.0}
+    rules |= {"endgames": 0.1 if players != (2, 2) and players[0] == 2 else 0.0, "restart": 0.5}
+    size = LARGE | {"device": "cuda"} if device == "gpu" else SMALL | {"device": "cpu"}
+    bots = 0.3 if players[1] > 2 else 0.0  # alone, it learns nothing from them that it needs to be hard to exploit
+    return Settings(out=str(out), entropy=(0.1, 0.04), magnet=(0.3, 0.3), bots=bots, **rules, **size)
 
 
 def settings_from(arguments: list[str] | None = None) -> Settings:

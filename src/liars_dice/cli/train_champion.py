@@ -1,0 +1,193 @@
+"""`liars-dice train champion`: train a network for Perudo tables of two to six by self-play."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import NumberRange, fixed_seed_option, json_option, rules_option
+from .output import command_line, print_json
+from .progress import show_progress
+from .runtime import sigterm_as_ctrl_c, versions
+from .torch_device import check_supported, check_torch, device_option
+
+if TYPE_CHECKING:
+    from ..learn.champion.settings import Settings
+    from ..learn.champion.train import Trainer
+
+
+class _Range(click.ParamType):  # type: ignore[type-arg]
+    """A number, or two with a dash between them."""
+
+    name = "range"
+
+    def __init__(self, fewest: int, most: int) -> None:
+        self.fewest, self.most = fewest, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """`(low, high)`."""
+        if isinstance(value, tuple):
+            return value
+        low, _, high = value.partition("-")
+        ends = tuple(int(end) if end.isdecimal() else 0 for end in (low, high or low))
+        if not self.fewest <= ends[0] <= ends[1] <= self.most:
+            wanted = f"a number from {self.fewest} to {self.most}, or a range such as {self.fewest}-{self.most}"
+            self.fail(f"{value!r} is not {wanted}.", param, ctx)
+        return ends[0], ends[1]
+
+
+@click.command(
+    "champion",
+    epilog="Examples: liars-dice train champion --minutes 20 --device gpu --out model.npz; "
+    "liars-dice train champion --players 2 --dice 1-2 --minutes 5 --out small.npz, then "
+    "liars-dice matchup champion:small.npz optimal --rules perudo --dice 2",
+)
+@rules_option("perudo")
+@click.option(
+    "--players", type=_Range(2, 6), default="2-6", show_default=True, metavar="N-M", help="Players at a table."
+)
+@click.option(
+    "--dice",
+    type=_Range(1, 5),
+    default="1-5",
+    show_default=True,
+    metavar="N-M",
+    help="Dice per player at the start: some games start with the most in each seat, the others with any number.",
+)
+@click.option("--variants", is_flag=True, help="Vary the rules: with and without wild ones, exact calls and palifico.")
+@click.option("--minutes", type=NumberRange(0.01, 10_000), metavar="M", help="Minutes of training. [default: 20]")
+@click.option(
+    "--updates",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of updates, however long they take: such a run repeats on the same device.",
+)
+@device_option
+@fixed_seed_option(0)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="File for the model (.npz)."
+)
+@click.option("--resume", is_flag=True, help="Continue the run that was stopped, with the same options.")
+@click.option(
+    "--curve",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the learning curve: a chart if FILE ends in .png, .pdf or .svg, a table if in .csv.",
+)
+@json_option
+def train_champion_command(as_json: bool, curve: Path | None, out: Path, **given: Any) -> None:
+    """Train a network for Perudo by self-play, against itself and rule bots, and save it as a bot: champion:FILE.
+
+    On the processor a small network learns small games in minutes; the champion in this package took an H200 GPU
+    about half an hour. Checkpoints lie in a folder beside FILE, so that --resume continues after Ctrl-C.
+    """
+    check_torch("train champion", given["device"])
+    from ..core import BadValueError
+    from ..learn.champion.train import Trainer, train
+    from ..persistence import check_output_file
+    from ..pictures import check_curve_file, write_champion_curve
+
+    if out.suffix != ".npz":
+        raise BadValueError("out", str(out), "a file whose name ends in .npz")
+    check_output_file("out", out)
+    if curve is not None:
+        check_curve_file(curve)
+    settings = _settings(given, out)
+    begun = Path(settings.out, "last.pt").exists()
+    if begun and not given["resume"]:
+        raise BadValueError("out", str(out), f"a new file, or --resume to continue the run in {settings.out}")
+    if given["resume"] and not begun:
+        raise BadValueError("resume", str(out), f"a run to continue; there is none in {settings.out}")
+    start = time.perf_counter()
+    trainer = Trainer(settings)
+    with show_progress("training", quiet=as_json) as progress, sigterm_as_ctrl_c():
+        complete = train(trainer, lambda report: progress and progress(*_done(settings, report), _news(report)))
+    elapsed_s = time.perf_counter() - start
+    _save(trainer, out)
+    points = [json.loads(line) for line in Path(settings.out, "curve.jsonl").read_text("utf-8").splitlines()]
+    if curve is not None:
+        write_champion_curve(points, curve)
+    if as_json:
+        print_json(_as_json(given, trainer, points, out, complete, elapsed_s))
+    else:
+        _show(trainer, points, out, curve, elapsed_s)
+    if not complete:
+        click.echo("Stopped early. To continue, run the same command with --resume.", err=True)
+        raise SystemExit(130)
+
+
+def _settings(given: dict[str, Any], out: Path) -> Settings:
+    """The settings of the run, which has a folder beside the model."""
+    from dataclasses import replace
+
+    from ..core import load_rules
+    from ..learn.champion.player import fits
+    from ..learn.champion.settings import self_play_settings
+
+    if given["minutes"] is not None and given["updates"] is not None:
+        raise click.UsageError("--minutes and --updates exclude each other.")
+    players, dice = given["players"], given["dice"]
+    config = load_rules(given["rules"], players=players[1], dice=dice[1])
+    check_supported("train champion", fits(config))
+    folder = out.with_suffix(".run")
+    settings = self_play_settings(config, players, dice, given["device"], folder, variants=given["variants"])
+    return replace(settings, seed=given["seed"], minutes=given["minutes"] or 20.0, most_updates=given["updates"] or 0)
+
+
+def _save(trainer: Trainer, out: Path) -> None:
+    """Write the averaged policy as a file that plays."""
+    from ..learn.champion.player import save_weights
+    from ..persistence import writing_whole
+
+    kept = Path(trainer.settings.out, "model.npz")
+    save_weights(trainer.plain().state_dict(), kept)
+    with writing_whole("out", out) as file:
+        file.write_bytes(kept.read_bytes())
+
+
+def _done(settings: Settings, report: dict[str, Any]) -> tuple[int, int]:
+    """How much of a training is done, and of how much: updates, or seconds."""
+    if settings.most_updates:
+        return report["updates"], settings.most_updates
+    return int(report["trained_s"]), int(60 * settings.minutes)
+
+
+def _news(report: dict[str, Any]) -> str:
+    return f"{report['decisions']:,} decisions, entropy {report['entropy']:.2f}"
+
+
+def _as_json(
+    given: dict[str, Any], trainer: Trainer, points: list[dict[str, Any]], out: Path, complete: bool, elapsed_s: float
+) -> dict[str, object]:
+    """The result as JSON; other programs rely on these keys."""
+    low, high = given["players"]
+    return {
+        "rules": given["rules"],
+        "players": f"{low}-{high}" if low < high else str(low),
+        "updates": trainer.updates,
+        "decisions": trainer.decisions,
+        "exploitability": {name: value for name, value in points[-1].items() if name.startswith("exploit_")},
+        "seed": given["seed"],
+        "complete": complete,
+        "elapsed_s": elapsed_s,
+        "run": {"device": given["device"], "out": str(out), "minutes": given["minutes"], **versions()},
+    }
+
+
+def _show(trainer: Trainer, points: list[dict[str, Any]], out: Path, curve: Path | None, elapsed_s: float) -> None:
+    """Print the result for people."""
+    click.echo(f"{trainer.updates:,} updates, {trainer.decisions:,} decisions ({elapsed_s:.0f} s)")
+    for name, words in (("exploit_1v1", ""), ("exploit_1v1_exact", ", with exact calls")):
+        if name in points[-1]:
+            click.echo(f"exploitability with one die each{words}: {points[-1][name]:.3f} (0 is perfect)")
+    agent = f"champion:{out}"
+    players = trainer.settings.players[1]
+    click.echo(f"saved: {out}. Measure it: {command_line('matchup', agent, 'optimal', '--rules', 'perudo')}")
+    exploit = command_line("exploit", agent, "--players", str(players), "--train", "5")
+    click.echo(f"How much could be won against it? {exploit}")
+    if curve is not None:
+        click.echo(f"learning curve: {curve}")
