@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow test-busy check check-page check-security play serve bench clean
+.PHONY: help demo watch test test-slow test-busy check check-page check-security play serve bench champion-report clean
 
 help:
 	@echo "make demo       run a tournament of the built-in bots, with a report"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-busy  run the tests three times beside four busy loops"
 	@echo "make check      lint, type-check, and check the dependencies"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
+	@echo "make champion-report  measure the champion again and write its tables (REPORT='--device cuda' on a GPU)"
 	@echo "make serve      play, watch and review games in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -98,6 +99,9 @@ $(VENV)/bench: $(VENV)/dev
 
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run_all.py
+
+champion-report: $(VENV)/train
+	@$(BIN)/python benchmarks/champion.py --play --write $(REPORT)
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

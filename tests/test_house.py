@@ -310,5 +310,5 @@ def test_version_is_in_one_place_and_in_the_changelog() -> None:
 
 def test_make_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for target in ("demo", "test", "test-slow", "check", "play", "serve", "bench"):
+    for target in ("demo", "test", "test-slow", "check", "play", "serve", "bench", "champion-report"):
         assert re.search(rf"^{target}:.*VENV", makefile, re.MULTILINE), target

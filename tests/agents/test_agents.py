@@ -107,11 +107,8 @@ def test_styles_differ() -> None:
 
     for seed in range(12):
         play_game([Noting(), Noting(), Noting()], preset("perudo", players=3, dice=3), seed=seed)
-    names = [
-        name
-        for name in AGENTS
-        if name not in ("random", "nash", "threshold-best", *PERSONALITIES) and not AGENTS[name].level_of
-    ]
+    levels = [name for name, info in AGENTS.items() if info.level_of]
+    names = [name for name in AGENTS if name not in ("random", "nash", "threshold-best", *PERSONALITIES, *levels)]
     decisions = {name: [str(make_agent(name).choose_action(view)) for view in views] for name in (*names, "optimal")}
     for one, two in combinations(decisions, 2):
         differ = sum(a != b for a, b in zip(decisions[one], decisions[two], strict=True)) / len(views)

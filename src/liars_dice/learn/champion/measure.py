@@ -125,8 +125,7 @@ def play_duplicate(decider: Decider, members: Tensor, mix: RuleMix, seed: int, m
 def _play(decider: Decider, kinds: Tensor, mix: RuleMix, deals: Tensor, seed: int) -> Tensor:
     """[B]: the seat that won each game."""
     device = kinds.device
-    torch.manual_seed(seed)
-    chance = torch.Generator(device).manual_seed(seed)
+    chance = torch.Generator(device).manual_seed(seed * 1_000_003 + int(deals[0]))
     start = new_games(1, mix, chance, device).expand(len(kinds), -1)
     tables = unpack(start)
     tables = tables._replace(opener=torch.zeros_like(tables.opener), turn=torch.zeros_like(tables.turn))
