@@ -1,0 +1,92 @@
+"""`train champion` and `exploit --train`: their keys, files and errors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import answer, call
+
+SMALL = ("--players", "2", "--dice", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("exploit", "crawler"), "Missing option '--dice'"),
+        (("exploit", "crawler", "--train", "1", "--updates", "1"), "exclude each other"),
+        (("exploit", "crawler", "--train", "0"), "not in the range"),
+        (("exploit", "crawler", "--updates", "1", "--players", "7"), "not in the range"),
+        (("train", "champion", "--players", "1-3", "--out", "m.npz"), "a range such as 2-6"),
+        (("train", "champion", "--dice", "few", "--out", "m.npz"), "a range such as 1-5"),
+        (("train", "champion"), "Missing option '--out'"),
+    ],
+)
+def test_mistakes_get_one_line(words: tuple[str, ...], problem: str) -> None:
+    result = call(*words)
+    assert result.exit_code == 2
+    assert problem in result.stderr.splitlines()[-1]
+
+
+def test_without_pytorch_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for words in (("exploit", "crawler", "--updates", "1"), ("train", "champion", "--out", "m.npz")):
+        result = call(*words)
+        assert result.exit_code == 1
+        assert "pip install 'liars-dice[train]'" in result.stderr
+
+
+class TestWithTorch:
+    """What needs PyTorch."""
+
+    @pytest.fixture(autouse=True)
+    def _needs_torch(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train` has it")
+        monkeypatch.chdir(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("words", "problem"),
+        [
+            (("exploit", "crawler", "--updates", "1", "--rules", "duel"), "does not support these rules"),
+            (("exploit", "crawler", "--updates", "1", "--pair"), "three or more"),
+            (("exploit", "nobody", "--updates", "1"), "nobody"),
+            (("train", "champion", "--rules", "classic", "--players", "2", "--out", "m.npz"), "does not support"),
+            (("train", "champion", "--out", "m.txt"), ".npz"),
+            (("train", "champion", "--resume", "--out", "m.npz"), "a run to continue"),
+        ],
+    )
+    def test_what_cannot_be_trained_is_said_in_one_line(self, words: tuple[str, ...], problem: str) -> None:
+        result = call(*words)
+        assert result.exit_code in (1, 2)
+        assert problem in result.stderr.splitlines()[-1]
+
+    def test_a_champion_is_trained_and_resumed(self) -> None:
+        found = answer("train", "champion", *SMALL, "--updates", "2", "--out", "m.npz", "--curve", "c.csv")
+        assert {"rules", "players", "updates", "decisions"} <= set(found)
+        assert (found["rules"], found["players"], found["updates"], found["complete"]) == ("perudo", "2", 2, True)
+        assert 0 < found["exploitability"]["exploit_1v1_exact"] < 1
+        assert len(Path("c.csv").read_text().splitlines()) == 3
+        again = call("train", "champion", *SMALL, "--updates", "3", "--out", "m.npz")
+        assert "--resume" in again.stderr
+        more = call("train", "champion", *SMALL, "--updates", "3", "--out", "m.npz", "--resume", "--curve", "c.png")
+        assert "3 updates" in more.stdout
+        assert Path("c.png").read_bytes()[:4] == b"\x89PNG"
+        from liars_dice.learn.champion.network import load_policy
+
+        assert load_policy("m.npz").shape == {"face_width": 32, "table_width": 64, "blocks": 2}
+
+    def test_a_table_of_any_bot_is_exploited(self) -> None:
+        words = ("exploit", "conservative", "--players", "3", "--updates", "1", "--games", "5", "--seed", "2", "--pair")
+        found = answer(*words)
+        assert {"agent", "players", "rules", "updates", "fair_share", "win_rate", "ci95", "games"} <= set(found)
+        assert (found["agent"], found["players"], found["rules"]) == ("conservative", 3, "perudo")
+        assert found["fair_share"] == pytest.approx(2 / 3)
+        assert (found["updates"], found["games"], found["seed"], found["bound"]) == (1, 5, 2, "lower")
+        assert found["ci95"][0] <= found["win_rate"] <= found["ci95"][1]
+
+    def test_a_rule_bot_is_exploited_at_full_speed(self) -> None:
+        shown = call("exploit", "optimal", "--updates", "1", "--games", "100").stdout
+        assert "a fair share is 50.00%" in shown
+        assert "lower bound" in shown
