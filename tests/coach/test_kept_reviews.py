@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from liars_dice.agents import make_agent
 from liars_dice.coach import KeptReviews, MoveVerdict, Review, leak_report, review_game, worst_games
+from liars_dice.coach.review import COACH_VERSION
 from liars_dice.core import GameEngine, parse_action, preset
 from liars_dice.persistence import GameRecorder, GameSummary, InMemoryRecorder, StoreError, record_game
 
@@ -55,7 +56,7 @@ def test_what_cannot_be_used_is_computed_again(text: str | None) -> None:
     events = store.events(recorded(store, "random", "optimal", dice=2))
     right = KeptReviews(store).review(events, 0)
     name, kept = next(iter(store.documents("review").items()))
-    store.save_documents("review", {name: text or kept.replace('"coach":1', '"coach":0')})
+    store.save_documents("review", {name: text or kept.replace(f'"coach":{COACH_VERSION}', '"coach":0')})
     assert KeptReviews(store).known(events[0].game_id, 0) is None
     assert KeptReviews(store).review(events, 0) == right
     assert store.documents("review") == {name: kept}

@@ -271,7 +271,8 @@ def test_a_hint_takes_a_person_for_a_person() -> None:
     """Whatever the person is called."""
     typed = "\n3 4\n\nhint\nquit\n"
     shown = call("play", "human:maniac", "--name", "bob", "--seat", "1", "--dice", "4", "--seed", "1", stdin=typed)
-    assert "(opponent model: optimal, conservative or probabilistic)" in shown.output
+    assert "(short-memory strategy" in shown.output
+    assert "habits" not in shown.output
 
 
 def test_a_replay_does_not_help_to_cheat() -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from liars_dice.coach.advice import AdvisedChoice
-from liars_dice.coach.advice import _advice as advice_from
+from liars_dice.coach.advice import make_advice as advice_from
 from liars_dice.core import (
     PALIFICO,
     WHEN_PALIFICO,

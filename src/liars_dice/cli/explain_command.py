@@ -1,4 +1,4 @@
-"""`liars-dice explain`: what perfect play does at one point of a round, and what each action is worth."""
+"""`liars-dice explain`: what the best play known does at one point of a round, and what each action is worth."""
 
 from __future__ import annotations
 
@@ -25,10 +25,18 @@ SHOWN = 8
 @click.command(
     "explain",
     epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6; a round of your own: "
-    "liars-dice explain solved:2v2.npz --hand 1,4",
+    "liars-dice explain solved:2v2.npz --hand 1,4; a table of four, where you have three dice and come third: "
+    "liars-dice explain --table 5,4,3,5 --hand 1,4,4 --bids 3x4,4x4",
 )
 @click.argument("solution", required=False, metavar="[solved:FILE]")
 @round_dice_option(required=False)
+@click.option(
+    "--table",
+    "table",
+    metavar="N,N,...",
+    help="Dice of each player at a table of two or more, the opener of the round first, e.g. 5,4,3. [rules: perudo]",
+)
+@click.option("--palifico", is_flag=True, help="With --table: this is a palifico round.")
 @click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
@@ -38,6 +46,8 @@ SHOWN = 8
 def explain_command(
     solution: str | None,
     dice: tuple[int, int] | None,
+    table: str | None,
+    palifico: bool,
     hand: str,
     bids: str,
     action: str | None,
@@ -48,25 +58,38 @@ def explain_command(
     chart: Path | None,
     as_json: bool,
 ) -> None:
-    """Show how often perfect play takes each action at one point of a round, and what each action is worth.
+    """Show how often the best play known takes each action at one point of a round, and what each action is worth.
 
-    The opener has N0 dice, the other player N1; the number of bids determines whose turn it is. The value of an action
-    is what it earns against perfect play if you play perfectly afterwards: +1 is a certain win, -1 a certain loss.
-    Solutions for rounds with up to six dice in total come with the package; small rounds with other rules are solved
-    when you ask. solved:FILE is a round that `liars-dice solve --out FILE` has solved; it takes the place of --dice
-    and of the rules.
+    With --dice, the round has two players and perfect play is known. The opener has N0 dice, the other player N1; the
+    number of bids determines whose turn it is. The value of an action is what it earns against perfect play if you play
+    perfectly afterwards: +1 is a certain win, -1 a certain loss. Solutions for rounds with up to six dice in total come
+    with the package; small rounds with other rules are solved when you ask. solved:FILE is a round that
+    `liars-dice solve --out FILE` has solved; it takes the place of --dice and of the rules.
+
+    With --table, describe any table of Perudo, for example one at which you sit: everybody's dice, your hand, and the
+    bids so far. For each action it shows how often the champion takes it, and your chance to win the game if everybody
+    plays on as the champion; where two players are left and the round is solved, that of perfect play. By other rules
+    the coach's models of unknown players judge. The last line names the source.
     """
-    from ..core import BidAction, NotationError, parse_bid
+    from ..core import BidAction, parse_bid
     from ..exact.solver import equilibrium_in, equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
+    if table is not None:
+        if solution is not None or dice is not None or chart is not None:
+            raise click.UsageError("--table cannot be combined with solved:FILE, --dice or a chart.")
+        _explain_table(table, hand, bids, action, (rules, faces, wild, ordering), palifico=palifico, as_json=as_json)
+        return
+    if palifico:
+        raise click.UsageError("--palifico needs --table: with two players there are no palifico rounds.")
     given = {"dice": dice, "rules": rules, "faces": faces, "wild": wild, "ordering": ordering}
     path = None if solution is None else _solution_file(solution, given)
     if path is None and dice is None:
-        raise click.UsageError("Which round? Give --dice N0 N1, or solved:FILE with a file that solve --out wrote.")
-    if not all(part.strip().isascii() and part.strip().isdecimal() for part in hand.split(",")):
-        raise NotationError(hand, "dice separated by commas, such as 1,4")
-    held = tuple(sorted(int(part) for part in hand.split(",")))
+        raise click.UsageError(
+            "Which round? Give --dice N0 N1 for two players, --table N,N,... for any table, or solved:FILE with a file "
+            "that solve --out wrote."
+        )
+    held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
     with show_bracket(quiet=as_json) as progress:
         if path is not None:
@@ -93,6 +116,39 @@ def explain_command(
             console.print(line, markup=False, soft_wrap=True)
     if chart is not None:
         click.echo(f"chart: {chart}")
+
+
+def _numbers(text: str, expected: str) -> tuple[int, ...]:
+    """Numbers separated by commas."""
+    from ..core import NotationError
+
+    if not all(part.strip().isascii() and part.strip().isdecimal() for part in text.split(",")):
+        raise NotationError(text, expected)
+    return tuple(int(part) for part in text.split(","))
+
+
+def _explain_table(
+    table: str,
+    hand: str,
+    bids: str,
+    action: str | None,
+    rules: tuple[str | None, int | None, str | None, str | None],
+    *,
+    palifico: bool,
+    as_json: bool,
+) -> None:
+    """Explain a decision at a described table."""
+    from ..coach import advise
+    from ..core import parse_bid
+    from .described_table import described_view, show_advice
+
+    counts = _numbers(table, "everybody's dice separated by commas, such as 5,4,3")
+    held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))
+    history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
+    name, faces, wild, ordering = rules
+    config = round_config(counts, name or "perudo", faces, wild, ordering)
+    view = described_view(config, held, history, palifico=palifico, bids_text=bids)
+    show_advice(view, advise(view), action, as_json=as_json)
 
 
 def _solution_file(solution: str, given: Mapping[str, object]) -> Path:

@@ -112,9 +112,9 @@ def round_options(command: Command) -> Command:
 
 
 def round_config(
-    dice: tuple[int, int], rules: str | None, faces: int | None, wild: str | None, ordering: str | None
+    dice: tuple[int, ...], rules: str | None, faces: int | None, wild: str | None, ordering: str | None
 ) -> GameConfig:
-    """The rules of a round between two players, as `round_options` give them."""
+    """The rules of a round with these dice, as `round_options` give them."""
     from ..core import GameConfig, load_rules
 
     given: dict[str, Any] = {"faces": faces, "wild": wild, "bid_ordering": ordering}

@@ -1,6 +1,7 @@
 """The coach: advice for the next move, and reviews of finished games. Nothing here knows a terminal or a page."""
 
-from .advice import Advice, AdvisedChoice, advise, prepare
+from .advice import Advice, AdvisedChoice
+from .advisor import advise, prepare
 from .chance_curve import ChancePoint
 from .habit_costs import Habit, LeakReport, leak_report
 from .judged_games import JudgedGame, reviews_of, worst_games

@@ -1,9 +1,10 @@
 """Each seat's chance to win the game after every turn, as seen by a spectator who knows the bids but no dice.
 
-Between two players, the chances of a round's outcomes are chained with the value of the game after each. Where the
-tablebase applies, both play perfectly; elsewhere each follows its model, or `optimal` if the model mixes or the player
-is unknown. With more players, a seat's chance is its share of the dice in play or, in a best-of match, of the rounds
-won (each count plus one).
+Between two players, the chances of a round's outcomes are chained with the value of the game after each: in solved
+rounds both play perfectly, and known bots play as they do. Everywhere else that the champion plays (Perudo for two to
+six players), the chances are those among champions, from the dice left and who opens; they change when a round ends.
+By other rules two players follow `optimal`, and with more players a seat's chance is its share of the dice in play or,
+in a best-of match, of the rounds won (each count plus one). `WinChances.source` says which it was.
 """
 
 from __future__ import annotations
@@ -36,8 +37,17 @@ from ..exact.matchups import (
     outcomes_from_bid,
     round_outcomes,
 )
-from ..exact.solver import TABLEBASE_DICE, Tablebase, has_tablebase_rules, match_bracket, value_to_last_bidder
+from ..exact.solver import (
+    TABLEBASE_DICE,
+    Tablebase,
+    has_tablebase_rules,
+    match_bracket,
+    solved_game,
+    value_to_last_bidder,
+)
 from ..exact.tables import CALLS_ONLY, HandSet, PolicyBook, Situation
+from ..learn.champion.player import fits, rule_flags
+from ..learn.champion.values import ChampionValues
 from ..numeric import Floats
 from .opponent_models import (
     STRANGER,
@@ -73,6 +83,13 @@ class WinChances:
         self._value = cache(self._duel_value)
         self._round = cache(self._round_outcomes)
         self._wins_value = cache(self._best_of_value)
+        self._champion = fits(config)
+        self._sources: dict[str, None] = {}
+
+    @property
+    def source(self) -> str:
+        """What the chances so far rest on."""
+        return "; ".join(self._sources)
 
     def of(self, public: PublicState) -> Chances:
         """Each seat's chance to win the game, given the public state."""
@@ -80,7 +97,8 @@ class WinChances:
             return tuple(float(seat == public.winner) for seat in range(len(public.names)))
         if public.status == "BIDDING":
             return self._in_round(public)
-        return self._between(public.dice_counts, next_opener(public) if public.resolutions else 0, _wins(public))
+        opener = next_opener(public) if public.resolutions else 0
+        return self._between(public, public.dice_counts, opener, _wins(public))
 
     def at_stake(self, public: PublicState, seat: int) -> float:
         """How much higher a seat's chance to win the game is if another player in the round loses it, not this one."""
@@ -91,16 +109,44 @@ class WinChances:
 
     # -- between rounds ----------------------------------------------------------------------------------------------
 
-    def _between(self, counts: tuple[int, ...], opener: int, wins: tuple[int, ...]) -> Chances:
+    def _between(self, public: PublicState, counts: tuple[int, ...], opener: int, wins: tuple[int, ...]) -> Chances:
         """The chances when the next round is about to begin."""
         seats = [seat for seat, n in enumerate(counts) if n]
-        if len(seats) == 2:
+        if len(seats) == 2 and not self._by_champion(counts):
             try:
-                return self._pair(counts, seats, opener, wins)
+                found = self._pair(counts, seats, opener, wins)
             except (OutOfReachError, EndlessMatchError):
                 pass
-        shares = counts if self.config.mode != "best_of" else tuple(n + 1 for n in wins)
+            else:
+                self._sources[self._pair_source(counts)] = None
+                return found
+        if self._champion:
+            self._sources["champion"] = None
+            return _among_champions(self.config, public, counts, opener)
+        best_of = self.config.mode == "best_of"
+        shares = tuple(n + 1 for n in wins) if best_of else counts
+        self._sources["share of the rounds won" if best_of else "share of the dice"] = None
         return tuple(share / sum(shares) for share in shares)
+
+    def _by_champion(self, counts: tuple[int, ...]) -> bool:
+        """Whether the champion's chances are the best known."""
+        seats = [seat for seat, n in enumerate(counts) if n]
+        if not self._champion or len(seats) > 2:
+            return self._champion
+        known = all(self.models[seat].known and self.models[seat].books[0].is_deterministic for seat in seats)
+        return not known and not self._is_solved(counts[seats[0]], counts[seats[1]])
+
+    def _is_solved(self, own: int, other: int) -> bool:
+        rules = round_rules(self.config, own + other, False)
+        if solved_game(rules) == "perudo match":
+            return (own, other) in Tablebase.shipped("perudo match").entries
+        return own + other <= TABLEBASE_DICE and has_tablebase_rules(rules)
+
+    def _pair_source(self, counts: tuple[int, ...]) -> str:
+        seats = [seat for seat, n in enumerate(counts) if n]
+        if self._is_solved(*(counts[seat] for seat in seats)):
+            return "perfect play"
+        return " against ".join(self._books[seat].agent.name for seat in seats)
 
     def _pair(self, counts: tuple[int, ...], seats: list[int], opener: int, wins: tuple[int, ...]) -> Chances:
         first, second = seats
@@ -119,6 +165,9 @@ class WinChances:
         if own + other <= TABLEBASE_DICE and has_tablebase_rules(rules):
             low, high = match_bracket(*((own, other) if opens else (other, own)), config.next_opener)
             return (low + high) / 2 if opens else 1 - (low + high) / 2
+        if self._is_solved(own, other):
+            chance = (1 + Tablebase.shipped("perudo match").entries[(own, other) if opens else (other, own)].value) / 2
+            return chance if opens else 1 - chance
         if config.exact_call:
             return self._with_exact_calls(first, second, own, other, opens)
         chances = self._round(first, second, own, other, opens)
@@ -183,21 +232,21 @@ class WinChances:
     # -- during a round ----------------------------------------------------------------------------------------------
 
     def _in_round(self, public: PublicState) -> Chances:
-        if not public.bid_history:
-            return self._between(public.dice_counts, public.opener, _wins(public))
+        if not public.bid_history or self._by_champion(public.dice_counts):
+            return self._between(public, public.dice_counts, public.opener, _wins(public))
         bidder, actor = public.bidders[-1], public.current_player
         total = np.zeros(len(public.names))
         try:
             ends = self._ends(public, bidder, actor)
         except OutOfReachError:
-            return self._between(public.dice_counts, public.opener, _wins(public))
+            return self._between(public, public.dice_counts, public.opener, _wins(public))
         for (winner, exact), chance in ends.items():
             if chance > 0:
                 outcome = RoundOutcome(winner, actor + bidder - winner, exact)
                 total += chance * np.array(self._after(public, outcome))
         rest = 1 - sum(ends.values())
         if rest > 1e-9:
-            total += rest * np.array(self._between(public.dice_counts, public.opener, _wins(public)))
+            total += rest * np.array(self._between(public, public.dice_counts, public.opener, _wins(public)))
         return tuple((total / total.sum()).tolist())
 
     def _ends(self, public: PublicState, bidder: int, actor: int) -> dict[tuple[int, bool], float]:
@@ -253,7 +302,20 @@ class WinChances:
         counts, opener = after_round(self.config, public.dice_counts, public.opener, outcome)
         if is_over(self.config, counts, wins[outcome.winner]):
             return tuple(float(seat == outcome.winner) for seat in range(len(counts)))
-        return self._between(counts, opener, tuple(wins))
+        return self._between(public, counts, opener, tuple(wins))
+
+
+def _among_champions(config: GameConfig, public: PublicState, counts: tuple[int, ...], opener: int) -> Chances:
+    """Everybody's chance to win among champions when a round is about to begin with these dice."""
+    seats = seats_from(opener, counts)
+    after_this_round = public.status == "BIDDING" and counts != public.dice_counts
+    had_one = [
+        any(len(r.dice[seat]) == 1 for r in public.resolutions) or (after_this_round and public.dice_counts[seat] == 1)
+        for seat in seats
+    ]
+    found = ChampionValues.shipped().between_rounds([counts[seat] for seat in seats], had_one, rule_flags(config))
+    by_seat = dict(zip(seats, found.tolist(), strict=True))
+    return tuple(by_seat.get(seat, 0.0) for seat in range(len(counts)))
 
 
 def _deterministic_policy(model: OpponentModel) -> PolicyBook:

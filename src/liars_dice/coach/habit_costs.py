@@ -9,7 +9,7 @@ import msgspec
 
 from ..core import BidAction, CallExactAction, CallLiarAction
 from ..persistence import GameSummary
-from .review import LOSS_FROM, MoveVerdict, Review
+from .review import KINDS, MoveVerdict, Review
 
 
 class Habit(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ def leak_report(reviews: Iterable[tuple[GameSummary, Review]]) -> LeakReport:
 
 def mistake_in(move: MoveVerdict) -> str | None:
     """What was wrong with a decision, in words that fit many; None if next to nothing was lost."""
-    if move.loss < LOSS_FROM["good"]:
+    if move.kind == KINDS[0] or move.loss == 0:
         return None
     match move.action, move.best:
         case CallLiarAction(), BidAction():

@@ -1,13 +1,15 @@
 """The review of a game, decision by decision: what was best, and what was given away.
 
 Each decision is judged by what its player knew at the time: the player's own dice and the bids. Dice revealed later
-play no part. Its rating is against players of whom nothing is known; what the known habits of a bot would have allowed
-is told beside it.
+play no part. Its rating is by the best strategy known, against players of whom nothing is known; what the known habits
+of a bot would have allowed is told beside it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -26,22 +28,23 @@ from ..core import (
     view_of,
 )
 from ..persistence import RecordedEvent, fallback_turns, final_state
-from .advice import Advice, advise, named
+from .advice import Advice, named
+from .advisor import advise
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
-COACH_VERSION = 1
+COACH_VERSION = 2
 """Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
 FALLBACK = "fallback"
 """Instead of a rating: the referee played this, because the bot failed. Nothing is held against the bot's play."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
-"""The smallest loss with each rating; below the first it is `best`."""
+"""The smallest loss with each rating, as a share of what the round decides; below the first it is `best`."""
 
 
 def kind_of(loss: float) -> str:
-    """The rating of a decision with this loss.
+    """The rating of a decision with this loss, as a share of what the round decides.
 
     >>> [kind_of(loss) for loss in (0, 0.02, 0.05, 0.1, 0.7)]
     ['best', 'good', 'inaccuracy', 'mistake', 'blunder']
@@ -74,9 +77,9 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     action: Action
     best: Action
     loss: float
-    """The chance to win the round (with more than two players: not to lose it) that was given away, from 0 to 1."""
+    """The chance that was given away, from 0 to 1: to win the round or the game, see `of_what`."""
     win_chance: float
-    """The chance after the action taken, with the best play from then on."""
+    """The chance after the action taken."""
     best_chance: float
     """The chance after the best action."""
     kind: str
@@ -88,7 +91,7 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     forced: bool = False
     """Whether it was the only legal action."""
     game_loss: float = 0.0
-    """The chance to win the game that was given away: `loss` times what the round decides."""
+    """The chance to win the game that was given away."""
     own_dice: int = 0
     """How many dice its player had."""
     opening: bool = False
@@ -97,6 +100,9 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     """What the rating is against, in words: `against perfect play`, `against an unknown opponent`."""
     habits: HabitVerdict | None = None
     """The decision by what other players' habits allowed; None if no other player's are known."""
+    of_what: Literal["round", "game"] = "round"
+    """What the chances and the loss are of: winning the round (with more than two players: not losing it), or the
+    game."""
 
     @property
     def is_free(self) -> bool:
@@ -113,6 +119,8 @@ class Review(msgspec.Struct, frozen=True):
     seat: int | None = None
     """The seat whose decisions were judged; None for all seats."""
     winner: int | None = None
+    curve_source: str = ""
+    """What the chances of the curve rest on."""
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -132,6 +140,11 @@ class Review(msgspec.Struct, frozen=True):
         met = {seat: [move.habits for move in self._free(seat) if move.habits is not None] for seat in self.seats}
         return {seat: _kept(verdicts) for seat, verdicts in met.items() if verdicts}
 
+    @property
+    def measured_against(self) -> dict[int, dict[str, int]]:
+        """Per seat, what its accuracy is measured against, and in how many decisions."""
+        return {seat: dict(Counter(move.source for move in self._free(seat)).most_common()) for seat in self.seats}
+
     def _free(self, seat: int) -> list[MoveVerdict]:
         """The decisions of a seat that had an alternative."""
         return [move for move in self.moves if move.player == seat and move.is_free]
@@ -150,8 +163,8 @@ class Review(msgspec.Struct, frozen=True):
 
     def worst(self, seats: Collection[int] = ()) -> MoveVerdict | None:
         """The worst mistake or blunder of these seats, or of all seats; None if there is none."""
-        wrong = [m for m in self.moves if m.loss >= LOSS_FROM["mistake"] and (not seats or m.player in seats)]
-        return max(wrong, key=lambda move: move.loss, default=None)
+        wrong = [m for m in self.moves if m.kind in ("mistake", "blunder") and (not seats or m.player in seats)]
+        return max(wrong, key=lambda move: (KINDS.index(move.kind), move.loss), default=None)
 
     def to_dict(self) -> dict[str, object]:
         """The review as JSON for other programs; its keys are stable."""
@@ -178,14 +191,17 @@ class Review(msgspec.Struct, frozen=True):
                     "source": move.source,
                     "forced": move.forced,
                     "against": move.against,
+                    "of": move.of_what,
                     "habits": None if move.habits is None else _habits_dict(move.habits),
                 }
                 for move in self.moves
             ],
             "accuracy": {names[seat]: percent for seat, percent in self.accuracy.items()},
             "habits_accuracy": {names[seat]: percent for seat, percent in self.habits_accuracy.items()},
+            "measured_against": {names[seat]: found for seat, found in self.measured_against.items()},
             "counts": {names[seat]: counts for seat, counts in self.counts.items()},
             "curve": [{"turn": p.turn, "round": p.round, "chances": list(p.chances)} for p in self.curve],
+            "curve_source": self.curve_source,
         }
 
 
@@ -237,7 +253,7 @@ def review_game(
         if progress is not None:
             progress(turn, turns)
     moves = [_not_blamed(move, public.names[move.player]) if move.turn in fallbacks else move for move in moves]
-    return Review(public.names, tuple(moves), tuple(curve), seat, public.winner)
+    return Review(public.names, tuple(moves), tuple(curve), seat, public.winner, win_chances.source)
 
 
 def _models(state: GameState) -> tuple[OpponentModel, ...]:
@@ -267,7 +283,7 @@ def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
 
 def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake: float) -> MoveVerdict:
     player, loss, choice = state.public.current_player, advice.loss(action), advice.of(action)
-    kind = kind_of(loss)
+    kind = kind_of(loss / advice.stake)
     return MoveVerdict(
         turn,
         state.public.round_index + 1,
@@ -281,11 +297,12 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake
         _words(state.public.names[player], action, advice, loss),
         advice.source,
         len(advice.choices) == 1,
-        loss * at_stake,
+        loss if advice.of_what == "game" else loss * at_stake,
         state.public.dice_counts[player],
         not state.public.bid_history,
         against=advice.given,
         habits=None if advice.habits is None else _by_habits(action, advice.habits),
+        of_what=advice.of_what,
     )
 
 
@@ -312,7 +329,8 @@ def _words(name: str, action: Action, advice: Advice, loss: float) -> str:
     if isinstance(action, BidAction):
         said = f"{name} bid {say_bid(action.bid)}, which {advice.aim} {percent(chance)} of the time {given}"
     elif isinstance(action, CallExactAction):
-        said = f"{name} called exact, which was right {percent(chance)} of the time {given}"
+        right = "was right" if advice.of_what == "round" else advice.aim
+        said = f"{name} called exact, which {right} {percent(chance)} of the time {given}"
     else:
         said = f"{name} called a bid that held {percent(advice.holds or 0)} of the time {given}"
     if len(advice.choices) == 1:

@@ -172,7 +172,7 @@ def hint_lines(advice: Advice) -> list[str]:
     """What a strong player would do, why, and the next best choices."""
     best, *others = advice.choices
     if best.win_chance < NOTHING:
-        return [f"Every move loses this round {advice.given}".rstrip() + ".", f"({advice.source})"]
+        return [f"Every move loses this {advice.of_what} {advice.given}".rstrip() + ".", f"({advice.source})"]
     lines = [f"A strong player would {does(best.action)}. {advice.why}"]
     if others:
         listed = ", ".join(f"{choice.action} {percent(choice.win_chance)}" for choice in others[:3])

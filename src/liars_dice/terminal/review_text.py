@@ -124,6 +124,9 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
     if judged:
         counted = "; ".join(f"{against}: {_decisions(count)}" for against, count in judged.most_common())
         lines += [(line, "") for line in wrap(f"Rated {counted}.", width, subsequent_indent="  ")]
+    if review.curve_source:
+        told_by = f"Chances to win the game: {review.curve_source}."
+        lines += [(line, "") for line in wrap(told_by, width, subsequent_indent="  ")]
     return lines
 
 

@@ -235,6 +235,6 @@ def comment(view: GameView, action: Action) -> str:
     loss, chance = advice.loss(action), advice.of(action).win_chance
     what = "calling liar" if isinstance(action, CallLiarAction) else "this bid"
     worth = f"{what} {advice.aim} {percent(chance)} of the time {advice.given}"
-    if kind_of(loss) in ("best", "good"):
+    if kind_of(loss / advice.stake) in ("best", "good"):
         return f"good. {worth[0].upper()}{worth[1:]}, and nothing is clearly better."
     return f"{worth}. It is better to {does(advice.best)}, which {advice.aim} {percent(advice.win_chance)}."

@@ -64,6 +64,8 @@ def _advice(advice: Advice) -> Json:
         "why": advice.why,
         "source": advice.source,
         "given": advice.given,
+        "of": advice.of_what,
+        "aim": advice.aim,
         "choices": [
             {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
             for choice in advice.choices

@@ -31,6 +31,7 @@ from .matches import MatchSolution, MatchState, solve_match
 from .nash import load_solved_rounds, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
+from .short_memory_values import ShortMemoryValues, short_memory_values
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
@@ -62,6 +63,7 @@ __all__ = [
     "Reply",
     "RoundEquilibrium",
     "SavedSolution",
+    "ShortMemoryValues",
     "Solution",
     "SolvedGame",
     "SolverProgress",
@@ -83,6 +85,7 @@ __all__ = [
     "reply_to",
     "same_action",
     "shipped_equilibrium",
+    "short_memory_values",
     "slot_after_raise",
     "solve",
     "solve_match",

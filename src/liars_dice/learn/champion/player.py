@@ -102,12 +102,13 @@ def seen_in(view: GameView) -> Seen:
         hand=view.my_dice,
         bids=tuple([(place[s], bid.quantity, bid.face) for s, bid in zip(public.bidders, public.bid_history)]),  # noqa: B905
         opener=place[public.opener],
-        rules=_flags(view.config, view.palifico),
+        rules=rule_flags(view.config, view.palifico),
     )
 
 
 @cache
-def _flags(config: GameConfig, palifico: bool) -> RuleFlags:
+def rule_flags(config: GameConfig, palifico: bool = False) -> RuleFlags:
+    """What the network is told of the rules, in a palifico round or another."""
     return RuleFlags(
         wild=config.wild == "ones",
         exact_call=config.exact_call,
@@ -254,7 +255,40 @@ def features(at: Positions) -> Features:
     return Features(faces, table, lowest, expected)
 
 
-class Champion:
+class Network:
+    """Streams of numbers for the faces and for the table (`network.Streams`), and linear layers that read them."""
+
+    def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        self.weights = {name: np.ascontiguousarray(w.T, dtype=np.float32) for name, w in weights.items()}
+        self.blocks = sum(name.endswith(".face_1.weight") for name in self.weights)
+
+    def linear(self, name: str, x: Floats) -> Floats:
+        """A layer, applied to the last axis of two."""
+        weight, bias = self.weights[f"{name}.weight"], self.weights.get(f"{name}.bias")
+        out = _product(x, weight)
+        if bias is not None:
+            out += bias
+        return out
+
+    def per_face(self, name: str, x: Floats) -> Floats:
+        """A layer, applied to every face of every position: one product of two matrices."""
+        return self.linear(name, x.reshape(len(x) * FACES, -1)).reshape(len(x), FACES, -1)
+
+    def streams(self, faces: Floats, table: Floats) -> tuple[Floats, Floats]:
+        """([B, face, width], [B, width]): what the streams say in the end."""
+        x, g = self.per_face("streams.face_in", faces), self.linear("streams.table_in", table)
+        for block in range(self.blocks):
+            name = f"streams.blocks.{block}"
+            rx = np.maximum(x, 0)
+            heard = self.linear(f"{name}.hear_mean", rx.mean(1)) + self.linear(f"{name}.hear_max", rx.max(1))
+            hidden = np.maximum(self.linear(f"{name}.table_1", np.maximum(g, 0)) + heard, 0)
+            g = g + self.linear(f"{name}.table_2", hidden)
+            told = self.linear(f"{name}.hear_table", np.maximum(g, 0))[:, None]
+            x = x + self.per_face(f"{name}.face_2", np.maximum(self.per_face(f"{name}.face_1", rx) + told, 0))
+        return np.maximum(x, 0), np.maximum(g, 0)
+
+
+class Champion(Network):
     """The network, ready to play; or two of them, one of which plays when two players are left."""
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
@@ -262,8 +296,7 @@ class Champion:
         self.two = Champion(of_two) if of_two else self
         if of_two:
             weights = {name.removeprefix("many."): w for name, w in weights.items() if name.startswith("many.")}
-        self.weights = {name: np.ascontiguousarray(w.T, dtype=np.float32) for name, w in weights.items()}
-        self.blocks = sum(name.endswith(".face_1.weight") for name in self.weights)
+        super().__init__(weights)
 
     @classmethod
     def load(cls, path: str | Path) -> Champion:
@@ -277,31 +310,10 @@ class Champion:
         """The champion that comes with the package, read once."""
         return Champion.load(SHIPPED)
 
-    def _linear(self, name: str, x: Floats) -> Floats:
-        weight, bias = self.weights[f"{name}.weight"], self.weights.get(f"{name}.bias")
-        out = _product(x, weight)
-        if bias is not None:
-            out += bias
-        return out
-
     def logits(self, faces: Floats, table: Floats) -> tuple[Floats, Floats, Floats]:
         """([B, face, STEPS + 2 NEAR + 1], [B, 2], [B, 6]): bids by distance, calls, chances to win."""
-        n = len(faces)
-
-        def per_face(name: str, x: Floats) -> Floats:  # one product of two matrices, not one for every position
-            return self._linear(name, x.reshape(n * FACES, -1)).reshape(n, FACES, -1)
-
-        x, g = per_face("streams.face_in", faces), self._linear("streams.table_in", table)
-        for block in range(self.blocks):
-            name = f"streams.blocks.{block}"
-            rx = np.maximum(x, 0)
-            heard = self._linear(f"{name}.hear_mean", rx.mean(1)) + self._linear(f"{name}.hear_max", rx.max(1))
-            hidden = np.maximum(self._linear(f"{name}.table_1", np.maximum(g, 0)) + heard, 0)
-            g = g + self._linear(f"{name}.table_2", hidden)
-            told = self._linear(f"{name}.hear_table", np.maximum(g, 0))[:, None]
-            x = x + per_face(f"{name}.face_2", np.maximum(per_face(f"{name}.face_1", rx) + told, 0))
-        x, g = np.maximum(x, 0), np.maximum(g, 0)
-        return per_face("bids", x), self._linear("calls", g), self._linear("chances", g)
+        x, g = self.streams(faces, table)
+        return self.per_face("bids", x), self.linear("calls", g), self.linear("chances", g)
 
     def _asked(self, at: Positions, found: Features) -> tuple[Floats, Floats, Floats]:
         """`logits`, each from the network that is made for as many players as are left."""
@@ -317,21 +329,24 @@ class Champion:
 
     def distributions(self, seen: Sequence[Seen]) -> NDArray[np.float64]:
         """[B, action]: how probable each action is in each of these positions."""
-        at = Positions.of(seen)
-        found = features(at)
+        return self.distributions_at(Positions.of(seen))
+
+    def distributions_at(self, at: Positions) -> NDArray[np.float64]:
+        """The same for positions as arrays."""
+        n, found = len(at.dice), features(at)
         bids, calls, _ = self._asked(at, found)
         quantities = np.arange(1, QUANTITIES + 1)[:, None]
         lowest = found.lowest[:, None]
         above = np.clip(quantities - lowest, 0, STEPS - 1)
         likely = np.floor(found.expected + 0.5).astype(np.int64)[:, None]
         near = STEPS + NEAR + np.clip(quantities - likely, -NEAR, NEAR)
-        rows, every = np.arange(len(seen))[:, None, None], np.arange(FACES)
-        logits = np.empty((len(seen), ACTIONS))
-        logits[:, :LIAR] = (bids[rows, every, above] + bids[rows, every, near]).reshape(len(seen), -1)
+        rows, every = np.arange(n)[:, None, None], np.arange(FACES)
+        logits = np.empty((n, ACTIONS))
+        logits[:, :LIAR] = (bids[rows, every, above] + bids[rows, every, near]).reshape(n, -1)
         logits[:, LIAR:] = calls
         legal = np.empty(logits.shape, dtype=bool)
         total = at.dice.sum(1)[:, None, None]
-        legal[:, :LIAR] = ((quantities >= lowest) & (quantities <= total)).reshape(len(seen), -1)
+        legal[:, :LIAR] = ((quantities >= lowest) & (quantities <= total)).reshape(n, -1)
         legal[:, LIAR] = at.quantity > 0
         legal[:, EXACT] = legal[:, LIAR] & (at.flag("exact_call") > 0)
         logits[~legal] = -np.inf

@@ -13,7 +13,7 @@ import { marks } from "../state.js";
 import { Timeline } from "../timeline.js";
 
 /** @typedef {import("../events.js").GameEvent} GameEvent */
-/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, habits: { words: string } | null }} Verdict */
+/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, of: string, habits: { words: string } | null }} Verdict */
 /** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[] }} Review */
 
 /** @param {GameEvent} event */
@@ -279,7 +279,7 @@ class Replay {
     const row = (/** @type {string} */ label, /** @type {string} */ action, /** @type {number} */ chance) =>
       h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)}%`));
     this.panel.replaceChildren(
-      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)}% of the round given away`)),
+      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)}% of the ${verdict.of} given away`)),
       row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
       h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
