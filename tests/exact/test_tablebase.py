@@ -17,12 +17,13 @@ from build_tablebase import build, good_enough, main, rounded, rounds_with, writ
 from liars_dice.core import BadValueError, Bid, BidAction, CallLiarAction, GameConfig, preset, round_rules
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver.equilibrium import solve
-from liars_dice.exact.solver.explanation import equilibrium_of, explain
+from liars_dice.exact.solver.explanation import equilibrium_of, explain, mix_of
 from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, SolvedGame, Tablebase, match_bracket, solved_game
 from liars_dice.pictures import draw_explanation
+from linear_programs import solve_linear
 
 
 @pytest.mark.parametrize(
@@ -280,8 +281,42 @@ def test_other_rules_are_solved_at_once() -> None:
     found = equilibrium_of(GameConfig(dice=(1, 1), wild="ones"))
     assert found.upper - found.lower <= 1e-3
     assert explain(found.tree, found.pool, [], (1,)).value > 0.2  # a wild die to open with
-    with pytest.raises(OutOfReachError, match="18 at most are solved at once"):
+    with pytest.raises(
+        OutOfReachError, match=r"too many to be solved on the spot; .* of perudo up to \d, and solved:FILE"
+    ):
         equilibrium_of(GameConfig(dice=(3, 3), wild="ones"))
+
+
+def test_no_opening_on_ones_is_another_game_than_the_one_in_the_tables() -> None:
+    tournament = preset("perudo-tournament", players=2, dice=1)
+    assert solved_game(PublicTree(tournament).rules) is None
+    found = equilibrium_of(tournament)
+    linear = solve_linear(PublicTree(tournament)).value
+    assert found.lower - 1e-12 <= linear <= found.upper + 1e-12
+    mix = mix_of(found.tree, found.pool, [], (1,))
+    assert mix
+    assert all(isinstance(action, BidAction) and action.bid.face != 1 for action in mix)
+    with pytest.raises(OutOfReachError, match="1x1 cannot open a round"):
+        explain(found.tree, found.pool, [Bid(1, 1)], (3,))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"open_on_ones": False},
+        {"wild_bids": "forbidden"},
+        {"exact_call": False, "max_dice": None},
+        {"opening_min_quantity": 2},
+        {"bid_ordering": "quantity_then_face"},
+        {"wild": "top"},
+        {"max_quantity": 2},
+        {"faces": 5},
+    ],
+    ids=str,
+)
+def test_tables_are_for_their_own_rules_only(changes: dict[str, Any]) -> None:
+    config = preset("perudo", players=2, dice=2).replace(**changes)
+    assert solved_game(PublicTree(config).rules) is None
 
 
 def test_bad_questions_get_one_line() -> None:
