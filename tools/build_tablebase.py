@@ -27,7 +27,7 @@ from liars_dice.exact.solver.cfr_traversal import Pool
 from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.saved_solution import check_writable
-from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
+from liars_dice.exact.solver.strategy import Nodes, Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,
     FACES,
@@ -40,7 +40,10 @@ from liars_dice.exact.solver.tablebase import (
     SolvedGame,
     SolvedRound,
 )
+from liars_dice.numeric import Floats, Ints, Truths
 
+GRIDS = (1, 3, 5, 15, 51, 255, 1285, STEPS)
+"""Into how many steps probabilities may be divided; each divides the last."""
 RULES: dict[SolvedGame, GameConfig] = {
     "heads-up": GameConfig(faces=FACES),
     "perudo": preset("perudo", players=2, mode="single_round"),
@@ -52,26 +55,59 @@ LEAST: dict[SolvedGame, float] = {"heads-up": 1e-6, "perudo": 1e-5, "perudo matc
 """Actions taken less often than this are left out."""
 
 
-def rounded(strategy: Strategy) -> Strategy:
-    """The strategy with probabilities that are multiples of 1/65535; calling gets the rest."""
-    steps = np.rint(strategy.chance * STEPS).astype(np.int64)
-    key = strategy.node.astype(np.uint64) * np.uint64(1 << 16) + strategy.hand.astype(np.uint64)
-    _, group = np.unique(key, return_inverse=True)
-    total, exact = np.zeros(group.max() + 1), np.zeros(group.max() + 1)
-    np.add.at(total, group, steps)
-    np.add.at(exact, group, strategy.chance)
-    for g in np.flatnonzero((exact > 1 - 0.5 / STEPS) & (total != STEPS) | (total > STEPS)).tolist():
-        lines = np.flatnonzero(group == g)
-        steps[lines[steps[lines].argmax()]] += STEPS - int(steps[lines].sum())
-    kept = steps > 0
-    return Strategy(
-        strategy.tree,
-        strategy.seat,
-        strategy.node[kept],
-        strategy.hand[kept],
-        strategy.rung[kept],
-        steps[kept] / STEPS,
-    )
+def rounded(strategy: Strategy, error: float = 0.0) -> Strategy:
+    """The strategy with probabilities that are multiples of 1/65535; calling gets the rest.
+
+    Where a hand and the strategy's own play seldom lead, coarser steps do: a probability may change by `error`, divided
+    by how often it is needed. They take less room in the file.
+    """
+    group, first = _decisions(strategy)
+    needed = often(strategy)[first] / (2 * error) if error else np.full(len(first), STEPS)
+    size = STEPS // np.array(GRIDS)[np.minimum(np.searchsorted(GRIDS, needed), len(GRIDS) - 1)]
+    steps = np.rint(strategy.chance * STEPS / size[group]).astype(np.int64) * size[group]
+    total, exact = np.add.reduceat(steps, first), np.add.reduceat(strategy.chance, first)
+    largest = np.lexsort((-steps, group))[first]
+    wrong = (exact > 1 - 0.5 / STEPS) & (total != STEPS) | (total > STEPS)
+    steps[largest[wrong]] += STEPS - total[wrong]
+    kept = _lines(strategy, steps > 0, steps / STEPS)
+    return _lines(kept, often(kept) > 0, kept.chance)
+
+
+def often(strategy: Strategy) -> Floats:
+    """How likely each line of a strategy is needed, if the other player bids whatever leads there: the chance of the
+    hand, times how often the strategy makes its own bids on the way.
+    """
+    made = np.bitwise_count(strategy.node)
+    key = _line_key(strategy.node, strategy.hand, strategy.rung)
+    reach = np.ones(len(strategy))
+    for number in np.unique(made[made >= 2]).tolist():
+        here = np.flatnonzero(made == number)
+        node, hand = strategy.node[here], strategy.hand[here]
+        without_last = node & (node - np.uint64(1))
+        before = without_last & (without_last - np.uint64(1))
+        rung = strategy.tree.rungs - 1 - np.bitwise_count((without_last ^ before) - np.uint64(1)).astype(np.int64)
+        wanted = _line_key(before, hand, rung)
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        reach[here] = np.where(key[place] == wanted, reach[place] * strategy.chance[place], 0)
+    weighed: Floats = reach * strategy.tree.weights[strategy.seat][strategy.hand]
+    return weighed
+
+
+def _line_key(node: Nodes, hand: Ints, rung: Ints) -> Nodes:
+    """Lines are sorted by this."""
+    return node << np.uint64(14) | (hand << 6 | rung).astype(np.uint64)
+
+
+def _decisions(strategy: Strategy) -> tuple[Ints, Ints]:
+    """To which node and hand each line belongs, as numbers from 0 on, and the first line of each."""
+    key = strategy.node << np.uint64(8) | strategy.hand.astype(np.uint64)
+    new = np.diff(key, prepend=key[:1] + np.uint64(1)) != 0
+    return np.cumsum(new) - 1, np.flatnonzero(new)
+
+
+def _lines(strategy: Strategy, kept: Truths, chance: Floats) -> Strategy:
+    tree, seat, node, hand, rung = strategy.tree, strategy.seat, strategy.node, strategy.hand, strategy.rung
+    return Strategy(tree, seat, node[kept], hand[kept], rung[kept], chance[kept])
 
 
 def rounds_with(most_dice: int) -> list[tuple[int, int]]:
