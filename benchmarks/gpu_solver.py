@@ -49,8 +49,9 @@ COMPARED = {
 }
 ROUND, MATCH = preset("perudo", players=2, mode="single_round"), preset("perudo", players=2)
 FIVE_DICE = ((3, 2), (2, 3), (4, 1), (1, 4))
-LEAST = 1e-5
+LEAST = 3e-6
 """Actions taken less often than this are not written."""
+PARTS = ("compare", "known", "match", "rounds")
 
 
 def tell(text: str) -> None:
@@ -167,13 +168,18 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=460, help="the most time to spend (default: 460)")
     parser.add_argument("--out", type=Path, default=Path("gpu-rounds"), help="the folder to write to")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to do (default: everything)")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    compare()
-    overlap()
-    left = given.seconds - (time.perf_counter() - BEGAN)
-    five_dice(given.out, time.perf_counter() + 0.7 * left)
-    match(given.out, 4, BEGAN + given.seconds)
+    end = BEGAN + given.seconds
+    if "compare" in given.parts:
+        compare()
+    if "known" in given.parts:
+        overlap()
+    if "match" in given.parts:
+        match(given.out, 4, BEGAN + 0.6 * given.seconds)
+    if "rounds" in given.parts:
+        five_dice(given.out, end)
 
 
 if __name__ == "__main__":

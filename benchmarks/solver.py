@@ -1,7 +1,8 @@
 """How fast rounds are solved, compared with OpenSpiel's CFR+ where it can solve them; published values; `nash` against
-every bot.
+every bot; what is shipped.
 
-Times exclude compilation. Each answer is certified: the exploitability printed is half the width of the bracket
+Times exclude compilation. Processor time is that of all threads together: it says more than the clock if other programs
+run at the same time. Each answer is certified: the exploitability printed is half the width of the bracket
 between the values of both best responses. With `--device gpu` only the GPU's targets are measured.
 """
 
@@ -17,10 +18,11 @@ from typing import Literal
 
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.core import GameConfig
+from liars_dice.core import GameConfig, preset
 from liars_dice.exact.response.agent_probe import round_value_by_probing
-from liars_dice.exact.solver import Tablebase
+from liars_dice.exact.solver import Tablebase, tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
+from liars_dice.exact.solver.tablebase import FILES, SolvedGame
 
 ON_TWO_CORES = (
     ((1, 1), 1e-6, 1, None),
@@ -33,6 +35,13 @@ ON_TWO_CORES = (
     ((3, 2), 1e-4, 3600, None),
 )
 """Dice, exploitability, the most seconds allowed, and a more ambitious target."""
+DATA = Path(tablebase.__file__).parent / "data"
+ASKED: tuple[tuple[SolvedGame, int, float, float | None], ...] = (
+    ("perudo", 4, 1e-3, None),
+    ("perudo", 5, 1e-2, 1e-3),
+    ("perudo match", 4, 2e-3, None),
+)
+"""Solved games, dice in total, the exploitability allowed, and a more ambitious target. A match is worth 2."""
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "published_values.json"
 
 
@@ -42,11 +51,12 @@ def title(solution: Solution) -> str:
     return f"{config.dice[0]} v {config.dice[1]}{'' if config.wild == 'none' else f', {config.wild} wild'}"
 
 
-def tell(solution: Solution) -> None:
+def tell(solution: Solution, processor_s: float | None = None) -> None:
     """One line about a solution."""
+    also = "" if processor_s is None else f" ({processor_s:.2f} s of processor time)"
     print(
         f"  {title(solution)}: value {solution.value:+.6f}, exploitability {solution.exploitability:.1e} after "
-        f"{solution.iterations:,} iterations, {solution.elapsed_s:.2f} s; {solution.nodes:,} nodes of "
+        f"{solution.iterations:,} iterations, {solution.elapsed_s:.2f} s{also}; {solution.nodes:,} nodes of "
         f"{2**solution.tree.rungs:,}",
         flush=True,
     )
@@ -56,10 +66,12 @@ def solved(
     dice: tuple[int, int], target: float, most: float, aim: float | None, device: Literal["cpu", "gpu"] = "cpu"
 ) -> None:
     """Solve a round and print whether it was quick enough."""
+    began = time.process_time()
     solution = solve(GameConfig(dice=dice), target=target, device=device)
+    processor_s = time.process_time() - began
     assert solution.exploitability <= target
     figure(f"{title(solution)} solved to {target:.0e} on a {device}", solution.elapsed_s, "s", most=most, aim=aim)
-    tell(solution)
+    tell(solution, processor_s)
 
 
 def speed() -> None:
@@ -132,6 +144,38 @@ def nash() -> None:
     figure("nash, what it earns above what it is sure of, at worst", least, least=-1e-9)
 
 
+def perudo() -> None:
+    """A round of `perudo` on two cores, to a bracket of 1e-3."""
+    config = preset("perudo", players=2, dice=2, mode="single_round")
+    solve(config, iterations=2, workers=2)  # compiled now
+    began = time.process_time()
+    solution = solve(config, target=5e-4, workers=2)
+    processor_s = time.process_time() - began
+    figure("2 v 2 by perudo, bracket of 1e-3 on two cores", solution.elapsed_s, "s", most=600, aim=120)
+    figure("2 v 2 by perudo, half of its processor time", processor_s / 2, "s", most=600, aim=120)
+    tell(solution, processor_s)
+
+
+def shipped() -> None:
+    """Every solved round in the package: its bracket, its lines and the size of the files."""
+    sizes = {path.name: path.stat().st_size for path in DATA.iterdir()}
+    for game, file in FILES.items():
+        base = Tablebase.shipped(game)
+        print(f"{game}: {len(base.entries)} rounds, {sizes[file] / 1e6:.2f} MB")
+        for dice, entry in base.entries.items():
+            lines = sum(map(len, base.round(*dice).strategies))
+            half = (entry.upper - entry.lower) / 2
+            print(
+                f"  {dice[0]} v {dice[1]}: [{entry.lower:.6f}, {entry.upper:.6f}], {half:.1e}, {lines:,} lines",
+                flush=True,
+            )
+    for game, total, most, aim in ASKED:
+        found = [entry for entry in Tablebase.shipped(game).entries.values() if sum(entry.dice) == total]
+        worst = max(((entry.upper - entry.lower) / 2 for entry in found), default=1.0)
+        figure(f"{game} with {total} dice in total, exploitability at worst", worst, most=most, aim=aim)
+    figure("all solved tables together", sum(sizes.values()) / 1e6, "MB", most=8)
+
+
 def on_a_gpu() -> None:
     """The targets for a GPU."""
     solve(GameConfig(dice=(1, 1)), iterations=2, device="gpu")
@@ -151,6 +195,8 @@ def main(arguments: list[str]) -> None:
         on_a_gpu()
         return
     speed()
+    perudo()
+    shipped()
     beside_openspiel()
     published()
     nash()

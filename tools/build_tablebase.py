@@ -3,6 +3,7 @@
 Every round is solved, brought into the shape in which it is stored, and proved again in that shape.
 
     python tools/build_tablebase.py heads-up|perudo|perudo-match [--out FILE] [--most-dice N] [--device cpu|gpu]
+        [--keep] [--found FOLDER ...]
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -22,12 +23,12 @@ import numpy as np
 
 from liars_dice.core import GameConfig, LiarsDiceError, preset
 from liars_dice.exact import OutOfReachError
-from liars_dice.exact.solver import SolverProgress, solve, solve_match, tablebase
+from liars_dice.exact.solver import Payoffs, SolverProgress, solve, solve_match, tablebase
 from liars_dice.exact.solver.cfr_traversal import Pool
-from liars_dice.exact.solver.matches import certify_match
+from liars_dice.exact.solver.matches import State, certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.saved_solution import check_writable
-from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
+from liars_dice.exact.solver.strategy import Nodes, Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.tablebase import (
     COLUMNS,
     FACES,
@@ -40,38 +41,76 @@ from liars_dice.exact.solver.tablebase import (
     SolvedGame,
     SolvedRound,
 )
+from liars_dice.numeric import Floats, Ints, Truths
 
+GRIDS = (1, 3, 5, 15, 51, 255, 1285, STEPS)
+"""Into how many steps probabilities may be divided; each divides the last."""
+Known = tuple[PublicTree, Pool, int]
+"""A solved round, and how many iterations it took."""
 RULES: dict[SolvedGame, GameConfig] = {
     "heads-up": GameConfig(faces=FACES),
     "perudo": preset("perudo", players=2, mode="single_round"),
     "perudo match": preset("perudo", players=2),
 }
-MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 4, "perudo match": 3}
+MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 5, "perudo match": 4}
 """The most dice in total of the rounds that are made."""
-LEAST: dict[SolvedGame, float] = {"heads-up": 1e-6, "perudo": 1e-5, "perudo match": 1e-5}
-"""Actions taken less often than this are left out."""
+COARSE = (1e-4, 5e-5, 3e-5, 2e-5, 1e-5, 5e-6, 3e-6, 1e-6, 3e-7)
+"""How coarse a strategy may be in the file, the coarsest first; the first that is good enough is taken."""
 
 
-def rounded(strategy: Strategy) -> Strategy:
-    """The strategy with probabilities that are multiples of 1/65535; calling gets the rest."""
-    steps = np.rint(strategy.chance * STEPS).astype(np.int64)
-    key = strategy.node.astype(np.uint64) * np.uint64(1 << 16) + strategy.hand.astype(np.uint64)
-    _, group = np.unique(key, return_inverse=True)
-    total, exact = np.zeros(group.max() + 1), np.zeros(group.max() + 1)
-    np.add.at(total, group, steps)
-    np.add.at(exact, group, strategy.chance)
-    for g in np.flatnonzero((exact > 1 - 0.5 / STEPS) & (total != STEPS) | (total > STEPS)).tolist():
-        lines = np.flatnonzero(group == g)
-        steps[lines[steps[lines].argmax()]] += STEPS - int(steps[lines].sum())
-    kept = steps > 0
-    return Strategy(
-        strategy.tree,
-        strategy.seat,
-        strategy.node[kept],
-        strategy.hand[kept],
-        strategy.rung[kept],
-        steps[kept] / STEPS,
-    )
+def rounded(strategy: Strategy, error: float = 0.0) -> Strategy:
+    """The strategy with probabilities that are multiples of 1/65535; calling gets the rest.
+
+    Where a hand and the strategy's own play seldom lead, coarser steps do: a probability may change by `error`, divided
+    by how often it is needed. They take less room in the file.
+    """
+    group, first = _decisions(strategy)
+    needed = often(strategy)[first] / (2 * error) if error else np.full(len(first), STEPS)
+    size = STEPS // np.array(GRIDS)[np.minimum(np.searchsorted(GRIDS, needed), len(GRIDS) - 1)]
+    steps = np.rint(strategy.chance * STEPS / size[group]).astype(np.int64) * size[group]
+    total, exact = np.add.reduceat(steps, first), np.add.reduceat(strategy.chance, first)
+    largest = np.lexsort((-steps, group))[first]
+    wrong = (exact > 1 - 0.5 / STEPS) & (total != STEPS) | (total > STEPS)
+    steps[largest[wrong]] += STEPS - total[wrong]
+    kept = _lines(strategy, steps > 0, steps / STEPS)
+    return _lines(kept, often(kept) > 0, kept.chance)
+
+
+def often(strategy: Strategy) -> Floats:
+    """How likely each line of a strategy is needed, if the other player bids whatever leads there: the chance of the
+    hand, times how often the strategy makes its own bids on the way.
+    """
+    made = np.bitwise_count(strategy.node)
+    key = _line_key(strategy.node, strategy.hand, strategy.rung)
+    reach = np.ones(len(strategy))
+    for number in np.unique(made[made >= 2]).tolist():
+        here = np.flatnonzero(made == number)
+        node, hand = strategy.node[here], strategy.hand[here]
+        without_last = node & (node - np.uint64(1))
+        before = without_last & (without_last - np.uint64(1))
+        rung = strategy.tree.rungs - 1 - np.bitwise_count((without_last ^ before) - np.uint64(1)).astype(np.int64)
+        wanted = _line_key(before, hand, rung)
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        reach[here] = np.where(key[place] == wanted, reach[place] * strategy.chance[place], 0)
+    weighed: Floats = reach * strategy.tree.weights[strategy.seat][strategy.hand]
+    return weighed
+
+
+def _line_key(node: Nodes, hand: Ints, rung: Ints) -> Nodes:
+    """Lines are sorted by this."""
+    return node << np.uint64(14) | (hand << 6 | rung).astype(np.uint64)
+
+
+def _decisions(strategy: Strategy) -> tuple[Ints, Ints]:
+    """To which node and hand each line belongs, as numbers from 0 on, and the first line of each."""
+    key = strategy.node << np.uint64(8) | strategy.hand.astype(np.uint64)
+    new = np.diff(key, prepend=key[:1] + np.uint64(1)) != 0
+    return np.cumsum(new) - 1, np.flatnonzero(new)
+
+
+def _lines(strategy: Strategy, kept: Truths, chance: Floats) -> Strategy:
+    tree, seat, node, hand, rung = strategy.tree, strategy.seat, strategy.node, strategy.hand, strategy.rung
+    return Strategy(tree, seat, node[kept], hand[kept], rung[kept], chance[kept])
 
 
 def rounds_with(most_dice: int) -> list[tuple[int, int]]:
@@ -80,24 +119,43 @@ def rounds_with(most_dice: int) -> list[tuple[int, int]]:
 
 
 def good_enough(game: SolvedGame, dice: tuple[int, int]) -> float:
-    """Rounds that are more exploitable than this, in the shape in which they are stored, are not shipped."""
-    return 1e-4 if game == "heads-up" and sum(dice) <= 5 else 1e-3
+    """Rounds that are more exploitable than this, in the shape in which they are stored, are not shipped. In a match
+    they are worth 2 between winning and losing, so this is half as much in chances to win.
+    """
+    total = sum(dice)
+    if game == "heads-up":
+        return 1e-4 if total <= 5 else 1e-3
+    if total <= 3:  # they take little room
+        return 7e-4
+    return 1e-2 if total > 4 else 2e-3 if game == "perudo match" else 1e-3
 
 
-def as_stored(tree: PublicTree, pool: Pool, least: float) -> tuple[Strategy, Strategy]:
-    """Both strategies in the shape in which they are stored."""
-    first, second = (rounded(average_strategy(tree, pool, seat, least)) for seat in (0, 1))
+def as_stored(tree: PublicTree, pool: Pool, coarse: float) -> tuple[Strategy, Strategy]:
+    """Both strategies in the shape in which they are stored: without actions taken less often than `coarse`, and
+    rounded as coarsely.
+    """
+    first, second = (rounded(average_strategy(tree, pool, seat, coarse), coarse) for seat in (0, 1))
     return first, second
+
+
+def packed(tree: PublicTree, pool: Pool, most: float, say: Callable[[str], None] = lambda _: None) -> SolvedRound:
+    """A round in the smallest shape in which its exploitability is at most `most`, proved in that shape."""
+    for coarse in COARSE:
+        strategies = as_stored(tree, pool, coarse)
+        found = SolvedRound(*certify(strategies), tree, strategies)
+        say(f"{tree!r}, {coarse:g}: exploitability {found.exploitability:.1e}, {sum(map(len, strategies)):,} lines")
+        if found.exploitability <= most:
+            break
+    return found
 
 
 def make_round(game: SolvedGame, dice: tuple[int, int], **options: Any) -> tuple[SolvedRound, int]:
     """A solved round in the shape in which it is stored, proved in that shape, and how many iterations it took."""
-    target = good_enough(game, dice) * (0.2 if good_enough(game, dice) < 1e-3 else 0.9 if game == "heads-up" else 0.5)
-    solution = solve(RULES[game].replace(dice=dice), target=target, **options)
+    most = good_enough(game, dice)
+    solution = solve(RULES[game].replace(dice=dice), target=most / 2, **options)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
-    strategies = as_stored(solution.tree, solution.pool, LEAST[game])
-    return SolvedRound(*certify(strategies), solution.tree, strategies), solution.iterations
+    return packed(solution.tree, solution.pool, most), solution.iterations
 
 
 def make_match(most_dice: int, **options: Any) -> list[tuple[SolvedRound, int]]:
@@ -108,12 +166,47 @@ def make_match(most_dice: int, **options: Any) -> list[tuple[SolvedRound, int]]:
     match = solve_match(config, target=2.5e-4, **options)  # in chances to win: half as much as in payoffs
     if match.stopped == "interrupted":
         raise KeyboardInterrupt
-    stored = {state: as_stored(found.tree, found.pool, LEAST["perudo match"]) for state, found in match.states.items()}
-    bounds = certify_match(config, {state: (found[0].tree, pool_of(found)) for state, found in stored.items()})
-    return [
-        (SolvedRound(2 * low - 1, 2 * high - 1, stored[state][0].tree, stored[state]), 0)
-        for state, (low, high) in sorted(bounds.items(), key=lambda item: (sum(item[0]), item[0]))
-    ]
+    return packed_match(config, {state: (found.tree, found.pool) for state, found in match.states.items()})
+
+
+def packed_match(config: GameConfig, states: Mapping[State, tuple[PublicTree, Pool]]) -> list[tuple[SolvedRound, int]]:
+    """The states of a match in the smallest shape in which the exploitability of each is good enough."""
+    for coarse in COARSE:
+        stored = {state: as_stored(tree, pool, coarse) for state, (tree, pool) in states.items()}
+        bounds = certify_match(config, {state: (found[0].tree, pool_of(found)) for state, found in stored.items()})
+        found = [
+            (SolvedRound(2 * low - 1, 2 * high - 1, stored[state][0].tree, stored[state]), 0)
+            for state, (low, high) in sorted(bounds.items(), key=lambda item: (sum(item[0]), item[0]))
+        ]
+        if all(solved.exploitability <= good_enough("perudo match", dice_of(solved)) for solved, _ in found):
+            break
+    return found
+
+
+def dice_of(solved: SolvedRound) -> State:
+    """The opener's dice and the other player's."""
+    return solved.tree.config.dice[0], solved.tree.config.dice[1]
+
+
+def found_on_a_gpu(game: SolvedGame, path: Path) -> tuple[PublicTree, Pool, int]:
+    """A round that `benchmarks/gpu_solver.py` has written, and how many iterations it took."""
+    with np.load(path, allow_pickle=False) as file:
+        about = msgspec.json.decode(file["about"].tobytes())
+        dice = tuple(map(int, path.stem.removeprefix("match-").split("v")))
+        payoffs = msgspec.convert(about["payoffs"], Payoffs)
+        tree = PublicTree(RULES[game].replace(dice=dice), payoffs=payoffs, cut=about["cut"])
+        first, second = (
+            Strategy(
+                tree,
+                seat,
+                np.cumsum(file[f"node{seat}"], dtype=np.uint64),
+                file[f"hand{seat}"].astype(np.int64),
+                file[f"rung{seat}"].astype(np.int64),
+                file[f"chance{seat}"].astype(np.float64),
+            )
+            for seat in (0, 1)
+        )
+        return tree, pool_of((first, second)), about["iterations"]
 
 
 def write(path: Path, game: SolvedGame, rounds: Iterable[tuple[SolvedRound, int]]) -> None:
@@ -141,11 +234,29 @@ def write(path: Path, game: SolvedGame, rounds: Iterable[tuple[SolvedRound, int]
     beside.replace(path)
 
 
-def build(game: SolvedGame, path: Path, *, most_dice: int, device: str = "cpu") -> None:
-    """Solve every round with at most this many dice and write the file, with progress on standard error.
-
-    The GPU solver keeps room for every node, and rounds with six dice in total have too many: the CPU solves those.
+def known_rounds(game: SolvedGame, folders: Sequence[Path], kept: Path | None) -> dict[State, Known]:
+    """Rounds that need not be solved again: those of a tablebase, and those in the folders that
+    `benchmarks/gpu_solver.py` has written.
     """
+    known: dict[State, Known] = {}
+    if kept is not None and kept.exists():
+        base = tablebase.Tablebase.read(kept)
+        for dice, entry in base.entries.items():
+            known[dice] = base.round(*dice).tree, base.round(*dice).pool, entry.iterations
+    for path in (path for folder in folders for path in sorted(folder.glob("*.npz"))):
+        if path.stem.startswith("match-") == (game == "perudo match"):
+            tree, pool, iterations = found_on_a_gpu(game, path)
+            known[tree.config.dice[0], tree.config.dice[1]] = tree, pool, iterations
+    return known
+
+
+def build(
+    game: SolvedGame, path: Path, *, most_dice: int, device: str = "cpu", known: Mapping[State, Known] | None = None
+) -> None:
+    """Solve every round with at most this many dice that is not known, and write the file, with progress on standard
+    error.
+    """
+    known = known or {}
 
     def say(text: str, end: str = "\n") -> None:
         print(f"\r{text:<100}", end=end, file=sys.stderr, flush=True)
@@ -157,16 +268,22 @@ def build(game: SolvedGame, path: Path, *, most_dice: int, device: str = "cpu") 
         def show(now: SolverProgress, name: str = game) -> None:
             say(f"{name}: [{now.lower:.6f}, {now.upper:.6f}] after {now.iterations} iterations", end="")
 
-        if game == "perudo match":
-            yield from make_match(most_dice, progress=show)
-            return
-        for dice in rounds_with(most_dice):
-            on = device if sum(dice) <= 5 else "cpu"
-            yield make_round(game, dice, progress=partial(show, name="{} v {}".format(*dice)), device=on)
+        if game == "perudo match" and all(dice in known for dice in rounds_with(most_dice)):
+            states = {dice: known[dice][:2] for dice in rounds_with(most_dice)}
+            yield from packed_match(RULES[game].replace(dice=(most_dice - 1, 1)), states)
+        elif game == "perudo match":
+            yield from make_match(most_dice, progress=show, device=device)
+        else:
+            for dice in rounds_with(most_dice):
+                if dice in known:
+                    tree, pool, iterations = known[dice]
+                    yield packed(tree, pool, good_enough(game, dice), say), iterations
+                else:
+                    yield make_round(game, dice, progress=partial(show, name="{} v {}".format(*dice)), device=device)
 
     rounds = []
     for solved, iterations in made():
-        dice = (solved.tree.config.dice[0], solved.tree.config.dice[1])
+        dice = dice_of(solved)
         name = "{} v {}".format(*dice)
         say(
             f"{name}: [{solved.lower:.6f}, {solved.upper:.6f}], exploitability {solved.exploitability:.1e}, "
@@ -188,13 +305,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
     parser.add_argument("--most-dice", type=int, help="the most dice in total (default: as in the package)")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--keep", action="store_true", help="do not solve again what the package's file has")
+    parser.add_argument("--found", type=Path, nargs="*", default=[], help="folders of benchmarks/gpu_solver.py")
     given = parser.parse_args(arguments)
     game: SolvedGame = given.game.replace("-match", " match")
-    out = given.out or Path(tablebase.__file__).parent / "data" / FILES[game]
+    shipped = Path(tablebase.__file__).parent / "data" / FILES[game]
+    out = given.out or shipped
     if given.most_dice is not None and not 2 <= given.most_dice <= TABLEBASE_DICE:
         parser.error(f"--most-dice: {given.most_dice}, expected 2 to {TABLEBASE_DICE}")
     try:
-        build(game, out, most_dice=given.most_dice or MOST_DICE[game], device=given.device)
+        known = known_rounds(game, given.found, shipped if given.keep else None)
+        build(game, out, most_dice=given.most_dice or MOST_DICE[game], device=given.device, known=known)
     except (LiarsDiceError, KeyboardInterrupt) as error:
         print(f"\nNothing was written: {str(error) or 'interrupted'}", file=sys.stderr)
         return 1

@@ -238,6 +238,24 @@ def test_lab(studio: Studio, open_page: Open) -> None:
     expect(page.get_by_role("heading", name="No tournaments yet")).to_be_visible()
 
 
+def test_the_lab_switches_between_the_rules_that_are_solved(studio: Studio, open_page: Open) -> None:
+    page = open_page(studio, "/lab")
+    expect(page.locator(".answers")).to_contain_text("By the rules of heads-up")
+    page.get_by_label("Rules").select_option("perudo")
+    expect(page.locator(".answers")).to_contain_text("By the rules of perudo")
+    expect(page.locator(".answers")).to_contain_text("with 2 v 2 dice: this is proved")
+    page.locator('[data-bid="1x1"]').dblclick()
+    expect(page.locator(".answers th", has_text="Call exact")).to_be_visible()
+    assert page.url.endswith("/lab?rules=perudo")
+    page.get_by_label("Dice of opener and responder").select_option("3,1")
+    expect(page.locator(".answers")).to_contain_text("with 3 v 1 dice")
+    shipped = {",".join(map(str, round_["dice"])) for round_ in studio.get("/lab/solved")["rules"]["perudo"]}
+    offered = page.get_by_label("Dice of opener and responder").locator("option")
+    assert {option.get_attribute("value") for option in offered.all()} == shipped
+    page.reload()
+    expect(page.get_by_label("Rules")).to_have_value("perudo")
+
+
 def test_matchups(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/lab?tab=matchups&rules=duel", 360)
     page.locator(".heatmap").wait_for()

@@ -13,6 +13,7 @@ from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.exact.response.agent_probe import round_value_by_probing
 from liars_dice.exact.solver.tablebase import Tablebase
+from nash_games import PERUDO, samples
 
 SMALL = rounds_with(3)
 LARGE = [dice for dice in rounds_with(5) if sum(dice) > 3]
@@ -127,3 +128,11 @@ def test_it_beats_the_best_bots_at_heads_up() -> None:
         result = play_game(players if seed % 2 else players[::-1], preset("heads-up"), seed=seed)
         wins += result.winner == (0 if seed % 2 else 1)
     assert wins > 30
+
+
+@pytest.mark.parametrize("games", [8_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_sampled_games_agree_with_what_rounds_are_exactly_worth(games: int) -> None:
+    found = list(samples(PERUDO, games, seed=2_000_000))
+    assert {sample.bot for sample in found} == set(AGENTS)
+    assert max(abs(sample.z) for sample in found) < 4.5
+    assert sum(sample.z**2 for sample in found) < 2.5 * len(found)

@@ -191,6 +191,28 @@ def test_strategies_of_the_linear_program_are_certified(config: GameConfig, redu
     assert -second == pytest.approx(linear.value, abs=1e-9)
 
 
+PERUDO_ROUNDS = [
+    preset("perudo", players=2, dice=1),
+    preset("perudo", players=2, dice=1).replace(exact_call=False, max_dice=None),
+    preset("perudo-tournament", players=2, dice=1),
+    preset("perudo", players=2, dice=(2, 1), faces=4),
+    preset("perudo", players=2, dice=(1, 2), faces=4),
+    preset("perudo", players=2, dice=2, faces=3),
+]
+"""The largest rounds with exact calls that a linear program holds."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("payoffs", [Payoffs(), ODD_PAYOFFS], ids=["one round", "odd payoffs"])
+@pytest.mark.parametrize("config", PERUDO_ROUNDS, ids=told)
+def test_larger_linear_programs_with_exact_calls(config: GameConfig, payoffs: Payoffs) -> None:
+    tree = PublicTree(config, payoffs=payoffs)
+    linear = solve_linear(tree)
+    assert best_responses(tree, linear.pool) == pytest.approx([linear.value, -linear.value], abs=1e-9)
+    solution = solve(config, payoffs=payoffs, target=1e-3)
+    assert solution.lower - SLACK <= linear.value <= solution.upper + SLACK
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("config", LARGER, ids=told)
 def test_larger_linear_programs(config: GameConfig) -> None:
@@ -567,8 +589,13 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
             "3 against 3 dice would fit",
         ),
         (
-            lambda: solve(GameConfig(dice=(5, 5), wild="ones", opening_min_quantity=9), memory=15),
-            "at most 15 GB are used; 2 against 2 dice would fit",
+            lambda: solve(GameConfig(dice=(5, 5), wild="ones", opening_min_quantity=9), memory=3),
+            "at most 3 GB are used; 2 against 3 dice would fit",
+        ),
+        (
+            lambda: solve(preset("perudo", players=2), memory=3),
+            r"dice \(5, 5\) with 6 faces would need about [\d,]+ GB of memory; at most 3 GB are used; "
+            "2 against 3 dice would fit",
         ),
         (lambda: solve(GameConfig(dice=(1, 1), table_dice=1)), "table_dice = 1, hidden_dice = 0: results are computed"),
         (lambda: solve(GameConfig(dice=(1, 1), faces=20), memory=1e-6), "at most 1e-06 GB are used; fewer faces"),

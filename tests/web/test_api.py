@@ -96,6 +96,17 @@ def test_the_lab() -> None:
             found = await one.get("/lab/explain?dice=2,3&hand=1,4")
             assert abs(sum(action["probability"] for action in found["actions"]) - 1) < 1e-6
             assert (await one.http.get("/api/lab/explain?dice=5,5&hand=1,1,1,1,1")).status_code == 400
+            rounds = (await one.get("/lab/solved"))["rules"]
+            assert [2, 2] in [round_["dice"] for round_ in rounds["perudo"]]
+            assert {"heads-up", "perudo"} == set(rounds)
+            perudo = await one.get("/lab/explain?rules=perudo&dice=2,2&hand=1,4&bids=1x6")
+            assert "exact" in [action["action"] for action in perudo["actions"]]
+            known = next(round_ for round_ in rounds["perudo"] if round_["dice"] == [2, 2])
+            assert (perudo["lower"], perudo["upper"]) == (known["lower"], known["upper"])
+            refused = await one.http.get("/api/lab/explain?rules=perudo&dice=4,2&hand=1,2,3,4")
+            assert (refused.status_code, "not among the solved rounds" in refused.text) == (400, True)
+            other = await one.http.get("/api/lab/explain?rules=classic&dice=1,1&hand=1")
+            assert (other.status_code, "one of heads-up, perudo" in other.text) == (400, True)
             odds = (await one.get("/lab/odds?hand=1,4&dice_total=5"))["bids"]
             assert odds[0]["chance"] == 1.0
             table = await one.get("/lab/matchups?rules=duel")

@@ -125,10 +125,10 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
         if given[option] is not None:
             name = "out" if option == "save" else option
             raise BadValueError(name, given[option], "nothing: --match solves many rounds, one after the other")
-    if given["device"] != "cpu":
-        raise BadValueError("device", given["device"], "cpu: matches are solved on the processor")
     with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
-        solution = solve_match(config, target=given["target"], memory=given["memory"], progress=progress)
+        solution = solve_match(
+            config, target=given["target"], memory=given["memory"], device=given["device"], progress=progress
+        )
     if as_json:
         print_json(_match_as_json(solution, given))
     else:

@@ -16,7 +16,7 @@ from ..persistence import RecordedEvent, decisions
 from .coach_client import CoachClient
 from .errors import NotFoundError, RoomError
 from .load import ServerLoad
-from .messages import Json, MatchupTable, ReviewProgress, TournamentListItem
+from .messages import Json, LabRounds, MatchupTable, ReviewProgress, TournamentListItem
 from .store_worker import StoreWorker
 
 MOST_DICE = 6
@@ -40,14 +40,21 @@ class Analysis:
         self._reviews: OrderedDict[tuple[str, int | None], asyncio.Task[msgspec.Raw]] = OrderedDict()
         self._progress: dict[tuple[str, int | None], ReviewProgress] = {}
         self._matchups: dict[GameConfig, asyncio.Task[MatchupTable]] = {}
+        self._solved: asyncio.Task[LabRounds] | None = None
 
-    async def explain(self, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
-        """What perfect play does at one point in a round."""
+    async def explain(self, rules: str, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
+        """What perfect play does at one point in a round of a solved game."""
         if not all(1 <= n <= MOST_DICE for n in dice) or sum(dice) > MOST_DICE:
             raise BadValueError("dice", list(dice), f"two numbers, at most {MOST_DICE} in total")
         history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
-        found: Json = await self._coach.ask("explain", tuple(dice), tuple(sorted(hand)), history)
+        found: Json = await self._coach.ask("explain", rules, tuple(dice), tuple(sorted(hand)), history)
         return found
+
+    async def solved(self) -> LabRounds:
+        """The solved rounds."""
+        if self._solved is None or _failed(self._solved):
+            self._solved = asyncio.create_task(self._coach.ask("solved"))
+        return await asyncio.shield(self._solved)
 
     async def matchups(self, name: str, config: GameConfig) -> MatchupTable:
         """Every built-in memoryless bot against every other."""

@@ -330,7 +330,12 @@ async def explain(studio: Studio, request: ApiRequest) -> m.Json:
     dice = _numbers(query.dice, "two numbers of dice, for example 2,3")
     if len(dice) != 2:
         raise NotationError(query.dice, "two numbers of dice, for example 2,3")
-    return await studio.analysis.explain(dice, _numbers(query.hand, "dice, for example 1,4"), query.bids)
+    return await studio.analysis.explain(query.rules, dice, _numbers(query.hand, "dice, for example 1,4"), query.bids)
+
+
+async def solved(studio: Studio, request: ApiRequest) -> m.LabRounds:
+    """The solved rounds that the lab shows: for each game their dice, and bounds on what they are worth."""
+    return await studio.analysis.solved()
 
 
 async def odds(studio: Studio, request: ApiRequest) -> m.Odds:
@@ -384,6 +389,7 @@ ENDPOINTS = (
     Endpoint("GET", "/games/{game}/review/progress", review_progress, m.ReviewProgress, query=m.ReviewQuery),
     Endpoint("POST", "/games/{game}/branch", branch_game, m.SeatGranted, body=m.BranchRequest),
     Endpoint("GET", "/lab/explain", explain, m.Json, query=m.ExplainQuery),
+    Endpoint("GET", "/lab/solved", solved, m.LabRounds),
     Endpoint("GET", "/lab/odds", odds, m.Odds, query=m.OddsQuery),
     Endpoint("GET", "/lab/matchups", matchups, m.MatchupTable, query=m.MatchupsQuery),
     Endpoint("GET", "/lab/tournaments", tournaments, m.TournamentList),

@@ -20,13 +20,26 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import Bid, GameConfig, GameEngine, GameView, LiarsDiceError, Progress, PublicState, describe
-from .messages import Json, MatchupTable, plain
+from ..core import (
+    BadValueError,
+    Bid,
+    GameConfig,
+    GameEngine,
+    GameView,
+    LiarsDiceError,
+    Progress,
+    PublicState,
+    describe,
+    preset,
+)
+from .messages import Json, LabRound, LabRounds, MatchupTable, plain
 
 if TYPE_CHECKING:
     from ..coach import Advice
 
 _LENGTH = struct.Struct(">Q")
+LAB_RULES = {"heads-up": GameConfig(), "perudo": preset("perudo", players=2, mode="single_round")}
+"""What the lab explains: single rounds between two players."""
 
 
 def send(stream: IO[bytes], message: object) -> None:
@@ -74,12 +87,30 @@ def _advice(advice: Advice) -> Json:
     }
 
 
-def explain(dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
-    """What perfect play does at one point in a round."""
-    from ..exact.solver import equilibrium_of, explain, explanation_as_dict
+def explain(rules: str, dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
+    """What perfect play does at one point in a round of a solved game."""
+    from ..exact import OutOfReachError
+    from ..exact.solver import PublicTree, explain, explanation_as_dict, shipped_equilibrium
 
-    round_ = equilibrium_of(GameConfig(dice=dice))
+    if rules not in LAB_RULES:
+        raise BadValueError("rules", rules, f"one of {', '.join(LAB_RULES)}")
+    round_ = shipped_equilibrium(PublicTree(LAB_RULES[rules].replace(dice=dice)))
+    if round_ is None:
+        raise OutOfReachError(f"{rules}, {dice[0]} v {dice[1]} dice: not among the solved rounds of the package")
     return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+
+
+def solved(progress: Progress) -> LabRounds:
+    """The solved rounds of the package, each round by itself."""
+    from ..exact.solver import Tablebase
+
+    entries = {"heads-up": Tablebase.shipped("heads-up").entries, "perudo": Tablebase.shipped("perudo").entries}
+    return LabRounds(
+        {
+            rules: [LabRound(dice, entry.lower, entry.upper) for dice, entry in rounds.items()]
+            for rules, rounds in entries.items()
+        }
+    )
 
 
 def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:
@@ -137,7 +168,7 @@ def warm_up(step: int, progress: Progress) -> None:
             Matchups([make_agent(name) for name in ("bluffer", "random")], GameConfig(dice=(1, 1)))
 
 
-QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "explain": explain}
+QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "explain": explain, "solved": solved}
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,
     "matchups": matchups,

@@ -143,11 +143,12 @@ class NextQuery(msgspec.Struct, frozen=True):
 
 
 class ExplainQuery(msgspec.Struct, frozen=True):
-    """A point in a round between two players."""
+    """A point in a round between two players, by the rules of a solved game."""
 
     dice: Word = "2,3"
     hand: Word = "1,4"
     bids: Annotated[str, Meta(max_length=2000)] = ""
+    rules: Word = "heads-up"
 
 
 class OddsQuery(msgspec.Struct, frozen=True):
@@ -358,6 +359,20 @@ class Odds(msgspec.Struct, frozen=True):
     """The chance of every bid."""
 
     bids: list[BidChance]
+
+
+class LabRound(msgspec.Struct, frozen=True):
+    """A round of the lab: the opener is sure of `lower` and cannot get more than `upper`; 1 is a certain win."""
+
+    dice: tuple[int, int]
+    lower: float
+    upper: float
+
+
+class LabRounds(msgspec.Struct, frozen=True):
+    """The rounds of the lab, by the rules they are played by."""
+
+    rules: dict[str, list[LabRound]]
 
 
 class MatchupTable(msgspec.Struct, frozen=True):

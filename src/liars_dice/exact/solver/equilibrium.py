@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
-from ...core import RulesLike, as_config
+from ...core import ConfigError, RulesLike, as_config
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool
 from .cpu_solver import CpuSolver, best_responses, warm_up
@@ -300,7 +300,7 @@ def _what_fits(tree: PublicTree, limit: float, device: Device, item_bytes: int) 
         for own in range(total // 2, 0, -1):
             least = min(config.opening_min_quantity, total)
             smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
-            with suppress(OutOfReachError):
+            with suppress(OutOfReachError, ConfigError):  # they may not allow a player this many dice
                 if memory_needed(PublicTree(smaller, reduce=tree.reduced, cut=tree.cut), device, item_bytes) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"

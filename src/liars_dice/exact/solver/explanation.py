@@ -19,19 +19,21 @@ from ...numeric import Floats, Truths
 from ..errors import OutOfReachError
 from .cfr_traversal import NO_SLOT, ROOT, Pool
 from .cpu_solver import best_responses, best_values_from
-from .equilibrium import SolverProgress, solve
+from .equilibrium import FIRST_CUT, SolverProgress, nodes_expected, solve
 from .public_tree import ONE_ROUND, Bracket, PublicTree
 from .saved_solution import read_saved
-from .tablebase import TABLEBASE_DICE, Tablebase, solved_game
+from .tablebase import SolvedGame, Tablebase, solved_game
 
 CALL: Action = CallLiarAction()
 EXACT: Action = CallExactAction()
 CALL_KEY, EXACT_KEY = -1, -2
 """The keys of the calls where other actions have their rungs as keys."""
-MOST_RUNGS = 18
-"""Rounds with up to this many rungs are solved on the spot if the package does not have them, in some seconds."""
-TARGET = 5e-4
-"""The exploitability at which they count as solved."""
+EXPLAINED: tuple[SolvedGame, ...] = ("heads-up", "perudo")
+"""The games whose rounds come with the package, each round by itself."""
+FEW_NODES, MOST_NODES = 300_000, 1_000_000
+"""Rounds that the package does not have are solved on the spot: in seconds with few nodes, in a minute with more."""
+TARGET, COARSE_TARGET = 5e-4, 5e-3
+"""The exploitability at which they count as solved, with few nodes and with more."""
 RARE = 1e-3
 """Actions taken less often than this need not be shown."""
 
@@ -48,12 +50,15 @@ def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None
     tree = PublicTree(config)
     if (found := shipped_equilibrium(tree)) is not None:
         return found
-    if tree.rungs > MOST_RUNGS:
+    nodes = nodes_expected(tree if tree.reduced else tree.with_payoffs(tree.payoffs, FIRST_CUT))
+    if nodes > MOST_NODES:
+        most = {game: max(map(sum, Tablebase.shipped(game).entries)) for game in EXPLAINED}
         raise OutOfReachError(
-            f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs; {MOST_RUNGS} at most are solved at "
-            f"once, and the package has rounds with six faces and no wilds up to {TABLEBASE_DICE} dice in total"
+            f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs, too many to be solved on the spot; "
+            f"the package has rounds of heads-up up to {most['heads-up']} dice in total and of perudo up to "
+            f"{most['perudo']}, and solved:FILE is what `liars-dice solve --out FILE` has solved"
         )
-    solution = solve(config, target=TARGET, progress=progress)
+    solution = solve(config, target=TARGET if nodes <= FEW_NODES else COARSE_TARGET, progress=progress)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
     return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)

@@ -10,7 +10,8 @@ import { DUEL, chance, ladder, parse, percent, text, wildFace } from "../ladder.
 import { go } from "../router.js";
 
 /** @typedef {import("../board.js").Shade} Shade */
-/** @typedef {{ value: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
+/** @typedef {{ dice: [number, number], lower: number, upper: number }} LabRound */
+/** @typedef {{ value: number, lower: number, upper: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
 
 /** @type {[string, string, (query: URLSearchParams) => HTMLElement][]} */
 const TABS = [
@@ -52,12 +53,25 @@ function turnable(label, dice, onchange, faces = 6) {
 
 // -- perfect play
 
-/** A hand that opens with a bluff: with 3 and 4, perfect play bids sixes or twos. */
-const FIRST = { dice: [2, 3], hands: [[3, 4], [1, 4, 4]] };
+const wins = (/** @type {number} */ value) => (50 * (1 + value)).toFixed(2);
 
-function explorer() {
-  /** @type {{ dice: number[], hands: number[][], bids: string[] }} */
-  const at = { dice: [...FIRST.dice], hands: FIRST.hands.map((hand) => [...hand]), bids: [] };
+/**
+ * The solved games, and a first hand for each. In heads-up it opens with a bluff: with 3 and 4, perfect play bids sixes or twos.
+ * @type {Record<string, { label: string, config: import("../ladder.js").Config, dice: [number, number], hands: number[][] }>}
+ */
+const GAMES = {
+  "heads-up": { label: "heads-up: no wild dice", config: DUEL, dice: [2, 3], hands: [[3, 4], [1, 4, 4]] },
+  perudo: { label: "perudo: ones are wild, exact calls", config: { ...DUEL, wild: "ones", bid_ordering: "perudo", exact_call: true }, dice: [2, 2], hands: [[3, 4], [1, 4]] },
+};
+
+/** @param {URLSearchParams} query */
+function explorer(query) {
+  const asksFor = query.get("rules") ?? "heads-up";
+  /** @type {{ rules: string, dice: number[], hands: number[][], bids: string[] }} */
+  const at = { rules: asksFor in GAMES ? asksFor : "heads-up", dice: [], hands: [], bids: [] };
+  const game = () => GAMES[at.rules];
+  /** @type {Record<string, LabRound[]>} */
+  let rounds = {};
   /** @type {Explanation | null} */
   let found = null;
   let byValue = false;
@@ -67,7 +81,12 @@ function explorer() {
   const setup = h("div", { class: "panel" });
   const words = h("p", { class: "status", role: "status" });
   const list = h("div", { class: "panel answers" });
-  const bids = () => ladder({ ...DUEL, dice: at.dice }, at.dice[0] + at.dice[1]);
+  const bids = () => ladder({ ...game().config, dice: at.dice }, at.dice[0] + at.dice[1]);
+  const start = (/** @type {string} */ rules) => {
+    Object.assign(at, { rules, dice: [...GAMES[rules].dice], hands: GAMES[rules].hands.map((hand) => [...hand]), bids: [] });
+    found = chosen = null;
+  };
+  start(at.rules);
   const board = new Board({
     label: "Bids: what perfect play does",
     onchoose: (rung) => {
@@ -88,9 +107,13 @@ function explorer() {
 
   const fill = () => {
     /** @type {[string, string][]} */
-    const pairs = [];
-    for (let a = 1; a <= 5; a++) for (let b = 1; a + b <= 6; b++) pairs.push([`${a},${b}`, `${a} v ${b} dice`]);
+    const pairs = (rounds[at.rules] ?? [{ dice: at.dice }]).map(({ dice: [a, b] }) => [`${a},${b}`, `${a} v ${b} dice`]);
     setup.replaceChildren(
+      field("Rules", select(Object.entries(GAMES).map(([rules, { label }]) => [rules, label]), at.rules, (rules) => {
+        start(rules);
+        history.replaceState(history.state, "", rules === "heads-up" ? "/lab" : `/lab?rules=${rules}`);
+        ask();
+      })),
       field("Dice of opener and responder", select(pairs, at.dice.join(","), (to) => {
         at.dice = to.split(",").map(Number);
         at.hands = at.dice.map((n) => Array.from({ length: n }, (_, i) => [3, 4, 4, 1, 6][i]));
@@ -123,9 +146,9 @@ function explorer() {
     fill();
     paint();
     const patience = setTimeout(() => (words.textContent = "Computing…"), found ? 300 : 0);
-    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a few seconds, because a whole round must be solved."));
+    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a moment, because a solved round is read."));
     try {
-      const answer = await get(`/lab/explain?dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`).finally(() => clearTimeout(patience));
+      const answer = await get(`/lab/explain?rules=${at.rules}&dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`).finally(() => clearTimeout(patience));
       if (mine !== asked) return;
       found = answer;
       tell(answer);
@@ -142,15 +165,17 @@ function explorer() {
     const taken = answer.actions.filter((a) => a.probability >= 0.005).sort((a, b) => b.probability - a.probability);
     const name = (/** @type {string} */ action) => {
       const bid = parse(action);
-      return bid ? sayBid(bid) : "call liar";
+      return bid ? sayBid(bid) : `call ${action}`;
     };
     const hand = at.hands[turn()];
     const top = taken[0] && parse(taken[0].action);
-    const bluff = top && !hand.includes(top.face) ? " That is a bluff." : "";
+    const shows = top && hand.some((face) => face === top.face || face === wildFace(game().config));
+    const bluff = top && !shows ? " That is a bluff." : "";
     words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `Perfect play would not reach this point with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
     list.replaceChildren(
       h("h2", {}, `Wins ${percent((1 + answer.value) / 2)}% of rounds`),
+      h("p", { class: "muted" }, `By the rules of ${at.rules}, each round by itself. Between perfect players the opener wins ${wins(answer.lower)}% to ${wins(answer.upper)}% of rounds with ${at.dice[0]} v ${at.dice[1]} dice: this is proved.`),
       h(
         "table",
         { class: "numbers" },
@@ -163,6 +188,11 @@ function explorer() {
       answer.expected ? "" : h("small", {}, "Perfect play would never make the other player’s last bid, so that bid does not change these chances."),
     );
   };
+  const load = async () => {
+    rounds = (await get("/lab/solved")).rules;
+    fill();
+  };
+  load().catch((error) => (words.textContent = error.message));
   ask();
   return h("section", { class: "lab-grid" }, h("div", { class: "lab-words" }, words), setup, board.element, list);
 }
