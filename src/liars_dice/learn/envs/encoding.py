@@ -16,6 +16,8 @@ seat and L bids on its longest ladder, it consists of these parts in order (`Enc
 | `last_bidder` | n    | who made the current bid, one-hot; the same order of seats                                 |
 | `palifico`    | 1    | 1 in a palifico round                                                                      |
 | `wild`        | F    | the face that is wild in this round, one-hot                                               |
+| `table`       | F    | only if dice lie open on the table: how many of them show each face, divided by their number|
+| `rules`       |      | only in batches with several rule sets: which of them the game follows, one-hot            |
 
 All parts about the current bid are zero before the first bid. Between rounds and after the game, the vector shows the
 round that has just ended and the dice left after it.
@@ -46,6 +48,29 @@ Observation = NDArray[np.float32]
 Mask = NDArray[np.int8]
 
 
+def observation_parts(seats: int, faces: int, longest: int, *, table: bool = False, rules: int = 1) -> dict[str, slice]:
+    """The position of each part in an observation; `rules` is the number of rule sets to tell apart."""
+    sizes = {
+        "hand": faces,
+        "dice": seats,
+        "score": seats,
+        "no_bid": 1,
+        "quantity": 1,
+        "face": faces,
+        "rung": 1,
+        "bids": longest,
+        "last_bidder": seats,
+        "palifico": 1,
+        "wild": faces,
+    }
+    if table:
+        sizes["table"] = faces
+    if rules > 1:
+        sizes["rules"] = rules
+    ends = np.cumsum(list(sizes.values())).tolist()
+    return {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+
+
 class Encoding:
     """Observations and actions of one game as numbers.
 
@@ -71,25 +96,9 @@ class Encoding:
         """The number of actions."""
         self._highest = max(ladder.max_quantity for ladder in ladders)
         seats, faces = config.num_players, config.faces
-        sizes = {
-            "hand": faces,
-            "dice": seats,
-            "score": seats,
-            "no_bid": 1,
-            "quantity": 1,
-            "face": faces,
-            "rung": 1,
-            "bids": self.longest,
-            "last_bidder": seats,
-            "palifico": 1,
-            "wild": faces,
-        }
-        if config.table_dice:
-            sizes["table"] = faces
-        ends = np.cumsum(list(sizes.values())).tolist()
-        self.parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+        self.parts = observation_parts(seats, faces, self.longest, table=config.table_dice > 0)
         """The position of each part in an observation."""
-        self.size: int = ends[-1]
+        self.size: int = max(part.stop for part in self.parts.values())
         """The length of an observation."""
         self._starts = {name: part.start for name, part in self.parts.items()}
 

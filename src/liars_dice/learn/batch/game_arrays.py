@@ -1,0 +1,174 @@
+"""The arrays that batched games consist of: the rules, the games, and what a step did.
+
+Arrays are numpy's or PyTorch's; both backends read and write the same numbers. In shapes, N is the number of games, r a
+rule set, c a kind of round (rule set, palifico or not, dice in play) and a limit what may be bid (`limit` of
+`RuleArrays.allowed`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Array = Any
+"""A numpy array or a PyTorch tensor."""
+
+SINGLE_ROUND, ELIMINATION, BEST_OF = range(3)
+"""How a game ends (`GameConfig.mode`)."""
+LOSER, WINNER, ALTERNATE = range(3)
+"""Who opens the next round (`GameConfig.next_opener`)."""
+ANY_RAISE = 0
+"""The limit if only the ladder limits bids. Limits from 1 to the number of faces: this face must be kept (rule 7.4)."""
+TABLE, HIDDEN = 0, 1
+"""The rows of `GameArrays.hands` after those of the seats: dice that belong to no player."""
+
+
+class RuleArrays(NamedTuple):
+    """Rule sets as arrays: `rule_arrays.compile_rules` makes them."""
+
+    seats: Array
+    """[r] int64: the number of players."""
+    start_dice: Array
+    """[r, seat] int8: how many dice each seat starts with; 0 for a seat that the game does not have."""
+    mode: Array
+    """[r] int64: `SINGLE_ROUND`, `ELIMINATION` or `BEST_OF`."""
+    wins_needed: Array
+    """[r] int64: the rounds to win, except in an elimination game."""
+    next_opener: Array
+    """[r] int64: `LOSER`, `WINNER` or `ALTERNATE`."""
+    dice_cap: Array
+    """[r] int64: the most dice that a right exact call can bring a player to."""
+    exact_call: Array
+    """[r] bool: whether exact calls are legal."""
+    exact_is_free: Array
+    """[r] bool: whether nobody pays for a right exact call (rule 6.3)."""
+    palifico: Array
+    """[r] bool: whether a round can be a palifico round."""
+    max_turns: Array
+    """[r] int64: after this many bids in a round only calls remain."""
+    wild_face: Array
+    """[r] int64: the wild face outside palifico rounds, 0 if there is none."""
+    shared_dice: Array
+    """[r, TABLE or HIDDEN] int8: how many dice lie on the table."""
+    highest: Array
+    """[r] int64: the highest quantity on any ladder of the game."""
+    ladder_size: Array
+    """[c] int64: the number of rungs. c is `(2 * r + palifico) * totals + dice in play`."""
+    quantity: Array
+    """[c, rung] int16: the quantity of each bid."""
+    face: Array
+    """[c, rung] int8: the face of each bid."""
+    allowed: Array
+    """[c, limit, rung] bool: the bids that a limit allows. After the faces to keep come two more limits: calls only
+    (rule 3.7), and a round's first bid (rule 3.6)."""
+    before: Array
+    """[c, limit, rung] int16: how many of the allowed bids are on lower rungs; the last column counts all."""
+    nth: Array
+    """[c, limit, n] int16: the allowed bids, from the lowest up."""
+    hand_of_roll: Array
+    """[dice, roll, face - 1] int8: the hand that the first dice of a roll make."""
+    rolled_before: Array
+    """[n] int64: how many dice of a hand the rolls before the n-th cover. Few dice take one roll."""
+
+    @property
+    def faces(self) -> int:
+        """The number of faces of a die."""
+        return int(self.hand_of_roll.shape[2])
+
+    @property
+    def totals(self) -> int:
+        """How many numbers of dice in play are told apart: from 0 to the most."""
+        return int(self.ladder_size.shape[0]) // (2 * int(self.seats.shape[0]))
+
+    @property
+    def liar(self) -> int:
+        """The number of the action "liar": after the last rung of the longest ladder."""
+        return int(self.face.shape[1])
+
+    @property
+    def calls_only(self) -> int:
+        """The limit that allows no bid."""
+        return self.faces + 1
+
+    @property
+    def opening(self) -> int:
+        """The limit of a round's first bid."""
+        return self.faces + 2
+
+
+class GameArrays(NamedTuple):
+    """N games. A seat that has no dice is out of the game, or was never in it."""
+
+    rules: Array
+    """[N] int64: the rule set."""
+    game: Array
+    """[N] int64: the number of the game, which together with the seed decides all its dice."""
+    key: Array
+    """[N] int64: the game's random stream."""
+    round: Array
+    """[N] int64: rounds before this one."""
+    decisions: Array
+    """[N] int64: actions in the game so far."""
+    kind: Array
+    """[N] int64: the kind of the round, for `RuleArrays`."""
+    palifico: Array
+    """[N] bool: whether this is a palifico round."""
+    opener: Array
+    """[N] int64: the seat that opened the round."""
+    turn: Array
+    """[N] int64: the seat to move."""
+    bidder: Array
+    """[N] int64: the seat that made the current bid, -1 before the first."""
+    rung: Array
+    """[N] int64: the rung of the current bid, -1 before the first."""
+    turns: Array
+    """[N] int64: bids in this round."""
+    opened_face: Array
+    """[N] int64: the face of the round's first bid, 0 before it."""
+    dice: Array
+    """[N, seat] int8: how many dice each seat has."""
+    had_one: Array
+    """[N, seat] bool: whether the seat had exactly one die in an earlier round (rule 7.1)."""
+    wins: Array
+    """[N, seat] int16: the rounds that each seat has won; not counted in elimination games."""
+    hands: Array
+    """[N, seat or shared, face - 1] int8: how many dice of each face each seat holds; then those on the table."""
+    bids: Array
+    """[N, rung] bool: the rungs that were bid in this round."""
+
+
+class Step(NamedTuple):
+    """What a step did in each game. Games that ended have been followed by new ones."""
+
+    rewards: Array
+    """[N, seat] float32: where a game ended, 1 for the winner and -1 / (players - 1) for each other; else 0."""
+    game_ended: Array
+    """[N] bool: whether the action ended the game."""
+    round_ended: Array
+    """[N] bool: whether the action was a call."""
+    winner: Array
+    """[N] int64: the seat that won the round, -1 where none ended; where a game ended, the seat that won it."""
+    loser: Array
+    """[N] int64: the seat that lost the round, -1 where none ended."""
+
+
+class BotArrays(NamedTuple):
+    """A memoryless bot's tables for one rule set: `table_bots.bot_arrays` makes them."""
+
+    start: Array
+    """[own dice, other dice, kind of situation] int64: where a table begins in `cells`."""
+    cells: Array
+    """[place] int: an action, or, below zero, a distribution; a table has a row per hand and a column per rung."""
+    mix_start: Array
+    """[mix] int64: where a distribution's entries begin in the three arrays that follow."""
+    mix_size: Array
+    """[mix] int64: the number of its entries."""
+    mix_action: Array
+    """[entry] int32: an action."""
+    mix_keep: Array
+    """[entry] float64: how likely it is kept, if it is drawn."""
+    mix_alias: Array
+    """[entry] int32: the action that is taken instead."""
+    hand_number: Array
+    """[code] int32: the number of a hand; its code is the sum of `power` over its dice."""
+    power: Array
+    """[face - 1] int64."""
