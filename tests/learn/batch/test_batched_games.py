@@ -22,9 +22,9 @@ NO_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not
 BACKENDS = ["numba", pytest.param("torch", marks=NO_TORCH)]
 
 
-def batch(backend: str, n: int, rules: Any, seed: int, **words: Any) -> BatchedGames:
+def batch(backend: Any, n: int, rules: Any, seed: int, **words: Any) -> BatchedGames:
     device = "cpu" if backend == "torch" else None
-    return BatchedGames(n, rules, seed=seed, backend=backend, device=device, **words)  # type: ignore[arg-type]
+    return BatchedGames(n, rules, seed=seed, backend=backend, device=device, **words)
 
 
 def as_numpy(array: Any) -> NDArray[Any]:
@@ -43,6 +43,14 @@ def deal_again(games: BatchedGames, place: int, engine: GameEngine) -> None:
     dice = hands_of(games, place)
     seats, (table, hidden) = engine.state.config.num_players, dice[games.seats :]
     engine.start_new_round(dice[:seats], table_dice=table, hidden_dice=hidden)
+
+
+def engines_beside(games: BatchedGames) -> list[GameEngine]:
+    """An engine for each game, with the same rules and dice."""
+    engines = [GameEngine(games.configs[place % len(games.configs)], seed=0) for place in range(games.n)]
+    for place, engine in enumerate(engines):
+        deal_again(games, place, engine)
+    return engines
 
 
 def widened(games: BatchedGames, place: int, encoding: Encoding, seen: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -91,11 +99,7 @@ def exact_where_right(games: BatchedGames, engines: list[GameEngine | None], act
 
 def replay(games: BatchedGames, most_steps: int = 3000) -> int:
     """Play random moves until every game has ended once, each beside an engine. Returns how many were compared."""
-    engines: list[GameEngine | None] = []
-    for place in range(games.n):
-        engine = GameEngine(games.configs[place % len(games.configs)], seed=0)
-        deal_again(games, place, engine)
-        engines.append(engine)
+    engines: list[GameEngine | None] = [*engines_beside(games)]
     moves = 0
     for _ in range(most_steps):
         seen, masks = games.observations(), games.action_masks()
@@ -226,11 +230,7 @@ def test_dice_are_fair_and_random_actions_even() -> None:
 def test_bots_do_what_they_do_in_the_engine(name: str, backend: str) -> None:
     rules = [preset("perudo-tournament", players=3, dice=2), preset("perudo", players=4, dice=2, max_turns=3)]
     games, bot = batch(backend, 10, rules, seed=4), make_agent(name)
-    engines = []
-    for place in range(games.n):
-        engine = GameEngine(rules[place % 2], seed=0)
-        deal_again(games, place, engine)
-        engines.append(engine)
+    engines = engines_beside(games)
     for _ in range(40):
         chosen, actions = as_numpy(games.actions_of(name)), as_numpy(games.random_actions())
         for place, engine in enumerate(engines):

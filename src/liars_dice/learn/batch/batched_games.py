@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import cpu_count
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...agents import Agent, make_agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, is_whole
 from ..envs.encoding import observation_parts
 from ..seating import env_rules
-from .game_arrays import Array, GameArrays, RuleArrays, Step
+from .game_arrays import Array, BatchBackend, GameArrays, RuleArrays, Step
 from .numba_games import NumbaGames
 from .rule_arrays import compile_rules
 from .table_bots import TableBots
-
-if TYPE_CHECKING:
-    from .torch_games import TorchGames
 
 Backend = Literal["numba", "torch"]
 RuleSets = str | GameConfig | Sequence[str | GameConfig]
@@ -80,7 +77,7 @@ class BatchedGames:
         self.parts = observation_parts(self.seats, arrays.faces, self.liar, table=table, rules=len(self.configs))
         """The position of each part in an observation."""
         self.backend = backend
-        self._games: NumbaGames | TorchGames
+        self._games: BatchBackend
         if backend == "numba":
             if device not in (None, "cpu") or compiled:
                 raise BadValueError("device", device, "backend='torch' for a device or compiled=True")
@@ -109,7 +106,7 @@ class BatchedGames:
     @property
     def observation_size(self) -> int:
         """The length of an observation."""
-        return max(part.stop for part in self.parts.values())
+        return int(max(part.stop for part in self.parts.values()))
 
     def reset(self, seed: int) -> None:
         """Begin anew, with the first games of a seed."""
@@ -144,7 +141,7 @@ class BatchedGames:
         Illegal actions raise `BadValueError`, and nothing is played. With PyTorch they are checked only if `check` is
         True, because that waits for the device.
         """
-        chosen = self._games.as_actions(actions)
+        chosen = self._games.as_numbers(actions)
         if tuple(chosen.shape) != (self.n,):
             raise BadValueError("actions", tuple(chosen.shape), f"one for each of {self.n} games")
         if check or (check is None and self.backend == "numba"):
@@ -164,7 +161,7 @@ def _checked(seed: int) -> int:
 
 def _torch_games(
     arrays: RuleArrays, n: int, seed: int, parts: dict[str, slice], device: str | None, compiled: bool
-) -> TorchGames:
+) -> BatchBackend:
     try:
         import torch
     except ImportError as error:

@@ -7,7 +7,7 @@ rule set, c a kind of round (rule set, palifico or not, dice in play) and a limi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 Array = Any
 """A numpy array or a PyTorch tensor."""
@@ -18,39 +18,22 @@ LOSER, WINNER, ALTERNATE = range(3)
 """Who opens the next round (`GameConfig.next_opener`)."""
 ANY_RAISE = 0
 """The limit if only the ladder limits bids. Limits from 1 to the number of faces: this face must be kept (rule 7.4)."""
-TABLE, HIDDEN = 0, 1
-"""The rows of `GameArrays.hands` after those of the seats: dice that belong to no player."""
+SEATS, MODE, WINS_NEEDED, NEXT_OPENER, DICE_CAP, EXACT_CALL, EXACT_IS_FREE = range(7)
+PALIFICO_RULE, MAX_TURNS, WILD_FACE, TABLE_DICE, HIDDEN_DICE, HIGHEST = range(7, 13)
+"""The columns of `RuleArrays.facts`, most of them fields of `GameConfig`.
+
+Rules that are on or off are 1 or 0; palifico is off if all seats start with one die (rule 7.1). Without a maximum of
+turns it is a number that no round reaches, without a wild face 0. The highest is the highest quantity on any ladder.
+"""
 
 
 class RuleArrays(NamedTuple):
     """Rule sets as arrays: `rule_arrays.compile_rules` makes them."""
 
-    seats: Array
-    """[r] int64: the number of players."""
+    facts: Array
+    """[r, fact] int64: what can be said in a number."""
     start_dice: Array
-    """[r, seat] int8: how many dice each seat starts with; 0 for a seat that the game does not have."""
-    mode: Array
-    """[r] int64: `SINGLE_ROUND`, `ELIMINATION` or `BEST_OF`."""
-    wins_needed: Array
-    """[r] int64: the rounds to win, except in an elimination game."""
-    next_opener: Array
-    """[r] int64: `LOSER`, `WINNER` or `ALTERNATE`."""
-    dice_cap: Array
-    """[r] int64: the most dice that a right exact call can bring a player to."""
-    exact_call: Array
-    """[r] bool: whether exact calls are legal."""
-    exact_is_free: Array
-    """[r] bool: whether nobody pays for a right exact call (rule 6.3)."""
-    palifico: Array
-    """[r] bool: whether a round can be a palifico round."""
-    max_turns: Array
-    """[r] int64: after this many bids in a round only calls remain."""
-    wild_face: Array
-    """[r] int64: the wild face outside palifico rounds, 0 if there is none."""
-    shared_dice: Array
-    """[r, TABLE or HIDDEN] int8: how many dice lie on the table."""
-    highest: Array
-    """[r] int64: the highest quantity on any ladder of the game."""
+    """[r, seat] int16: how many dice each seat starts with; 0 for a seat that the game does not have."""
     ladder_size: Array
     """[c] int64: the number of rungs. c is `(2 * r + palifico) * totals + dice in play`."""
     quantity: Array
@@ -77,7 +60,7 @@ class RuleArrays(NamedTuple):
     @property
     def totals(self) -> int:
         """How many numbers of dice in play are told apart: from 0 to the most."""
-        return int(self.ladder_size.shape[0]) // (2 * int(self.seats.shape[0]))
+        return int(self.ladder_size.shape[0]) // (2 * int(self.facts.shape[0]))
 
     @property
     def liar(self) -> int:
@@ -111,7 +94,7 @@ class GameArrays(NamedTuple):
     kind: Array
     """[N] int64: the kind of the round, for `RuleArrays`."""
     palifico: Array
-    """[N] bool: whether this is a palifico round."""
+    """[N] int64: 1 in a palifico round, else 0."""
     opener: Array
     """[N] int64: the seat that opened the round."""
     turn: Array
@@ -125,9 +108,9 @@ class GameArrays(NamedTuple):
     opened_face: Array
     """[N] int64: the face of the round's first bid, 0 before it."""
     dice: Array
-    """[N, seat] int8: how many dice each seat has."""
+    """[N, seat] int16: how many dice each seat has."""
     had_one: Array
-    """[N, seat] bool: whether the seat had exactly one die in an earlier round (rule 7.1)."""
+    """[N, seat] int16: 1 if the seat had exactly one die in an earlier round (rule 7.1), else 0."""
     wins: Array
     """[N, seat] int16: the rounds that each seat has won; not counted in elimination games."""
     hands: Array
@@ -172,3 +155,36 @@ class BotArrays(NamedTuple):
     """[code] int32: the number of a hand; its code is the sum of `power` over its dice."""
     power: Array
     """[face - 1] int64."""
+
+
+class BatchBackend(Protocol):
+    """What plays a batch of games: `numba_games.NumbaGames` or `torch_games.TorchGames`."""
+
+    state: GameArrays
+
+    def reset(self, seed: int) -> None:
+        """Begin the first games of a seed."""
+
+    def as_numbers(self, numbers: object) -> Array:
+        """Numbers of any library as this backend's array."""
+
+    def first_illegal(self, actions: Array) -> int:
+        """The first game whose action is not legal; -1 if there is none."""
+
+    def step(self, actions: Array) -> Step:
+        """Play one legal action in each game."""
+
+    def random_actions(self) -> Array:
+        """A legal action for each game."""
+
+    def action_masks(self, actions: int) -> Array:
+        """[N, action]: what the player to move may do, of the first `actions` actions."""
+
+    def observations(self, players: object = None) -> Array:
+        """[N, part]: what the player to move, or another, sees."""
+
+    def as_bot(self, bot: BotArrays) -> BotArrays:
+        """A bot's tables as this backend's arrays."""
+
+    def bot_actions(self, rule: int, bot: BotArrays, unknown: int, actions: Array | None) -> tuple[Array, Array]:
+        """These actions, with the bot's in all games of a rule set; and, in numpy, the places of lacking cells."""

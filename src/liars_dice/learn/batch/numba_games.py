@@ -1,21 +1,47 @@
 """Batched games on a processor: the rules of play (rules 2 to 7) as compiled loops over numpy arrays, in place.
 
 `core.transition` has the rules; this is a fast copy, as `torch_games` is. Tests replay the games of both through the
-engine.
+engine. Small functions take the few arrays they need, not `RuleArrays` as a whole: a call with that many arrays costs
+more than a step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core import BadValueError
-from ...numeric import DICE, Int, Ints, Truths, compiled, fraction, in_threads, inlined, stream, word
-from .game_arrays import ALTERNATE, BEST_OF, ELIMINATION, WINNER, BotArrays, GameArrays, RuleArrays, Step
+from ...numeric import DICE as DICE_STREAM
+from ...numeric import Int, Ints, Truths, compiled, fraction, in_threads, stream, word
+from .game_arrays import (
+    ALTERNATE,
+    BEST_OF,
+    DICE_CAP,
+    ELIMINATION,
+    EXACT_CALL,
+    EXACT_IS_FREE,
+    HIGHEST,
+    MAX_TURNS,
+    MODE,
+    NEXT_OPENER,
+    PALIFICO_RULE,
+    SEATS,
+    TABLE_DICE,
+    WILD_FACE,
+    WINNER,
+    WINS_NEEDED,
+    BotArrays,
+    GameArrays,
+    RuleArrays,
+    Step,
+)
 
 Observations = NDArray[np.float32]
+Counts = NDArray[np.int8]
+Shorts = NDArray[np.int16]
 _HALF = np.uint64(32)
 SMALL = 4096
 """Fewer games than this are not worth a thread."""
@@ -25,295 +51,356 @@ PARTS = (
 )  # fmt: skip
 """The parts of an observation, in the order in which `observe` takes their places."""
 
+RULES, GAME, KEY, ROUND, DECISIONS, KIND, PALIFICO, OPENER, TURN, BIDDER, RUNG, TURNS, OPENED_FACE = range(13)
+"""The rows of `Games.numbers`: the first fields of `GameArrays`."""
+DICE, HAD_ONE, WINS = range(3)
+"""The layers of `Games.seats`: the next three."""
 
-def new_games(rules: RuleArrays, n: int) -> GameArrays:
+
+class Games(NamedTuple):
+    """N games in four arrays; `GameArrays` names their parts."""
+
+    numbers: Ints
+    """[number, N]."""
+    seats: Shorts
+    """[layer, N, seat]."""
+    hands: Counts
+    """[N, seat or shared, face - 1]."""
+    bids: Truths
+    """[N, rung]."""
+
+    def parts(self) -> GameArrays:
+        """The named parts, as views."""
+        return GameArrays._make([*self.numbers, *self.seats, self.hands, self.bids])
+
+
+def new_games(rules: RuleArrays, n: int) -> Games:
     """Arrays for n games; game i has the rule set i, counted round."""
-    seats, longest = rules.start_dice.shape[1], rules.liar
-    one = {name: np.zeros(n, dtype=np.int64) for name in GameArrays._fields[:13]}
-    one["rules"] = np.arange(n) % len(rules.seats)
-    one["palifico"] = np.zeros(n, dtype=np.bool_)
-    return GameArrays(
-        **one,
-        dice=np.zeros((n, seats), dtype=np.int8),
-        had_one=np.zeros((n, seats), dtype=np.bool_),
-        wins=np.zeros((n, seats), dtype=np.int16),
-        hands=np.zeros((n, seats + 2, rules.faces), dtype=np.int8),
-        bids=np.zeros((n, longest), dtype=np.bool_),
+    seats = rules.start_dice.shape[1]
+    games = Games(
+        np.zeros((13, n), dtype=np.int64),
+        np.zeros((3, n, seats), dtype=np.int16),
+        np.zeros((n, seats + 2, rules.faces), dtype=np.int8),
+        np.zeros((n, rules.liar), dtype=np.bool_),
     )
+    games.numbers[RULES] = np.arange(n) % len(rules.facts)
+    return games
 
 
-@inlined
-def next_in_play(games: GameArrays, i: Int, seat: Int) -> Int:
+@compiled
+def next_in_play(seats: Shorts, i: Int, seat: Int) -> Int:
     """This seat, or the next one that has dice; after the last comes the first."""
-    seats = games.dice.shape[1]
-    seat = seat if seat < seats else 0
-    while games.dice[i, seat] == 0:
-        seat = seat + 1 if seat + 1 < seats else 0
+    n = seats.shape[2]
+    seat = seat if seat < n else 0
+    while seats[DICE, i, seat] == 0:
+        seat = seat + 1 if seat + 1 < n else 0
     return seat
 
 
-@inlined
+@compiled
+def count_in_play(seats: Shorts, i: Int) -> int:
+    """How many players have dice."""
+    in_play = 0
+    for seat in range(seats.shape[2]):
+        in_play += seats[DICE, i, seat] > 0
+    return in_play
+
+
+@compiled
 def draw_below(key: Int, position: Int, n: Int) -> np.int64:
     """A whole number below n, by the word at a position of a stream.
 
     Some numbers are likelier than others by less than n in 2**32; `numeric.below` has exact chances, but takes a
     varying number of words.
     """
-    return np.int64(((word(np.uint64(key), position) >> _HALF) * np.uint64(n)) >> _HALF)
+    return np.int64(((word(np.uint64(key), int(position)) >> _HALF) * np.uint64(n)) >> _HALF)
 
 
 @compiled
-def start_game(rules: RuleArrays, games: GameArrays, seed: np.uint64, i: Int) -> None:
-    """Set up a game by its number, and deal its first round."""
-    rule = games.rules[i]
-    games.key[i] = np.int64(stream(seed, games.game[i], DICE))
-    games.round[i] = 0
-    games.decisions[i] = 0
-    games.opener[i] = 0
-    for seat in range(games.dice.shape[1]):
-        games.dice[i, seat] = rules.start_dice[rule, seat]
-        games.had_one[i, seat] = False
-        games.wins[i, seat] = 0
-    start_round(rules, games, i)
+def start_game(start_dice: Shorts, numbers: Ints, seats: Shorts, seed: np.uint64, i: Int) -> None:
+    """Set up a game by its number; its first round is not dealt yet."""
+    numbers[KEY, i] = np.int64(stream(seed, numbers[GAME, i], DICE_STREAM))
+    numbers[ROUND, i] = 0
+    numbers[DECISIONS, i] = 0
+    numbers[OPENER, i] = 0
+    for seat in range(seats.shape[2]):
+        seats[DICE, i, seat] = start_dice[numbers[RULES, i], seat]
+        seats[HAD_ONE, i, seat] = 0
+        seats[WINS, i, seat] = 0
 
 
 @compiled
-def start_round(rules: RuleArrays, games: GameArrays, i: Int) -> None:
-    """Roll the dice and put the opener to move."""
-    rule = games.rules[i]
-    palifico = rules.palifico[rule] and _begins_palifico(games, i)
-    total = np.int64(rules.shared_dice[rule, 0]) + rules.shared_dice[rule, 1]
-    for seat in range(games.dice.shape[1]):
-        total += games.dice[i, seat]
-    totals = rules.ladder_size.shape[0] // (2 * rules.seats.shape[0])
-    games.palifico[i] = palifico
-    games.kind[i] = (2 * rule + int(palifico)) * totals + total
-    games.turn[i] = games.opener[i]
-    games.bidder[i] = -1
-    games.rung[i] = -1
-    games.turns[i] = 0
-    games.opened_face[i] = 0
-    games.bids[i, :] = False
-    _deal(rules, games, i)
-
-
-@inlined
-def _begins_palifico(games: GameArrays, i: Int) -> bool:
-    """Whether some seat begins its first round with one die, and more than two are in play (rule 7.1)."""
-    first, in_play = False, 0
-    for seat in range(games.dice.shape[1]):
-        first |= games.dice[i, seat] == 1 and not games.had_one[i, seat]
-        in_play += games.dice[i, seat] > 0
-    return first and in_play > 2
+def start_round(facts: Ints, totals: int, numbers: Ints, seats: Shorts, bids: Truths, i: Int) -> None:
+    """Put the opener to move, before the first bid."""
+    rule = numbers[RULES, i]
+    total = facts[rule, TABLE_DICE] + facts[rule, TABLE_DICE + 1]
+    first_single = False  # whether some seat begins its first round with one die (rule 7.1)
+    for seat in range(seats.shape[2]):
+        total += seats[DICE, i, seat]
+        first_single |= seats[DICE, i, seat] == 1 and seats[HAD_ONE, i, seat] == 0
+    palifico = int(facts[rule, PALIFICO_RULE] > 0 and first_single and count_in_play(seats, i) > 2)
+    numbers[PALIFICO, i] = palifico
+    numbers[KIND, i] = (2 * rule + palifico) * totals + total
+    numbers[TURN, i] = numbers[OPENER, i]
+    numbers[BIDDER, i] = -1
+    numbers[RUNG, i] = -1
+    numbers[TURNS, i] = 0
+    numbers[OPENED_FACE, i] = 0
+    for rung in range(bids.shape[1]):
+        bids[i, rung] = False
 
 
 @compiled
-def _deal(rules: RuleArrays, games: GameArrays, i: Int) -> None:
-    seats, rows = games.dice.shape[1], games.hands.shape[1]
-    at_once, faces = rules.hand_of_roll.shape[0] - 1, rules.hand_of_roll.shape[2]
-    n_rolls = rules.hand_of_roll.shape[1]
-    chunks = rules.rolled_before.size
-    first = games.round[i] * rows
+def deal(facts: Ints, hand_of_roll: Counts, chunks: int, numbers: Ints, seats: Shorts, hands: Counts, i: Int) -> None:
+    """Roll all dice of the round."""
+    n_seats, rows = seats.shape[2], hands.shape[1]
+    at_once, n_rolls, faces = hand_of_roll.shape[0] - 1, hand_of_roll.shape[1], hand_of_roll.shape[2]
+    key, rule = numbers[KEY, i], numbers[RULES, i]
+    first = numbers[ROUND, i] * rows
     for row in range(rows):
-        left = np.int64(games.dice[i, row] if row < seats else rules.shared_dice[games.rules[i], row - seats])
-        games.hands[i, row, :] = 0
+        left = np.int64(seats[DICE, i, row]) if row < n_seats else facts[rule, TABLE_DICE + row - n_seats]
+        for face in range(faces):
+            hands[i, row, face] = 0
         for chunk in range(chunks):
             if left > 0:
-                roll = draw_below(games.key[i], (first + row) * chunks + chunk, n_rolls)
+                roll = draw_below(key, (first + row) * chunks + chunk, n_rolls)
                 dice = min(left, at_once)
                 for face in range(faces):
-                    games.hands[i, row, face] += rules.hand_of_roll[dice, roll, face]
+                    hands[i, row, face] += hand_of_roll[dice, roll, face]
                 left -= dice
 
 
-@inlined
-def limit_of(rules: RuleArrays, games: GameArrays, i: Int) -> Int:
+@compiled
+def limit_of(facts: Ints, faces: int, numbers: Ints, seats: Shorts, i: Int) -> Int:
     """What limits the next bid."""
-    faces = rules.hand_of_roll.shape[2]
-    if games.turns[i] == 0:
+    if numbers[TURNS, i] == 0:
         return faces + 2
-    if games.turns[i] >= rules.max_turns[games.rules[i]]:
+    if numbers[TURNS, i] >= facts[numbers[RULES, i], MAX_TURNS]:
         return faces + 1
-    return games.opened_face[i] if games.palifico[i] and games.dice[i, games.turn[i]] > 1 else 0
-
-
-@inlined
-def is_legal(rules: RuleArrays, games: GameArrays, i: Int, action: Int) -> bool:
-    """Whether the player to move may do this."""
-    liar = rules.face.shape[1]
-    if action >= liar:
-        return games.turns[i] > 0 and (action == liar or (action == liar + 1 and rules.exact_call[games.rules[i]]))
-    return action > games.rung[i] and rules.allowed[games.kind[i], limit_of(rules, games, i), action]
+    if numbers[PALIFICO, i] > 0 and seats[DICE, i, numbers[TURN, i]] > 1:
+        return np.int64(numbers[OPENED_FACE, i])
+    return 0
 
 
 @compiled
-def first_illegal(rules: RuleArrays, games: GameArrays, actions: Ints) -> int:
+def first_illegal(rules: RuleArrays, games: Games, actions: Ints) -> int:
     """The first game whose action is not legal; -1 if there is none."""
+    facts, allowed = rules.facts, rules.allowed
+    numbers, seats = games.numbers, games.seats
+    faces, liar = rules.hand_of_roll.shape[2], allowed.shape[2]
     for i in range(actions.size):
-        if not is_legal(rules, games, i, actions[i]):
+        action = actions[i]
+        if action >= liar:
+            exact = action == liar + 1 and facts[numbers[RULES, i], EXACT_CALL] > 0
+            legal = numbers[TURNS, i] > 0 and (action == liar or exact)
+        else:
+            limit = limit_of(facts, faces, numbers, seats, i)
+            legal = action > numbers[RUNG, i] and allowed[numbers[KIND, i], limit, action]
+        if not legal:
             return i
     return -1
 
 
-@inlined
-def place_bid(rules: RuleArrays, games: GameArrays, i: Int, rung: Int) -> None:
+@compiled
+def place_bid(face: Counts, numbers: Ints, seats: Shorts, bids: Truths, i: Int, rung: Int) -> None:
     """Write a bid down; the next seat is to move."""
-    if games.turns[i] == 0:
-        games.opened_face[i] = rules.face[games.kind[i], rung]
-    games.turns[i] += 1
-    games.rung[i] = rung
-    games.bids[i, rung] = True
-    games.bidder[i] = games.turn[i]
-    games.turn[i] = next_in_play(games, i, games.turn[i] + 1)
+    if numbers[TURNS, i] == 0:
+        numbers[OPENED_FACE, i] = face[numbers[KIND, i], rung]
+    numbers[TURNS, i] += 1
+    numbers[RUNG, i] = rung
+    bids[i, rung] = True
+    numbers[BIDDER, i] = numbers[TURN, i]
+    numbers[TURN, i] = next_in_play(seats, i, numbers[TURN, i] + 1)
 
 
 @compiled
-def settle_call(rules: RuleArrays, games: GameArrays, i: Int, exact: bool) -> tuple[Int, Int, bool]:
-    """Count the dice, and move dice or count the win (rules 4 to 6). Returns the winner, the loser, and whether the
-    game is over. The round that has ended stays in sight until the next is dealt.
-    """
-    rule, kind, rung = games.rules[i], games.kind[i], games.rung[i]
-    seats = games.dice.shape[1]
-    face, wild = np.int64(rules.face[kind, rung]), 0 if games.palifico[i] else rules.wild_face[rule]
+def caller_is_right(
+    facts: Ints, quantity: Shorts, face: Counts, numbers: Ints, hands: Counts, i: Int, exact: bool
+) -> bool:
+    """Count the dice (rules 4 and 5)."""
+    kind, rung = numbers[KIND, i], numbers[RUNG, i]
+    bid_face = np.int64(face[kind, rung])
+    wild = 0 if numbers[PALIFICO, i] > 0 else facts[numbers[RULES, i], WILD_FACE]
     count = 0
-    for row in range(games.hands.shape[1]):
-        count += games.hands[i, row, face - 1]
-        if wild not in (0, face):
-            count += games.hands[i, row, wild - 1]
-    right = count == rules.quantity[kind, rung] if exact else count < rules.quantity[kind, rung]
-    caller, bidder = games.turn[i], games.bidder[i]
-    winner, loser = (caller, bidder) if right else (bidder, caller)
-    for seat in range(seats):
-        games.had_one[i, seat] |= games.dice[i, seat] == 1
-    if rules.mode[rule] == ELIMINATION:
-        by_exact = exact and right
-        if not (by_exact and rules.exact_is_free[rule]):
-            games.dice[i, loser] -= 1
-        if by_exact and games.dice[i, winner] < rules.dice_cap[rule]:
-            games.dice[i, winner] += 1
-        in_play = 0
-        for seat in range(seats):
-            in_play += games.dice[i, seat] > 0
-        over = in_play == 1
+    for row in range(hands.shape[1]):
+        count += hands[i, row, bid_face - 1]
+        if wild > 0 and wild != bid_face:
+            count += hands[i, row, wild - 1]
+    asked = np.int64(quantity[kind, rung])
+    return bool(count == asked if exact else count < asked)
+
+
+@compiled
+def end_round(facts: Ints, numbers: Ints, seats: Shorts, i: Int, winner: Int, loser: Int, by_exact: bool) -> bool:
+    """Move dice or count the win, and choose the next opener (rule 6). Returns whether the game is over.
+
+    The round that has ended stays in sight until the next one starts.
+    """
+    rule = numbers[RULES, i]
+    for seat in range(seats.shape[2]):
+        if seats[DICE, i, seat] == 1:
+            seats[HAD_ONE, i, seat] = 1
+    if facts[rule, MODE] == ELIMINATION:
+        if not (by_exact and facts[rule, EXACT_IS_FREE] > 0):
+            seats[DICE, i, loser] -= 1
+        if by_exact and seats[DICE, i, winner] < facts[rule, DICE_CAP]:
+            seats[DICE, i, winner] += 1
+        over = count_in_play(seats, i) == 1
     else:
-        games.wins[i, winner] += 1
-        over = games.wins[i, winner] == rules.wins_needed[rule]
-    games.round[i] += 1
-    opens = rules.next_opener[rule]
+        seats[WINS, i, winner] += 1
+        over = seats[WINS, i, winner] == facts[rule, WINS_NEEDED]
+    numbers[ROUND, i] += 1
+    opens = facts[rule, NEXT_OPENER]
     if opens == WINNER:
-        games.opener[i] = winner
+        numbers[OPENER, i] = winner
     else:
-        games.opener[i] = next_in_play(games, i, games.opener[i] + 1 if opens == ALTERNATE else loser)
-    return winner, loser, over
+        numbers[OPENER, i] = next_in_play(seats, i, numbers[OPENER, i] + 1 if opens == ALTERNATE else loser)
+    return over
 
 
 @compiled
 def play_actions(
-    rules: RuleArrays,
-    games: GameArrays,
-    seed: np.uint64,
-    start: int,
-    stop: int,
-    actions: Ints,
-    rewards: Observations,
-    game_ended: Truths,
-    round_ended: Truths,
-    winners: Ints,
-    losers: Ints,
+    rules: RuleArrays, games: Games, seed: np.uint64, start: int, stop: int, actions: Ints, step: Step
 ) -> None:
     """Play one legal action in each game from `start` to before `stop`; games that end are followed by new ones."""
-    n, seats = games.dice.shape
-    liar = rules.face.shape[1]
+    facts, quantity, face, hand_of_roll = rules.facts, rules.quantity, rules.face, rules.hand_of_roll
+    start_dice, chunks = rules.start_dice, rules.rolled_before.size
+    numbers, seats, hands, bids = games.numbers, games.seats, games.hands, games.bids
+    rewards, game_ended, round_ended, winners, losers = step
+    n, liar = numbers.shape[1], face.shape[1]
+    totals = rules.ladder_size.size // (2 * facts.shape[0])
     for i in range(start, stop):
-        rewards[i, :] = 0.0
+        action = actions[i]
+        for seat in range(seats.shape[2]):
+            rewards[i, seat] = 0.0
         winners[i] = losers[i] = -1
-        round_ended[i] = actions[i] >= liar
+        round_ended[i] = action >= liar
         game_ended[i] = False
-        games.decisions[i] += 1
-        if not round_ended[i]:
-            place_bid(rules, games, i, actions[i])
+        numbers[DECISIONS, i] += 1
+        if action < liar:
+            place_bid(face, numbers, seats, bids, i, action)
             continue
-        winner, loser, over = settle_call(rules, games, i, actions[i] > liar)
-        winners[i], losers[i], game_ended[i] = winner, loser, over
-        if over:
-            others = rules.seats[games.rules[i]] - 1
+        right = caller_is_right(facts, quantity, face, numbers, hands, i, action > liar)
+        caller, bidder = numbers[TURN, i], numbers[BIDDER, i]
+        winner, loser = (caller, bidder) if right else (bidder, caller)
+        winners[i], losers[i] = winner, loser
+        if end_round(facts, numbers, seats, i, winner, loser, right and action > liar):
+            game_ended[i] = True
+            others = facts[numbers[RULES, i], SEATS] - 1
             for seat in range(others + 1):
                 rewards[i, seat] = 1.0 if seat == winner else -1.0 / others
-            games.game[i] += n
-            start_game(rules, games, seed, i)
-        else:
-            start_round(rules, games, i)
+            numbers[GAME, i] += n
+            start_game(start_dice, numbers, seats, seed, i)
+        start_round(facts, totals, numbers, seats, bids, i)
+        deal(facts, hand_of_roll, chunks, numbers, seats, hands, i)
 
 
 @compiled
-def random_actions(rules: RuleArrays, games: GameArrays, start: int, stop: int, actions: Ints) -> None:
+def start_games(rules: RuleArrays, games: Games, seed: np.uint64) -> None:
+    """Set up all games by their numbers, and deal."""
+    totals = rules.ladder_size.size // (2 * rules.facts.shape[0])
+    for i in range(games.bids.shape[0]):
+        start_game(rules.start_dice, games.numbers, games.seats, seed, i)
+        start_round(rules.facts, totals, games.numbers, games.seats, games.bids, i)
+        deal(rules.facts, rules.hand_of_roll, rules.rolled_before.size, games.numbers, games.seats, games.hands, i)
+
+
+@compiled
+def random_actions(rules: RuleArrays, games: Games, start: int, stop: int, actions: Ints) -> None:
     """Choose a legal action for each game, all equally likely; the choice depends on the game and the decision."""
-    liar = rules.face.shape[1]
+    facts, before, nth = rules.facts, rules.before, rules.nth
+    numbers, seats = games.numbers, games.seats
+    faces, liar = rules.hand_of_roll.shape[2], nth.shape[2]
     for i in range(start, stop):
-        kind, limit = games.kind[i], limit_of(rules, games, i)
-        low = np.int64(rules.before[kind, limit, games.rung[i] + 1])
-        raises = rules.before[kind, limit, liar] - low
-        calls = 1 + int(rules.exact_call[games.rules[i]]) if games.turns[i] > 0 else 0
-        drawn = draw_below(games.key[i], -1 - games.decisions[i], raises + calls)
-        actions[i] = rules.nth[kind, limit, low + drawn] if drawn < raises else liar + drawn - raises
+        kind, limit = numbers[KIND, i], limit_of(facts, faces, numbers, seats, i)
+        low = np.int64(before[kind, limit, numbers[RUNG, i] + 1])
+        raises = before[kind, limit, liar] - low
+        calls = 1 + facts[numbers[RULES, i], EXACT_CALL] if numbers[TURNS, i] > 0 else 0
+        drawn = draw_below(numbers[KEY, i], -1 - numbers[DECISIONS, i], raises + calls)
+        actions[i] = nth[kind, limit, low + drawn] if drawn < raises else liar + drawn - raises
 
 
 @compiled
-def action_masks(rules: RuleArrays, games: GameArrays, start: int, stop: int, masks: Truths) -> None:
+def action_masks(rules: RuleArrays, games: Games, start: int, stop: int, masks: Truths) -> None:
     """Say for each action whether it is legal."""
-    liar = rules.face.shape[1]
+    facts, allowed = rules.facts, rules.allowed
+    numbers, seats = games.numbers, games.seats
+    faces, liar = rules.hand_of_roll.shape[2], allowed.shape[2]
     for i in range(start, stop):
-        kind, limit = games.kind[i], limit_of(rules, games, i)
-        low = games.rung[i] + 1
-        masks[i, :low] = False
-        masks[i, low:liar] = rules.allowed[kind, limit, low:]
-        for action in range(liar, masks.shape[1]):
-            masks[i, action] = is_legal(rules, games, i, action)
+        kind, limit = numbers[KIND, i], limit_of(facts, faces, numbers, seats, i)
+        rung = numbers[RUNG, i]
+        for action in range(liar):
+            masks[i, action] = (action > rung) & allowed[kind, limit, action]
+        masks[i, liar] = numbers[TURNS, i] > 0
+        if masks.shape[1] > liar + 1:
+            masks[i, liar + 1] = numbers[TURNS, i] > 0 and facts[numbers[RULES, i], EXACT_CALL] > 0
 
 
 @compiled
 def observe(
-    rules: RuleArrays, games: GameArrays, start: int, stop: int, players: Ints, starts: Ints, seen: Observations
+    rules: RuleArrays, games: Games, start: int, stop: int, players: Ints, starts: Ints, seen: Observations
 ) -> None:
     """Write what a player of each game sees, as `envs.encoding` describes it; `starts` are the places of the parts."""
-    seats, faces, longest = games.dice.shape[1], rules.hand_of_roll.shape[2], rules.face.shape[1]
+    facts, quantities, bid_faces, ladder_size = rules.facts, rules.quantity, rules.face, rules.ladder_size
+    numbers, seats, hands, made = games.numbers, games.seats, games.hands, games.bids
     hand, dice, score, no_bid, quantity, face, rung, bids, last_bidder, palifico, wild, table, which = starts
+    n_seats, faces = seats.shape[2], hands.shape[2]
     for i in range(start, stop):
-        rule, kind, me, current = games.rules[i], games.kind[i], players[i], games.rung[i]
-        in_game = rules.seats[rule]
-        cap = np.float32(rules.dice_cap[rule])
-        row = seen[i]
-        row[:] = 0
+        rule, kind, me, current = numbers[RULES, i], numbers[KIND, i], players[i], numbers[RUNG, i]
+        in_game, wild_face = facts[rule, SEATS], facts[rule, WILD_FACE]
+        cap = np.float32(facts[rule, DICE_CAP])
+        for place in range(seen.shape[1]):
+            seen[i, place] = 0
         for f in range(faces):
-            row[hand + f] = games.hands[i, me, f] / cap
+            seen[i, hand + f] = hands[i, me, f] / cap
         for seat in range(in_game):
-            place = (seat - me) % in_game
-            row[dice + place] = games.dice[i, seat] / cap
-            if rules.mode[rule] == BEST_OF:
-                row[score + place] = games.wins[i, seat] / np.float32(rules.wins_needed[rule])
+            place = seat - me if seat >= me else seat - me + in_game
+            seen[i, dice + place] = seats[DICE, i, seat] / cap
+            if facts[rule, MODE] == BEST_OF:
+                seen[i, score + place] = seats[WINS, i, seat] / np.float32(facts[rule, WINS_NEEDED])
         if current < 0:
-            row[no_bid] = 1
+            seen[i, no_bid] = 1
         else:
-            row[quantity] = rules.quantity[kind, current] / np.float32(rules.highest[rule])
-            row[face + rules.face[kind, current] - 1] = 1
-            row[rung] = (current + 1) / np.float32(rules.ladder_size[kind])
-            row[last_bidder + (games.bidder[i] - me) % in_game] = 1
-            for b in range(longest):
-                row[bids + b] = games.bids[i, b]
-        row[palifico] = games.palifico[i]
-        if rules.wild_face[rule] > 0 and not games.palifico[i]:
-            row[wild + rules.wild_face[rule] - 1] = 1
-        if table >= 0 and rules.shared_dice[rule, 0] > 0:
+            seen[i, quantity] = quantities[kind, current] / np.float32(facts[rule, HIGHEST])
+            seen[i, face + bid_faces[kind, current] - 1] = 1
+            seen[i, rung] = (current + 1) / np.float32(ladder_size[kind])
+            seen[i, last_bidder + (numbers[BIDDER, i] - me) % in_game] = 1
+            for b in range(made.shape[1]):
+                seen[i, bids + b] = made[i, b]
+        seen[i, palifico] = numbers[PALIFICO, i]
+        if wild_face > 0 and numbers[PALIFICO, i] == 0:
+            seen[i, wild + wild_face - 1] = 1
+        if table >= 0 and facts[rule, TABLE_DICE] > 0:
             for f in range(faces):
-                row[table + f] = games.hands[i, seats, f] / np.float32(rules.shared_dice[rule, 0])
+                seen[i, table + f] = hands[i, n_seats, f] / np.float32(facts[rule, TABLE_DICE])
         if which >= 0:
-            row[which + rule] = 1
+            seen[i, which + rule] = 1
+
+
+@compiled
+def bot_table(facts: Ints, numbers: Ints, seats: Shorts, tables: Ints, faces: int, i: Int) -> Int:
+    """Where the table begins that a bot reads in place of the player to move."""
+    own, total = np.int64(seats[DICE, i, numbers[TURN, i]]), np.int64(0)
+    for seat in range(seats.shape[2]):
+        total += seats[DICE, i, seat]
+    limit = limit_of(facts, faces, numbers, seats, i)
+    situation = (0 if limit == faces + 2 else limit) + (faces + 2) * numbers[PALIFICO, i]
+    return np.int64(tables[own, total - own, situation])
+
+
+@compiled
+def hand_code(hands: Counts, power: Ints, i: Int, seat: Int) -> Int:
+    """The code of a seat's hand."""
+    code = np.int64(0)
+    for face in range(hands.shape[2]):
+        code += hands[i, seat, face] * power[face]
+    return code
 
 
 @compiled
 def bot_actions(
     rules: RuleArrays,
-    games: GameArrays,
+    games: Games,
     rule: int,
     bot: BotArrays,
     unknown: int,
@@ -323,44 +410,34 @@ def bot_actions(
     places: Ints,
 ) -> None:
     """Choose a bot's action in each game of a rule set; where its cell is unknown, `places` says which, else -1."""
-    liar = rules.face.shape[1]
+    facts, ladder_size, numbers, seats, hands = rules.facts, rules.ladder_size, games.numbers, games.seats, games.hands
+    tables, cells, hand_number, power = bot.start, bot.cells, bot.hand_number, bot.power
+    mix_start, mix_size, mix_action, keep, alias = (
+        bot.mix_start,
+        bot.mix_size,
+        bot.mix_action,
+        bot.mix_keep,
+        bot.mix_alias,
+    )
+    faces, liar = hands.shape[2], rules.face.shape[1]
     for i in range(start, stop):
         places[i] = -1
-        if games.rules[i] != rule:
+        if numbers[RULES, i] != rule:
             continue
-        place = bot_place(rules, games, bot, i)
-        cell = np.int64(bot.cells[place])
+        size = ladder_size[numbers[KIND, i]]
+        table = bot_table(facts, numbers, seats, tables, faces, i)
+        hand = hand_number[hand_code(hands, power, i, numbers[TURN, i])]
+        place = table + hand * (size + 1) + numbers[RUNG, i] + 1
+        cell = np.int64(cells[place])
         if cell == unknown:
             places[i] = place
-        else:
-            actions[i] = bot_action(rules, games, bot, i, cell, liar)
-
-
-@inlined
-def bot_place(rules: RuleArrays, games: GameArrays, bot: BotArrays, i: Int) -> np.int64:
-    """Where the bot's tables say what the player to move does."""
-    faces, seat, kind = rules.hand_of_roll.shape[2], games.turn[i], games.kind[i]
-    own, total, code = np.int64(games.dice[i, seat]), 0, 0
-    for other in range(games.dice.shape[1]):
-        total += games.dice[i, other]
-    for face in range(faces):
-        code += games.hands[i, seat, face] * bot.power[face]
-    limit = limit_of(rules, games, i)
-    situation = (0 if limit == faces + 2 else limit) + (faces + 2) * int(games.palifico[i])
-    table: np.int64 = bot.start[own, total - own, situation]
-    return table + bot.hand_number[code] * (rules.ladder_size[kind] + 1) + games.rung[i] + 1
-
-
-@inlined
-def bot_action(rules: RuleArrays, games: GameArrays, bot: BotArrays, i: Int, cell: np.int64, liar: int) -> np.int64:
-    """The action that a cell stands for; calls come after the round's own ladder there, and after the longest here."""
-    if cell < 0:
-        mix = -1 - cell
-        spot = fraction(np.uint64(games.key[i]), -1 - games.decisions[i]) * bot.mix_size[mix]
-        entry = bot.mix_start[mix] + int(spot)
-        cell = np.int64(bot.mix_action[entry] if spot - int(spot) < bot.mix_keep[entry] else bot.mix_alias[entry])
-    size = rules.ladder_size[games.kind[i]]
-    return cell if cell < size else liar + cell - size
+            continue
+        if cell < 0:
+            mix = -1 - cell
+            spot = fraction(np.uint64(numbers[KEY, i]), -1 - numbers[DECISIONS, i]) * mix_size[mix]
+            entry = mix_start[mix] + int(spot)
+            cell = np.int64(mix_action[entry] if spot - int(spot) < keep[entry] else alias[entry])
+        actions[i] = cell if cell < size else liar + cell - size
 
 
 class NumbaGames:
@@ -368,7 +445,9 @@ class NumbaGames:
 
     def __init__(self, rules: RuleArrays, n: int, seed: int, parts: dict[str, slice], workers: int) -> None:
         self.rules = rules
-        self.state = new_games(rules, n)
+        self.games = new_games(rules, n)
+        self.state = self.games.parts()
+        self._n = n
         self._parts = np.array([parts[name].start if name in parts else -1 for name in PARTS])
         self._size = max(part.stop for part in parts.values())
         self._workers = max(1, min(workers, n // SMALL))
@@ -378,39 +457,51 @@ class NumbaGames:
 
     def reset(self, seed: int) -> None:
         """Begin the first games of a seed."""
-        self._seed = np.uint64(seed)
-        self.state.game[:] = np.arange(len(self.state.game))
-        _start_games(self.rules, self.state, self._seed)
+        self.seed = np.uint64(seed)
+        self.state.game[:] = np.arange(self._n)
+        start_games(self.rules, self.games, self.seed)
 
-    def as_actions(self, actions: object) -> Ints:
-        """These actions as this backend's array, without a copy if they are 64-bit numbers already."""
-        array = np.from_dlpack(actions) if hasattr(actions, "__dlpack__") else np.asarray(actions)
+    def as_numbers(self, numbers: object) -> Ints:
+        """Numbers of any library as this backend's array, without a copy if they have 64 bits already."""
+        array = np.from_dlpack(numbers) if hasattr(numbers, "__dlpack__") else np.asarray(numbers)
         if array.dtype.kind not in "iu":
             raise BadValueError("actions", str(array.dtype), "whole numbers")
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def first_illegal(self, actions: Ints) -> int:
         """The first game whose action is not legal; -1 if there is none."""
-        return first_illegal(self.rules, self.state, actions)
+        return first_illegal(self.rules, self.games, actions)
 
     def step(self, actions: Ints) -> Step:
         """Play one legal action in each game."""
-        n, seats = self.state.dice.shape
         step = Step(
-            np.empty((n, seats), dtype=np.float32),
-            np.empty(n, dtype=np.bool_),
-            np.empty(n, dtype=np.bool_),
-            np.empty(n, dtype=np.int64),
-            np.empty(n, dtype=np.int64),
+            np.empty((self._n, self.games.seats.shape[2]), dtype=np.float32),
+            np.empty(self._n, dtype=np.bool_),
+            np.empty(self._n, dtype=np.bool_),
+            np.empty(self._n, dtype=np.int64),
+            np.empty(self._n, dtype=np.int64),
         )
-        self._run(lambda a, b: play_actions(self.rules, self.state, self._seed, a, b, actions, *step))
+        self._run(lambda a, b: play_actions(self.rules, self.games, self.seed, a, b, actions, step))
         return step
 
     def random_actions(self) -> Ints:
         """A legal action for each game."""
-        actions = np.empty(len(self.state.turn), dtype=np.int64)
-        self._run(lambda a, b: random_actions(self.rules, self.state, a, b, actions))
+        actions = np.empty(self._n, dtype=np.int64)
+        self._run(lambda a, b: random_actions(self.rules, self.games, a, b, actions))
         return actions
+
+    def action_masks(self, actions: int) -> Truths:
+        """[N, action]: what the player to move may do."""
+        masks = np.empty((self._n, actions), dtype=np.bool_)
+        self._run(lambda a, b: action_masks(self.rules, self.games, a, b, masks))
+        return masks
+
+    def observations(self, players: object = None) -> Observations:
+        """[N, part]: what the player to move, or another, sees."""
+        who = self.state.turn if players is None else self.as_numbers(players)
+        seen = np.empty((self._n, self._size), dtype=np.float32)
+        self._run(lambda a, b: observe(self.rules, self.games, a, b, who, self._parts, seen))
+        return seen
 
     def as_bot(self, bot: BotArrays) -> BotArrays:
         """A bot's tables as this backend's arrays."""
@@ -418,33 +509,14 @@ class NumbaGames:
 
     def bot_actions(self, rule: int, bot: BotArrays, unknown: int, actions: Ints | None) -> tuple[Ints, Ints]:
         """These actions, with the bot's in all games of a rule set; and the places of cells that it lacks."""
-        actions = np.zeros(len(self.state.turn), dtype=np.int64) if actions is None else actions
+        actions = np.zeros(self._n, dtype=np.int64) if actions is None else actions
         places = np.empty_like(actions)
-        self._run(lambda a, b: bot_actions(self.rules, self.state, rule, bot, unknown, a, b, actions, places))
+        self._run(lambda a, b: bot_actions(self.rules, self.games, rule, bot, unknown, a, b, actions, places))
         return actions, places[places >= 0]
-
-    def action_masks(self, actions: int) -> Truths:
-        """[N, action]: what the player to move may do."""
-        masks = np.empty((len(self.state.turn), actions), dtype=np.bool_)
-        self._run(lambda a, b: action_masks(self.rules, self.state, a, b, masks))
-        return masks
-
-    def observations(self, players: object = None) -> Observations:
-        """[N, part]: what the player to move, or another, sees."""
-        who = self.state.turn if players is None else self.as_actions(players)
-        seen = np.empty((len(who), self._size), dtype=np.float32)
-        self._run(lambda a, b: observe(self.rules, self.state, a, b, who, self._parts, seen))
-        return seen
 
     def _run(self, work: Callable[[int, int], None]) -> None:
         """Do the work for all games, in threads if there are many."""
         if self._workers == 1:
-            work(*self._ranges[0])
+            work(0, self._n)
         else:
             in_threads(self._workers, lambda part: work(*part), self._ranges, self._stop)
-
-
-@compiled
-def _start_games(rules: RuleArrays, games: GameArrays, seed: np.uint64) -> None:
-    for i in range(games.game.size):
-        start_game(rules, games, seed, i)

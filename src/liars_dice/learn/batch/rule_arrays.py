@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core import ConfigError, GameConfig, RoundRules, round_rules
 from ...exact.tables import count_rungs
-from ...numeric import Ints, Truths
+from ...numeric import Truths
 from .game_arrays import BEST_OF, ELIMINATION, SINGLE_ROUND, RuleArrays
 
 MOST_CELLS = 50_000_000
@@ -52,19 +53,8 @@ def compile_rules(configs: Sequence[GameConfig]) -> RuleArrays:
     most_dice = max(map(_most_in_a_hand, configs))
     hand_of_roll = _hands_of_rolls(faces, most_dice)
     return RuleArrays(
-        seats=np.array([config.num_players for config in configs]),
-        start_dice=np.array([config.dice + (0,) * (seats - config.num_players) for config in configs], dtype=np.int8),
-        mode=np.array([_MODES[config.mode] for config in configs]),
-        wins_needed=np.array([config.wins_needed for config in configs]),
-        next_opener=np.array([_OPENERS.index(config.next_opener) for config in configs]),
-        dice_cap=np.array([config.dice_cap for config in configs]),
-        exact_call=np.array([config.exact_call for config in configs]),
-        exact_is_free=np.array([config.exact_payer == "nobody" for config in configs]),
-        palifico=np.array([config.palifico and max(config.dice) > 1 for config in configs]),
-        max_turns=np.array([_NEVER if config.max_turns is None else config.max_turns for config in configs]),
-        wild_face=np.array([config.wild_face() or 0 for config in configs]),
-        shared_dice=np.array([(config.table_dice, config.hidden_dice) for config in configs], dtype=np.int8),
-        highest=np.array([_highest_quantity(config) for config in configs]),
+        facts=np.array([_facts(config) for config in configs]),
+        start_dice=np.array([config.dice + (0,) * (seats - config.num_players) for config in configs], dtype=np.int16),
         ladder_size=size,
         quantity=quantity,
         face=face,
@@ -74,6 +64,25 @@ def compile_rules(configs: Sequence[GameConfig]) -> RuleArrays:
         hand_of_roll=hand_of_roll,
         rolled_before=np.arange(0, most_dice, len(hand_of_roll) - 1),
     )
+
+
+def _facts(config: GameConfig) -> list[int]:
+    """In the order of the columns of `RuleArrays.facts`."""
+    return [
+        config.num_players,
+        _MODES[config.mode],
+        config.wins_needed,
+        _OPENERS.index(config.next_opener),
+        config.dice_cap,
+        config.exact_call,
+        config.exact_payer == "nobody",
+        config.palifico and max(config.dice) > 1,
+        _NEVER if config.max_turns is None else config.max_turns,
+        config.wild_face() or 0,
+        config.table_dice,
+        config.hidden_dice,
+        _highest_quantity(config),
+    ]
 
 
 def _kinds(config: GameConfig) -> tuple[bool, ...]:
@@ -100,26 +109,26 @@ def _rounds(config: GameConfig) -> list[RoundRules]:
     return [round_rules(rules, total, palifico) for palifico in _kinds(config) for total in totals]
 
 
-def _limits(rules: RoundRules, face: Ints) -> Truths:
+def _limits(rules: RoundRules, face: NDArray[np.int8]) -> Truths:
     """[limit, rung]: what each limit allows: anything, one face, nothing, what may open."""
     kept = face == np.arange(1, rules.config.faces + 1)[:, None]
     opens = np.isin(np.arange(face.size), list(rules.opening_rungs))
     return np.vstack([np.ones(face.size, dtype=np.bool_), kept, np.zeros(face.size, dtype=np.bool_), opens])
 
 
-def _ranks(allowed: Truths) -> tuple[Ints, Ints]:
+def _ranks(allowed: Truths) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     """How many allowed rungs are below each rung, and the allowed rungs in order."""
     before = np.zeros((*allowed.shape[:2], allowed.shape[2] + 1), dtype=np.int16)
     np.cumsum(allowed, axis=2, out=before[:, :, 1:])
     nth = np.argsort(~allowed, axis=2, kind="stable").astype(np.int16)
-    return before, nth  # type: ignore[return-value]
+    return before, nth
 
 
-def _hands_of_rolls(faces: int, most_dice: int) -> Ints:
+def _hands_of_rolls(faces: int, most_dice: int) -> NDArray[np.int8]:
     at_once = max(n for n in range(1, most_dice + 1) if faces**n <= MOST_ROLLS)
     roll = np.arange(faces**at_once)
     hands = np.zeros((at_once + 1, roll.size, faces), dtype=np.int8)
     for die in range(at_once):
         hands[die + 1] = hands[die]
         hands[die + 1, roll, roll // faces**die % faces] += 1
-    return hands  # type: ignore[return-value]
+    return hands

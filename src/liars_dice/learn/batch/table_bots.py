@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,7 @@ from ...agents import Agent
 from ...core import ConfigError, GameConfig
 from ...exact.tables import hand_set
 from ...simulator import Simulator
-from .game_arrays import Array, BotArrays
-from .numba_games import NumbaGames
-
-if TYPE_CHECKING:
-    from .torch_games import TorchGames
+from .game_arrays import Array, BatchBackend, BotArrays
 
 MOST_CODES = 5_000_000
 """The most entries of `BotArrays.hand_number`."""
@@ -24,7 +19,7 @@ MOST_CODES = 5_000_000
 class TableBots:
     """One agent, ready to decide in every game of a batch."""
 
-    def __init__(self, agent: Agent, configs: Sequence[GameConfig], games: NumbaGames | TorchGames) -> None:
+    def __init__(self, agent: Agent, configs: Sequence[GameConfig], games: BatchBackend) -> None:
         self._games = games
         self._simulators = [Simulator([agent], config) for config in configs]
         self._arrays = [self._read(rule) for rule in range(len(configs))]

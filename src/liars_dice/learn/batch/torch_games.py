@@ -12,7 +12,29 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from .game_arrays import ALTERNATE, BEST_OF, ELIMINATION, WINNER, BotArrays, GameArrays, RuleArrays, Step
+from .game_arrays import (
+    ALTERNATE,
+    BEST_OF,
+    DICE_CAP,
+    ELIMINATION,
+    EXACT_CALL,
+    EXACT_IS_FREE,
+    HIDDEN_DICE,
+    HIGHEST,
+    MAX_TURNS,
+    MODE,
+    NEXT_OPENER,
+    PALIFICO_RULE,
+    SEATS,
+    TABLE_DICE,
+    WILD_FACE,
+    WINNER,
+    WINS_NEEDED,
+    BotArrays,
+    GameArrays,
+    RuleArrays,
+    Step,
+)
 
 _STEP, _FIRST, _SECOND = -0x61C8864680B583EB, -0x40A7B892E31B1A47, -0x6B2FB644ECCEEE15
 """The constants of `numeric.random_streams`, as signed numbers."""
@@ -73,48 +95,44 @@ def next_in_play(dice: Tensor, seat: Tensor) -> Tensor:
     return torch.remainder(seat + torch.where(dice > 0, ahead, seats).amin(1), seats)
 
 
-def _hands(rules: RuleArrays, rule: Tensor, key: Tensor, round_number: Tensor, dice: Tensor) -> Tensor:
-    """[N, seat or shared, face - 1]: the dice of a round."""
-    counts = torch.cat([dice, rules.shared_dice[rule]], 1).long()
+def _hands(rules: RuleArrays, key: Tensor, round_number: Tensor, counts: Tensor) -> Tensor:
+    """[N, seat or shared, face - 1]: the dice of a round, in which each row has `counts` ([N, seat or shared])."""
     rows, chunks = counts.shape[1], rules.rolled_before.shape[0]
     at_once, rolls = rules.hand_of_roll.shape[0] - 1, rules.hand_of_roll.shape[1]
-    row = torch.arange(rows, device=dice.device)
+    row = torch.arange(rows, device=key.device)
     first = (round_number[:, None] * rows + row) * chunks
-    hands = None
-    for chunk in range(chunks):
-        roll = draw_below(key[:, None], first + chunk, rolls)
+    hands: Tensor = rules.hand_of_roll[counts.clamp(max=at_once), draw_below(key[:, None], first, rolls)]
+    for chunk in range(1, chunks):
         left = (counts - chunk * at_once).clamp(0, at_once)
-        part = rules.hand_of_roll[left, roll]
-        hands = part if hands is None else hands + part
-    assert hands is not None, "a hand takes at least one roll"
+        hands = hands + rules.hand_of_roll[left, draw_below(key[:, None], first + chunk, rolls)]
     return hands
 
 
 def _dealt(rules: RuleArrays, games: GameArrays) -> GameArrays:
     """All games at the beginning of the round that their dice, opener and round number say."""
-    dice = games.dice
-    first_single = ((dice == 1) & ~games.had_one).any(1)
-    palifico = rules.palifico[games.rules] & first_single & ((dice > 0).sum(1) > 2)
-    total = dice.sum(1, dtype=torch.int64) + rules.shared_dice[games.rules].sum(1, dtype=torch.int64)
+    dice, facts = games.dice, rules.facts[games.rules]
+    first_single = ((dice == 1) & (games.had_one == 0)).any(1)
+    palifico = ((facts[:, PALIFICO_RULE] > 0) & first_single & ((dice > 0).sum(1) > 2)).long()
+    counts = torch.cat([dice.long(), facts[:, TABLE_DICE : HIDDEN_DICE + 1]], 1)
     nothing = torch.zeros_like(games.turn)
     return games._replace(
         palifico=palifico,
-        kind=(2 * games.rules + palifico.long()) * rules.totals + total,
+        kind=(2 * games.rules + palifico) * rules.totals + counts.sum(1),
         turn=games.opener,
         bidder=nothing - 1,
         rung=nothing - 1,
         turns=nothing,
         opened_face=nothing,
         bids=torch.zeros_like(games.bids),
-        hands=_hands(rules, games.rules, games.key, games.round, dice),
+        hands=_hands(rules, games.key, games.round, counts),
     )
 
 
 def new_games(rules: RuleArrays, n: int, seed: Tensor) -> GameArrays:
     """The first n games of a seed; game i has the rule set i, counted round."""
-    device = rules.seats.device
+    device = rules.facts.device
     game = torch.arange(n, device=device)
-    rule = game % rules.seats.shape[0]
+    rule = game % rules.facts.shape[0]
     none = torch.zeros(n, dtype=torch.int64, device=device)
     dice = rules.start_dice[rule]
     return _dealt(
@@ -126,7 +144,7 @@ def new_games(rules: RuleArrays, n: int, seed: Tensor) -> GameArrays:
             round=none,
             decisions=none,
             kind=none,
-            palifico=none > 0,
+            palifico=none,
             opener=none,
             turn=none,
             bidder=none,
@@ -134,8 +152,8 @@ def new_games(rules: RuleArrays, n: int, seed: Tensor) -> GameArrays:
             turns=none,
             opened_face=none,
             dice=dice,
-            had_one=torch.zeros_like(dice, dtype=torch.bool),
-            wins=torch.zeros_like(dice, dtype=torch.int16),
+            had_one=torch.zeros_like(dice),
+            wins=torch.zeros_like(dice),
             hands=dice[:, :, None],
             bids=torch.zeros(n, rules.liar, dtype=torch.bool, device=device),
         ),
@@ -159,14 +177,15 @@ def _after_bid(rules: RuleArrays, games: GameArrays, rung: Tensor) -> GameArrays
 def _count(rules: RuleArrays, games: GameArrays, face: Tensor) -> Tensor:
     """[N]: how many dice count for a bid on this face (rule 4)."""
     faces = torch.arange(1, rules.faces + 1, device=face.device)
-    wild = torch.where(games.palifico, 0, rules.wild_face[games.rules])
+    wild = torch.where(games.palifico > 0, 0, rules.facts[games.rules, WILD_FACE])
     counts = (faces == face[:, None]) | ((faces == wild[:, None]) & (face != wild)[:, None])
-    return (games.hands.sum(1, dtype=torch.int64) * counts).sum(1)
+    shown: Tensor = games.hands.sum(1, dtype=torch.int64)
+    return (shown * counts).sum(1)
 
 
 def _after_call(rules: RuleArrays, games: GameArrays, exact: Tensor) -> tuple[GameArrays, Tensor, Tensor, Tensor]:
     """All games after a call, before the next deal; who won the round, who lost it, and which games are over."""
-    rule, rung = games.rules, games.rung.clamp(min=0)
+    facts, rung = rules.facts[games.rules], games.rung.clamp(min=0)
     quantity = rules.quantity[games.kind, rung]
     count = _count(rules, games, rules.face[games.kind, rung].long())
     right = torch.where(exact, count == quantity, count < quantity)
@@ -174,20 +193,20 @@ def _after_call(rules: RuleArrays, games: GameArrays, exact: Tensor) -> tuple[Ga
     winner, loser = torch.where(right, games.turn, bidder), torch.where(right, bidder, games.turn)
     seats = _seats(games.dice)
     won, lost = seats == winner[:, None], seats == loser[:, None]
-    elimination = (rules.mode[rule] == ELIMINATION)[:, None]
+    elimination = (facts[:, MODE] == ELIMINATION)[:, None]
     by_exact = (exact & right)[:, None]
-    pays = lost & ~(by_exact & rules.exact_is_free[rule][:, None]) & elimination
-    gains = won & by_exact & (games.dice < rules.dice_cap[rule][:, None]) & elimination
-    dice = games.dice - pays.to(torch.int8) + gains.to(torch.int8)
+    pays = lost & ~(by_exact & (facts[:, EXACT_IS_FREE] > 0)[:, None]) & elimination
+    gains = won & by_exact & (games.dice < facts[:, DICE_CAP, None]) & elimination
+    dice = games.dice - pays.to(torch.int16) + gains.to(torch.int16)
     wins = games.wins + (won & ~elimination).to(torch.int16)
-    enough = _of(wins, winner) == rules.wins_needed[rule]
+    enough = _of(wins, winner) == facts[:, WINS_NEEDED]
     over = torch.where(elimination[:, 0], (dice > 0).sum(1) == 1, enough)
-    opens = rules.next_opener[rule]
+    opens = facts[:, NEXT_OPENER]
     following = next_in_play(dice, torch.where(opens == ALTERNATE, games.opener + 1, loser))
     after = games._replace(
         dice=dice,
         wins=wins,
-        had_one=games.had_one | (games.dice == 1),
+        had_one=torch.where(games.dice == 1, 1, games.had_one),
         round=games.round + 1,
         opener=torch.where(opens == WINNER, winner, following),
     )
@@ -226,7 +245,7 @@ def play_actions(rules: RuleArrays, games: GameArrays, seed: Tensor, actions: Te
     dealt = _dealt(rules, _pick(over, _restarted(rules, games, seed), settled))
     after = _pick(call, dealt, _after_bid(rules, games, actions.clamp(max=rules.liar - 1)))
     seats = _seats(games.dice)
-    others = (rules.seats[games.rules] - 1)[:, None]
+    others = (rules.facts[games.rules, SEATS] - 1)[:, None]
     shares = torch.where(seats == winner[:, None], 1.0, -1.0 / others) * (seats <= others)
     step = Step(
         rewards=torch.where(over[:, None], shares, 0.0).float(),
@@ -244,8 +263,8 @@ def play_actions(rules: RuleArrays, games: GameArrays, seed: Tensor, actions: Te
 def limits(rules: RuleArrays, games: GameArrays) -> Tensor:
     """[N]: what limits the next bid."""
     own = _of(games.dice, games.turn)
-    kept = torch.where(games.palifico & (own > 1), games.opened_face, 0)
-    ends = games.turns >= rules.max_turns[games.rules]
+    kept = torch.where((games.palifico > 0) & (own > 1), games.opened_face, 0)
+    ends = games.turns >= rules.facts[games.rules, MAX_TURNS]
     return torch.where(games.turns == 0, rules.opening, torch.where(ends, rules.calls_only, kept))
 
 
@@ -254,7 +273,7 @@ def action_masks(rules: RuleArrays, games: GameArrays, actions: int) -> Tensor:
     rungs = torch.arange(rules.liar, device=games.rung.device)
     raises = rules.allowed[games.kind, limits(rules, games)] & (rungs > games.rung[:, None])
     liar = games.turns > 0
-    calls = torch.stack([liar, liar & rules.exact_call[games.rules]], 1)
+    calls = torch.stack([liar, liar & (rules.facts[games.rules, EXACT_CALL] > 0)], 1)
     return torch.cat([raises, calls], 1)[:, :actions]
 
 
@@ -263,7 +282,7 @@ def random_actions(rules: RuleArrays, games: GameArrays) -> Tensor:
     limit = limits(rules, games)
     low = rules.before[games.kind, limit, games.rung + 1].long()
     raises = rules.before[games.kind, limit, rules.liar].long() - low
-    calls = torch.where(games.turns > 0, 1 + rules.exact_call[games.rules].long(), 0)
+    calls = torch.where(games.turns > 0, 1 + rules.facts[games.rules, EXACT_CALL], 0)
     drawn = draw_below(games.key, -1 - games.decisions, raises + calls)
     raised = rules.nth[games.kind, limit, (low + drawn).clamp(max=rules.liar - 1)].long()
     return torch.where(drawn < raises, raised, rules.liar + drawn - raises)
@@ -274,23 +293,23 @@ def observe(rules: RuleArrays, games: GameArrays, players: Tensor, *, table: boo
 
     `table` and `which` say whether there is a part for open dice on the table, and one for the rule set.
     """
-    rule, kind, has_bid = games.rules, games.kind, games.rung >= 0
-    in_game = rules.seats[rule][:, None]
+    facts, kind, has_bid = rules.facts[games.rules], games.kind, games.rung >= 0
+    in_game = facts[:, SEATS, None]
     place = _seats(games.dice)
     order = torch.remainder(place + players[:, None], in_game)
     there = place < in_game
-    cap = rules.dice_cap[rule][:, None]
+    cap = facts[:, DICE_CAP, None]
     rung = games.rung.clamp(min=0)
     faces = torch.arange(1, rules.faces + 1, device=place.device)
     hand = games.hands.gather(1, players[:, None, None].expand(-1, 1, rules.faces)).squeeze(1)
-    best_of = (rules.mode[rule] == BEST_OF)[:, None]
-    wild = torch.where(games.palifico, 0, rules.wild_face[rule])
+    best_of = facts[:, MODE, None] == BEST_OF
+    wild = torch.where(games.palifico > 0, 0, facts[:, WILD_FACE])
     parts = [
         hand / cap,
         games.dice.gather(1, order) * there / cap,
-        games.wins.gather(1, order) * (there & best_of) / rules.wins_needed[rule][:, None],
+        games.wins.gather(1, order) * (there & best_of) / facts[:, WINS_NEEDED, None],
         ~has_bid[:, None],
-        (has_bid * rules.quantity[kind, rung] / rules.highest[rule])[:, None],
+        (has_bid * rules.quantity[kind, rung] / facts[:, HIGHEST])[:, None],
         has_bid[:, None] & (rules.face[kind, rung][:, None] == faces),
         ((games.rung + 1) / rules.ladder_size[kind])[:, None],
         games.bids,
@@ -299,10 +318,9 @@ def observe(rules: RuleArrays, games: GameArrays, players: Tensor, *, table: boo
         wild[:, None] == faces,
     ]
     if table:
-        dice = rules.shared_dice[rule, 0][:, None]
-        parts.append(games.hands[:, games.dice.shape[1]] / dice.clamp(min=1))
+        parts.append(games.hands[:, games.dice.shape[1]] / facts[:, TABLE_DICE, None].clamp(min=1))
     if which:
-        parts.append(torch.nn.functional.one_hot(rule, rules.seats.shape[0]))
+        parts.append(torch.nn.functional.one_hot(games.rules, rules.facts.shape[0]))
     return torch.cat([part.float() for part in parts], 1)
 
 
@@ -345,15 +363,15 @@ class TorchGames:
 
     def reset(self, seed: int) -> None:
         """Begin the first games of a seed."""
-        self._seed = torch.tensor(seed, device=self.rules.seats.device)
+        self._seed = torch.tensor(seed, device=self.rules.facts.device)
         self.state = new_games(self.rules, self._n, self._seed)
 
-    def as_actions(self, actions: object) -> Tensor:
-        """These actions as this backend's tensor, without a copy where the library allows it."""
-        tensor = torch.from_dlpack(actions) if hasattr(actions, "__dlpack__") else torch.as_tensor(actions)
+    def as_numbers(self, numbers: object) -> Tensor:
+        """Numbers of any library as this backend's tensor, without a copy where that library allows it."""
+        tensor = torch.utils.dlpack.from_dlpack(numbers) if hasattr(numbers, "__dlpack__") else torch.as_tensor(numbers)
         if tensor.is_floating_point() or tensor.dtype == torch.bool:
             raise TypeError(f"actions = {tensor.dtype}: expected whole numbers")
-        return tensor.to(self.rules.seats.device, torch.int64)
+        return tensor.to(self.rules.facts.device, torch.int64)
 
     def first_illegal(self, actions: Tensor) -> int:
         """The first game whose action is not legal; -1 if there is none. This waits for the device."""
@@ -374,7 +392,7 @@ class TorchGames:
 
     def as_bot(self, bot: BotArrays) -> BotArrays:
         """A bot's tables as tensors."""
-        return BotArrays(*(torch.as_tensor(part, device=self.rules.seats.device) for part in bot))
+        return BotArrays(*(torch.as_tensor(part, device=self.rules.facts.device) for part in bot))
 
     def bot_actions(
         self, rule: int, bot: BotArrays, unknown: int, actions: Tensor | None
@@ -391,6 +409,6 @@ class TorchGames:
 
     def observations(self, players: object = None) -> Tensor:
         """[N, part]: what the player to move, or another, sees."""
-        who = self.state.turn if players is None else self.as_actions(players)
+        who = self.state.turn if players is None else self.as_numbers(players)
         seen: Tensor = self._observe(self.rules, self.state, who, table=self._table, which=self._which)
         return seen
