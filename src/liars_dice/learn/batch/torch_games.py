@@ -363,8 +363,8 @@ class TorchGames:
 
     def reset(self, seed: int) -> None:
         """Begin the first games of a seed."""
-        self._seed = torch.tensor(seed, device=self.rules.facts.device)
-        self.state = new_games(self.rules, self._n, self._seed)
+        self.seed = torch.tensor(seed, device=self.rules.facts.device)
+        self.state = new_games(self.rules, self._n, self.seed)
 
     def as_numbers(self, numbers: object) -> Tensor:
         """Numbers of any library as this backend's tensor, without a copy where that library allows it."""
@@ -382,7 +382,7 @@ class TorchGames:
 
     def step(self, actions: Tensor) -> Step:
         """Play one legal action in each game."""
-        self.state, step = self._step(self.rules, self.state, self._seed, actions)
+        self.state, step = self._step(self.rules, self.state, self.seed, actions)
         return step
 
     def random_actions(self) -> Tensor:
