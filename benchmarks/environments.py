@@ -101,7 +101,7 @@ def on_a_gpu(path: Path, sizes: list[int], device: str) -> None:
     from batch.torch_games import TorchGames, play_actions, random_actions  # type: ignore[import-not-found]
 
     gpu = device == "cuda"
-    wait = torch.cuda.synchronize if gpu else lambda: None
+    wait: Callable[[], object] = torch.cuda.synchronize if gpu else lambda: None
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name() if gpu else device}, medians of {REPEATS} runs")
 
     def random_step(rules: Any, games: Any, seed: Any) -> Any:
@@ -125,7 +125,8 @@ def on_a_gpu(path: Path, sizes: list[int], device: str) -> None:
             wait()
             warm = time.perf_counter() - start
             million = rate(step, n, 20, wait) / 1e6
-            name = f"{what}, PyTorch {'compiled' if compiled else 'eager'}, {n:,} games on a {'GPU' if gpu else 'processor'}"
+            how, where = "compiled" if compiled else "eager", "GPU" if gpu else "processor"
+            name = f"{what}, PyTorch {how}, {n:,} games on a {where}"
             if gpu:
                 figure(name, million, "million decisions/s", least=20, aim=200)
             else:

@@ -28,7 +28,7 @@ def batch(backend: Any, n: int, rules: Any, seed: int, **words: Any) -> BatchedG
 
 
 def as_numpy(array: Any) -> NDArray[Any]:
-    return array if isinstance(array, np.ndarray) else array.numpy()  # type: ignore[no-any-return]
+    return array if isinstance(array, np.ndarray) else array.numpy()
 
 
 def hands_of(games: BatchedGames, place: int) -> list[tuple[int, ...]]:

@@ -8,9 +8,8 @@ from typing import Literal
 
 from ...agents import Agent, make_agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, is_whole
-from ..envs.encoding import observation_parts
 from ..seating import env_rules
-from .game_arrays import Array, BatchBackend, GameArrays, RuleArrays, Step
+from .game_arrays import Array, BatchBackend, GameArrays, RuleArrays, Step, observation_parts
 from .numba_games import NumbaGames
 from .rule_arrays import compile_rules
 from .table_bots import TableBots

@@ -7,6 +7,7 @@ rule set, c a kind of round (rule set, palifico or not, dice in play) and a limi
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
 Array = Any
@@ -135,26 +136,45 @@ class Step(NamedTuple):
 
 
 class BotArrays(NamedTuple):
-    """A memoryless bot's tables for one rule set: `table_bots.bot_arrays` makes them."""
+    """The tables of memoryless bots for one rule set: `table_bots.bot_arrays` makes them."""
 
     start: Array
-    """[own dice, other dice, kind of situation] int64: where a table begins in `cells`."""
+    """[bot, own dice, other dice, kind of situation] int64: where a table begins in `cells`."""
     cells: Array
     """[place] int: an action, or, below zero, a distribution; a table has a row per hand and a column per rung."""
-    mix_start: Array
-    """[mix] int64: where a distribution's entries begin in the three arrays that follow."""
-    mix_size: Array
-    """[mix] int64: the number of its entries."""
-    mix_action: Array
-    """[entry] int32: an action."""
-    mix_keep: Array
-    """[entry] float64: how likely it is kept, if it is drawn."""
-    mix_alias: Array
-    """[entry] int32: the action that is taken instead."""
+    mix_range: Array
+    """[mix, 2] int64: where a distribution's entries begin in `mixes`, and how many it has."""
+    mixes: Array
+    """[entry, 3] float64: an action, how likely it is kept if it is drawn, and the action that is taken instead."""
     hand_number: Array
     """[code] int32: the number of a hand; its code is the sum of `power` over its dice."""
     power: Array
     """[face - 1] int64."""
+
+
+def observation_parts(seats: int, faces: int, longest: int, *, table: bool = False, rules: int = 1) -> dict[str, slice]:
+    """The position of each part in an observation, as `envs.encoding` describes it.
+
+    `longest` is the length of the longest ladder; `rules` is the number of rule sets to tell apart.
+    """
+    sizes = {
+        "hand": faces,
+        "dice": seats,
+        "score": seats,
+        "no_bid": 1,
+        "quantity": 1,
+        "face": faces,
+        "rung": 1,
+        "bids": longest,
+        "last_bidder": seats,
+        "palifico": 1,
+        "wild": faces,
+        "table": faces if table else 0,
+        "rules": rules if rules > 1 else 0,
+    }
+    ends = accumulate(sizes.values())
+    parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+    return {name: part for name, part in parts.items() if sizes[name]}
 
 
 class BatchBackend(Protocol):

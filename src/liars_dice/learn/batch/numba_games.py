@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...core import BadValueError
 from ...numeric import DICE as DICE_STREAM
-from ...numeric import Int, Ints, Truths, compiled, fraction, in_threads, stream, word
+from ...numeric import Floats, Int, Ints, Truths, compiled, fraction, in_threads, stream, word
 from .game_arrays import (
     ALTERNATE,
     BEST_OF,
@@ -127,6 +127,12 @@ def start_game(start_dice: Shorts, numbers: Ints, seats: Shorts, seed: np.uint64
         seats[DICE, i, seat] = start_dice[numbers[RULES, i], seat]
         seats[HAD_ONE, i, seat] = 0
         seats[WINS, i, seat] = 0
+
+
+@compiled
+def count_totals(rules: RuleArrays) -> int:
+    """`RuleArrays.totals`, which compiled code cannot call."""
+    return int(rules.ladder_size.size // (2 * rules.facts.shape[0]))
 
 
 @compiled
@@ -259,16 +265,26 @@ def end_round(facts: Ints, numbers: Ints, seats: Shorts, i: Int, winner: Int, lo
 
 
 @compiled
+def settle_call(
+    facts: Ints, quantity: Shorts, face: Counts, numbers: Ints, seats: Shorts, hands: Counts, i: Int, exact: bool
+) -> tuple[Int, Int, bool]:
+    """End the round with a call: who won it, who lost it, and whether the game is over."""
+    right = caller_is_right(facts, quantity, face, numbers, hands, i, exact)
+    caller, bidder = numbers[TURN, i], numbers[BIDDER, i]
+    winner, loser = (caller, bidder) if right else (bidder, caller)
+    return winner, loser, end_round(facts, numbers, seats, i, winner, loser, right and exact)
+
+
+@compiled
 def play_actions(
     rules: RuleArrays, games: Games, seed: np.uint64, start: int, stop: int, actions: Ints, step: Step
 ) -> None:
     """Play one legal action in each game from `start` to before `stop`; games that end are followed by new ones."""
     facts, quantity, face, hand_of_roll = rules.facts, rules.quantity, rules.face, rules.hand_of_roll
-    start_dice, chunks = rules.start_dice, rules.rolled_before.size
+    start_dice, totals, chunks = rules.start_dice, count_totals(rules), rules.rolled_before.size
     numbers, seats, hands, bids = games.numbers, games.seats, games.hands, games.bids
     rewards, game_ended, round_ended, winners, losers = step
     n, liar = numbers.shape[1], face.shape[1]
-    totals = rules.ladder_size.size // (2 * facts.shape[0])
     for i in range(start, stop):
         action = actions[i]
         for seat in range(seats.shape[2]):
@@ -280,12 +296,9 @@ def play_actions(
         if action < liar:
             place_bid(face, numbers, seats, bids, i, action)
             continue
-        right = caller_is_right(facts, quantity, face, numbers, hands, i, action > liar)
-        caller, bidder = numbers[TURN, i], numbers[BIDDER, i]
-        winner, loser = (caller, bidder) if right else (bidder, caller)
-        winners[i], losers[i] = winner, loser
-        if end_round(facts, numbers, seats, i, winner, loser, right and action > liar):
-            game_ended[i] = True
+        winner, loser, over = settle_call(facts, quantity, face, numbers, seats, hands, i, action > liar)
+        winners[i], losers[i], game_ended[i] = winner, loser, over
+        if over:
             others = facts[numbers[RULES, i], SEATS] - 1
             for seat in range(others + 1):
                 rewards[i, seat] = 1.0 if seat == winner else -1.0 / others
@@ -298,10 +311,9 @@ def play_actions(
 @compiled
 def start_games(rules: RuleArrays, games: Games, seed: np.uint64) -> None:
     """Set up all games by their numbers, and deal."""
-    totals = rules.ladder_size.size // (2 * rules.facts.shape[0])
     for i in range(games.bids.shape[0]):
         start_game(rules.start_dice, games.numbers, games.seats, seed, i)
-        start_round(rules.facts, totals, games.numbers, games.seats, games.bids, i)
+        start_round(rules.facts, count_totals(rules), games.numbers, games.seats, games.bids, i)
         deal(rules.facts, rules.hand_of_roll, rules.rolled_before.size, games.numbers, games.seats, games.hands, i)
 
 
@@ -378,23 +390,31 @@ def observe(
 
 
 @compiled
-def bot_table(facts: Ints, numbers: Ints, seats: Shorts, tables: Ints, faces: int, i: Int) -> Int:
-    """Where the table begins that a bot reads in place of the player to move."""
+def bot_situation(facts: Ints, numbers: Ints, seats: Shorts, faces: int, i: Int) -> tuple[Int, Int, Int]:
+    """Which table a bot reads in place of the player to move: its own dice, the others', the kind of situation."""
     own, total = np.int64(seats[DICE, i, numbers[TURN, i]]), np.int64(0)
     for seat in range(seats.shape[2]):
         total += seats[DICE, i, seat]
     limit = limit_of(facts, faces, numbers, seats, i)
-    situation = (0 if limit == faces + 2 else limit) + (faces + 2) * numbers[PALIFICO, i]
-    return np.int64(tables[own, total - own, situation])
+    return own, total - own, (0 if limit == faces + 2 else limit) + (faces + 2) * numbers[PALIFICO, i]
 
 
 @compiled
-def hand_code(hands: Counts, power: Ints, i: Int, seat: Int) -> Int:
-    """The code of a seat's hand."""
+def hand_code(hands: Counts, power: Ints, i: Int, seat: Int) -> np.int64:
+    """The code of a seat's hand, for `BotArrays.hand_number`."""
     code = np.int64(0)
     for face in range(hands.shape[2]):
         code += hands[i, seat, face] * power[face]
     return code
+
+
+@compiled
+def drawn_action(mix_range: Ints, mixes: Floats, cell: Int, key: Int, decisions: Int) -> Int:
+    """An action from the distribution that a cell stands for."""
+    mix = -1 - cell
+    spot = fraction(np.uint64(key), int(-1 - decisions)) * mix_range[mix, 1]
+    entry = mix_range[mix, 0] + int(spot)
+    return int(mixes[entry, 0] if spot - int(spot) < mixes[entry, 1] else mixes[entry, 2])
 
 
 @compiled
@@ -411,32 +431,22 @@ def bot_actions(
 ) -> None:
     """Choose a bot's action in each game of a rule set; where its cell is unknown, `places` says which, else -1."""
     facts, ladder_size, numbers, seats, hands = rules.facts, rules.ladder_size, games.numbers, games.seats, games.hands
-    tables, cells, hand_number, power = bot.start, bot.cells, bot.hand_number, bot.power
-    mix_start, mix_size, mix_action, keep, alias = (
-        bot.mix_start,
-        bot.mix_size,
-        bot.mix_action,
-        bot.mix_keep,
-        bot.mix_alias,
-    )
+    tables, cells, mix_range, mixes, hand_number, power = bot
     faces, liar = hands.shape[2], rules.face.shape[1]
     for i in range(start, stop):
         places[i] = -1
         if numbers[RULES, i] != rule:
             continue
         size = ladder_size[numbers[KIND, i]]
-        table = bot_table(facts, numbers, seats, tables, faces, i)
+        own, other, situation = bot_situation(facts, numbers, seats, faces, i)
         hand = hand_number[hand_code(hands, power, i, numbers[TURN, i])]
-        place = table + hand * (size + 1) + numbers[RUNG, i] + 1
+        place = tables[0, own, other, situation] + hand * (size + 1) + numbers[RUNG, i] + 1
         cell = np.int64(cells[place])
         if cell == unknown:
             places[i] = place
             continue
         if cell < 0:
-            mix = -1 - cell
-            spot = fraction(np.uint64(numbers[KEY, i]), -1 - numbers[DECISIONS, i]) * mix_size[mix]
-            entry = mix_start[mix] + int(spot)
-            cell = np.int64(mix_action[entry] if spot - int(spot) < keep[entry] else alias[entry])
+            cell = np.int64(drawn_action(mix_range, mixes, cell, numbers[KEY, i], numbers[DECISIONS, i]))
         actions[i] = cell if cell < size else liar + cell - size
 
 

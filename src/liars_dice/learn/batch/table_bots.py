@@ -42,7 +42,7 @@ class TableBots:
 
 
 def bot_arrays(simulator: Simulator) -> BotArrays:
-    """The tables of a simulator's only agent."""
+    """The tables of a simulator's agents."""
     config, policies = simulator.config, simulator.policies()
     most = config.dice_cap if config.mode == "elimination" else max(config.dice)
     if (most + 1) ** config.faces > MOST_CODES:
@@ -56,15 +56,12 @@ def bot_arrays(simulator: Simulator) -> BotArrays:
         hands = hand_set(dice, config.faces)
         hand_number[hands.counts @ power] = np.arange(len(hands))
     mixes = policies.mixes
-    no_mix = np.zeros(1, dtype=np.int64)  # so that no array is empty
+    ranges, entries = np.stack([mixes.start, mixes.size], 1), np.stack([mixes.action, mixes.keep, mixes.alias], 1)
     return BotArrays(
-        start=policies.start[0],
+        start=policies.start[policies.seat_policy[0]],
         cells=policies.cells,
-        mix_start=np.append(mixes.start, no_mix),
-        mix_size=np.append(mixes.size, no_mix),
-        mix_action=np.append(mixes.action, no_mix.astype(np.int32)),
-        mix_keep=np.append(mixes.keep, no_mix.astype(np.float64)),
-        mix_alias=np.append(mixes.alias, no_mix.astype(np.int32)),
+        mix_range=np.vstack([ranges, np.zeros((1, 2), dtype=np.int64)]),  # so that neither array is empty
+        mixes=np.vstack([entries, np.zeros((1, 3))]),
         hand_number=hand_number,
         power=power,
     )

@@ -331,17 +331,17 @@ def bot_actions(rules: RuleArrays, games: GameArrays, bot: BotArrays) -> tuple[T
     limit = limits(rules, games)
     situation = torch.where(limit == rules.opening, 0, limit) + (rules.faces + 2) * games.palifico
     hand = games.hands.gather(1, games.turn[:, None, None].expand(-1, 1, rules.faces)).squeeze(1)
-    most_own, most_other = bot.start.shape[0] - 1, bot.start.shape[1] - 1
-    table = bot.start[own.clamp(max=most_own), other.clamp(max=most_other), situation]
+    most_own, most_other = bot.start.shape[1] - 1, bot.start.shape[2] - 1
+    table = bot.start[0, own.clamp(max=most_own), other.clamp(max=most_other), situation]
     code = (hand * bot.power).sum(1).clamp(max=bot.hand_number.shape[0] - 1)
     size = rules.ladder_size[games.kind]
     place = (table + bot.hand_number[code] * (size + 1) + games.rung + 1).clamp(0, bot.cells.shape[0] - 1)
     cell = bot.cells[place].long()
-    mix = torch.where(cell < 0, -1 - cell, 0).clamp(max=bot.mix_size.shape[0] - 1)
+    mix = torch.where(cell < 0, -1 - cell, 0).clamp(max=bot.mix_range.shape[0] - 1)
     word = stream_words(games.key, -1 - games.decisions)
-    spot = _shifted(word, 11).double() * 2.0**-53 * bot.mix_size[mix]
-    entry = bot.mix_start[mix] + spot.long()
-    mixed = torch.where(spot - spot.floor() < bot.mix_keep[entry], bot.mix_action[entry], bot.mix_alias[entry])
+    spot = _shifted(word, 11).double() * 2.0**-53 * bot.mix_range[mix, 1]
+    entry = bot.mixes[bot.mix_range[mix, 0] + spot.long()]
+    mixed = torch.where(spot - spot.floor() < entry[:, 1], entry[:, 0], entry[:, 2])
     action = torch.where(cell < 0, mixed.long(), cell)
     return torch.where(action < size, action, rules.liar + action - size), place, cell
 

@@ -43,32 +43,10 @@ from ...core import (
     PublicState,
     legal_actions,
 )
+from ..batch.game_arrays import observation_parts
 
 Observation = NDArray[np.float32]
 Mask = NDArray[np.int8]
-
-
-def observation_parts(seats: int, faces: int, longest: int, *, table: bool = False, rules: int = 1) -> dict[str, slice]:
-    """The position of each part in an observation; `rules` is the number of rule sets to tell apart."""
-    sizes = {
-        "hand": faces,
-        "dice": seats,
-        "score": seats,
-        "no_bid": 1,
-        "quantity": 1,
-        "face": faces,
-        "rung": 1,
-        "bids": longest,
-        "last_bidder": seats,
-        "palifico": 1,
-        "wild": faces,
-    }
-    if table:
-        sizes["table"] = faces
-    if rules > 1:
-        sizes["rules"] = rules
-    ends = np.cumsum(list(sizes.values())).tolist()
-    return {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
 
 
 class Encoding:
