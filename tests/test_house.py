@@ -42,12 +42,13 @@ DOORS = {
     "exact.matchups",
     "exact.solver",
     "exact.response",
+    "learn.batch",
     "learn.champion",
     "learn.envs",
 }
 """Packages that others enter, through their `__init__` alone."""
 
-NO_DOOR = {"learn.champion", "learn.envs"}
+NO_DOOR = {"learn.batch", "learn.champion", "learn.envs"}
 """Packages whose modules are entered one by one, because each needs another library."""
 
 LAZY_TARGETS = {

@@ -4,6 +4,7 @@
 """
 
 from .agents import LearnedAgent, NetworkAgent, SoftmaxAgent
+from .batch.batched_games import BatchedGames
 from .batched_env import BatchedEnv
 from .model import CurvePoint, Model, Training
 from .policy_gradient import PolicyGradient
@@ -14,6 +15,7 @@ from .training import PolicyReturn, Trainer, TrainingError, TrainingReport, defa
 
 __all__ = [
     "BatchedEnv",
+    "BatchedGames",
     "CurvePoint",
     "LearnedAgent",
     "Model",

@@ -2,7 +2,7 @@
 
 from .arrays import Floats, Ints, Truths
 from .jit import Int, compiled, in_threads, inlined
-from .random_streams import DECISIONS, DICE, below, fraction, stream
+from .random_streams import DECISIONS, DICE, below, fraction, stream, word
 
 __all__ = [
     "DECISIONS",
@@ -17,4 +17,5 @@ __all__ = [
     "in_threads",
     "inlined",
     "stream",
+    "word",
 ]

@@ -166,7 +166,7 @@ class Simulator:
             cells = np.where(cells < 0, cells - mixes[policy], cells) if mixes[policy] else cells
             self._cells[first : first + cells.size] = np.where(table.cells.ravel() == UNKNOWN, self._unknown, cells)
 
-    def _make(self, places: Ints) -> None:
+    def fill(self, places: Ints) -> None:
         """Fill the cells at these places by asking the agents."""
         mixed = sum(len(book.mixes) for book in self._books)
         for at, group in groupby(places.tolist(), key=lambda place: bisect_right(self._first, place) - 1):
@@ -179,6 +179,16 @@ class Simulator:
                 self._cells[place] = cell - self._first_mix[self._policy[at]] if cell < 0 else cell
         if sum(len(book.mixes) for book in self._books) > mixed:
             self._gather()
+
+    @property
+    def unknown(self) -> int:
+        """What stands in a cell that has not been filled yet."""
+        return self._unknown
+
+    def policies(self) -> Policies:
+        """The tables of the whole field as compiled code reads them; `fill` makes older ones stale."""
+        field = np.arange(len(self._policy_of))[None]
+        return self._seated(field, field)
 
     # -- playing -----------------------------------------------------------------------------------------------------
 
@@ -214,7 +224,7 @@ class Simulator:
             policies = self._seated(tables, counted_as)
             tally, needed = self._play(policies, counted, seed, games[block], lineups[block])
             if needed.size:
-                self._make(needed)  # and play the block again
+                self.fill(needed)  # and play the block again
                 continue
             parts.append(tally)
             done += tally.winners.size

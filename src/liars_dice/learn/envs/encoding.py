@@ -16,6 +16,8 @@ seat and L bids on its longest ladder, it consists of these parts in order (`Enc
 | `last_bidder` | n    | who made the current bid, one-hot; the same order of seats                                 |
 | `palifico`    | 1    | 1 in a palifico round                                                                      |
 | `wild`        | F    | the face that is wild in this round, one-hot                                               |
+| `table`       | F    | only if dice lie open on the table: how many of them show each face, divided by their number|
+| `rules`       |      | only in batches with several rule sets: which of them the game follows, one-hot            |
 
 All parts about the current bid are zero before the first bid. Between rounds and after the game, the vector shows the
 round that has just ended and the dice left after it.
@@ -41,6 +43,7 @@ from ...core import (
     PublicState,
     legal_actions,
 )
+from ..batch.game_arrays import observation_parts
 
 Observation = NDArray[np.float32]
 Mask = NDArray[np.int8]
@@ -71,25 +74,9 @@ class Encoding:
         """The number of actions."""
         self._highest = max(ladder.max_quantity for ladder in ladders)
         seats, faces = config.num_players, config.faces
-        sizes = {
-            "hand": faces,
-            "dice": seats,
-            "score": seats,
-            "no_bid": 1,
-            "quantity": 1,
-            "face": faces,
-            "rung": 1,
-            "bids": self.longest,
-            "last_bidder": seats,
-            "palifico": 1,
-            "wild": faces,
-        }
-        if config.table_dice:
-            sizes["table"] = faces
-        ends = np.cumsum(list(sizes.values())).tolist()
-        self.parts = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+        self.parts = observation_parts(seats, faces, self.longest, table=config.table_dice > 0)
         """The position of each part in an observation."""
-        self.size: int = ends[-1]
+        self.size: int = max(part.stop for part in self.parts.values())
         """The length of an observation."""
         self._starts = {name: part.start for name, part in self.parts.items()}
 

@@ -7,7 +7,8 @@ Importing this module registers `LiarsDice-v0`, so both of these work:
 
     env = gymnasium.make("liars_dice.learn.envs.gymnasium_env:LiarsDice-v0")
 
-`encoding` explains the numbers of observations and actions.
+`gymnasium.make_vec("LiarsDice-v0", num_envs=1024)` makes the vector environment of `gymnasium_vector_env`. `encoding`
+explains the numbers of observations and actions.
 """
 
 from __future__ import annotations
@@ -201,7 +202,8 @@ class _Learner:
 def register_envs() -> None:
     """Register `LiarsDice-v0` with Gymnasium."""
     if ENV_ID not in gymnasium.registry:
-        gymnasium.register(ENV_ID, entry_point=f"{__name__}:{LiarsDiceEnv.__name__}")
+        vector = f"{__package__}.gymnasium_vector_env:LiarsDiceVectorEnv"
+        gymnasium.register(ENV_ID, entry_point=f"{__name__}:{LiarsDiceEnv.__name__}", vector_entry_point=vector)
 
 
 register_envs()
