@@ -50,7 +50,7 @@ def test_a_game_on_a_small_phone(studio: Studio, open_page: Open, dice: list[int
     page.get_by_role("button", name="Bid one two").click()
     page.wait_for_selector('.stage[data-mood="yours"] .cell.legal, .acts:not([hidden]) .primary:not(:disabled)')
     if page.get_by_role("button", name="Liar!").is_visible():
-        page.keyboard.press("l")
+        page.keyboard.type("ll")
     onward = page.get_by_role("button", name="Next round")
     for element in (onward, page.locator("#status"), page.locator(".middle"), page.locator(".seat.me")):
         expect(element).to_be_in_viewport(ratio=1)
@@ -367,7 +367,7 @@ def test_people_set_up_another_room_together(studio: Studio, open_page: Open) ->
     expect(watcher.get_by_label("Fast")).to_be_hidden()  # people play at their own speed
     pages[0].locator('[data-bid="5x6"]').dblclick()
     expect(pages[1].locator("#status")).to_contain_text("Your turn")
-    pages[1].keyboard.press("l")
+    pages[1].keyboard.type("ll")
     expect(watcher.locator(".done")).to_be_visible()
     expect(watcher.get_by_text("Watch another")).to_have_count(0)
     pages[1].evaluate(

@@ -99,7 +99,7 @@ def test_two_people_in_a_room(studio: Studio, open_page: Open) -> None:
     bob.keyboard.press("ArrowRight")
     bob.keyboard.press("Enter")
     expect(ann.locator("#status")).to_contain_text("Your turn")
-    ann.keyboard.press("l")
+    ann.keyboard.type("ll")
     for page in (ann, bob):
         expect(page.locator(".done")).to_be_visible()
         expect(page.locator(".hand.open .die")).to_have_count(5)

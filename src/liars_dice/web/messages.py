@@ -108,7 +108,7 @@ class BranchRequest(msgspec.Struct, frozen=True):
     seat: Annotated[int, Meta(ge=0, le=14)]
     """The seat to take."""
     opponents: Annotated[list[Word], Meta(max_length=14)] = []
-    """Bots for the other seats, in order; `optimal` for the rest."""
+    """Bots for the other seats, in order; for the rest, those of the game, and `optimal` in place of people."""
     name: Name = ""
     delay_ms: Count = 600
 
@@ -412,11 +412,16 @@ Id = Annotated[int, Meta(ge=-(2**53), le=2**53)] | Annotated[str, Meta(max_lengt
 
 
 class Act(msgspec.Struct, frozen=True, tag="act"):
-    """A move in this turn. It is answered when it is stored."""
+    """A move in this turn. It is answered when it is stored.
+
+    A client whose connection was lost before the answer can send it again: a turn has one move.
+    """
 
     id: Id
     turn: int
     action: MoveRequest
+    game_id: Word | None = None
+    """The game of this turn. If the room has a different game by now, the move is refused (`wrong_turn`)."""
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 import msgspec
@@ -40,6 +41,9 @@ from .websocket_io import (
     refuse_crowd,
 )
 
+SIGN_OF_LIFE_S = 3.0
+"""A page that hears nothing for five seconds after its ping thinks that the connection is dead."""
+
 
 class Page(ClientConnection):
     """A browser in a room."""
@@ -56,6 +60,21 @@ class Page(ClientConnection):
         if self._odds is None or self._odds[0] != view:
             self._odds = view, msgspec.Raw(m.encode_json(_odds(view)))
         return cast(list[m.BidChance], self._odds[1])
+
+    @contextlib.asynccontextmanager
+    async def kept_alive(self) -> AsyncIterator[None]:
+        """While a message of this page takes long: sends a sign of life, as its pings are not read meanwhile."""
+
+        async def send_signs() -> None:
+            while True:
+                await self._clock.sleep(SIGN_OF_LIFE_S)
+                self.tell(m.encode(m.Pong()))
+
+        signs = asyncio.create_task(send_signs())
+        try:
+            yield
+        finally:
+            signs.cancel()
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """New events were stored."""
@@ -137,19 +156,22 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 raise RoomError("hello was already received", code="already_said_hello")
             case _ if page.seat == SPECTATOR:
                 raise RoomError("you are only watching; take a seat to play", code="spectator")
-            case m.Act(turn=turn, action=wish):
-                await room.act(page.seat, turn, _action_of(wish))
+            case m.Act(turn=turn, action=wish, game_id=game_id):
+                await room.act(page.seat, turn, _action_of(wish), game_id)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Undo():
-                await rooms.load.turn()
-                await room.undo(page.seat)
+                async with page.kept_alive():
+                    await rooms.load.turn()
+                    await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Ask(what="odds"):
                 await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
             case m.Ask():
-                await rooms.load.turn()
-                page.tell(m.encode(m.Answer(message.id, hint=await _hint(room, page.seat, rooms))))
+                async with page.kept_alive():
+                    await rooms.load.turn()
+                    hint = await _hint(room, page.seat, rooms)
+                page.tell(m.encode(m.Answer(message.id, hint=hint)))
     except m.BadMessageError as error:
         page.tell(m.encode(m.error_message(error, _id_in(text))))
     except (RoomError, LiarsDiceError) as error:

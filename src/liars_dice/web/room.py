@@ -45,7 +45,7 @@ from .errors import ForbiddenError, RoomError
 from .load import MANY_EVENTS
 from .messages import Ending, RoomView
 from .presence import Listener, Presence
-from .room_bots import STAND_IN, HouseBots, is_ours, type_of
+from .room_bots import STAND_IN, STAND_IN_TYPE, HouseBots, is_ours, table_mate, type_of
 from .room_document import RoomDoc, SeatDoc, display_name, hash_token, new_token
 from .room_messages import encoded_events, room_view, seats_message, turn_message
 
@@ -113,8 +113,8 @@ class Room:
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
         stand_ins = self.presence.stand_ins
-        if sealed.player_type == "Human" and isinstance(event, MOVES) and event.player_id in stand_ins:
-            sealed = msgspec.structs.replace(sealed, player_type=type_of(STAND_IN))
+        if isinstance(event, MOVES) and event.player_id in stand_ins:
+            sealed = msgspec.structs.replace(sealed, player_type=STAND_IN_TYPE)
         self._news.append(sealed)
 
     # -- the state -----------------------------------------------------------------------------------------------------
@@ -308,7 +308,8 @@ class Room:
         for n, seat in enumerate(seats):
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
-                seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
+                agent = table_mate(other.agent for other in seats)
+                seats[n] = SeatDoc("bot", free_name(agent, taken), agent)
         doc = msgspec.structs.replace(doc, seats=seats)
         game_id = new_game_id(self.clock.utc_now)
         await self._save(msgspec.structs.replace(doc, fairness=doc.committed, game_id=game_id))
@@ -325,15 +326,18 @@ class Room:
 
     # -- the game ------------------------------------------------------------------------------------------------------
 
-    async def act(self, seat: int, turn: int, action: Action) -> None:
-        """Make this player's move. When this returns, it is stored and everyone has been told."""
+    async def act(self, seat: int, turn: int, action: Action, game_id: str | None = None) -> None:
+        """Make this player's move. When this returns, it is stored and everyone has been told.
+
+        With `game_id`, only in this game: after an undo or in a rematch, turns are counted anew.
+        """
         async with self._lock:
             self._check_open()
             if self.doc.status != "playing":
                 over = self.doc.over
                 line, code = ("the game is over", "game_over") if over else ("the game has not started", "not_started")
                 raise RoomError(line, code=code)
-            if turn != self.turn:
+            if turn != self.turn or game_id not in (None, self.doc.game_id):
                 raise RoomError(f"turn {turn} is not the current turn ({self.turn})", code="wrong_turn")
             self.presence.returned(seat)
             self.presence.played()

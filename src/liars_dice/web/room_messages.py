@@ -7,20 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import SPECTATOR, BidAction, Event, Fairness, view_of, visible_to
+from ..core import MOVES, SPECTATOR, BidAction, Fairness, GameCreated, view_of, visible_to
 from ..persistence import RecordedEvent, visible_events
 from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode, encode_json
-from .room_bots import STAND_IN
+from .room_bots import STAND_IN, STAND_IN_TYPE
 
 if TYPE_CHECKING:
     from .room import Room
 
 
-def event_json(n: int, event: Event) -> Json:
-    """An event as clients get it: its number, its type and its fields."""
-    payload: Json = msgspec.to_builtins(event)
+def event_json(sealed: RecordedEvent, players: Sequence[str | None]) -> Json:
+    """An event as clients get it: its number, its type and its fields; in a game of these players (`agent_ids`).
+
+    A move that a bot made for a player who was away, or whose time was up, has `stand_in`.
+    """
+    payload: Json = msgspec.to_builtins(sealed.payload)
     kind = payload.pop("event_type")
-    return {"n": n, "type": kind, **payload}
+    note: Json = {"n": sealed.version, "type": kind, **payload}
+    if isinstance(sealed.payload, GameCreated):
+        note["game_id"] = sealed.game_id
+    if isinstance(sealed.payload, MOVES) and was_stand_in(sealed.player_type, players[sealed.payload.player_id]):
+        note["stand_in"] = STAND_IN
+    return note
+
+
+def was_stand_in(player_type: str | None, player: str | None) -> bool:
+    """Whether a move recorded with this player type was not made by the person or network bot of the seat."""
+    kind = (player or "").partition(":")[0]
+    return (kind, player_type) in (("human", STAND_IN_TYPE), ("remote", STAND_IN_TYPE))
+
+
+def players_of(record: Sequence[RecordedEvent]) -> tuple[str | None, ...]:
+    """Who sits where, as the beginning of this record says it."""
+    created = record[0].payload
+    assert isinstance(created, GameCreated)
+    return created.agent_ids
 
 
 def seat_views(room: Room) -> list[SeatView]:
@@ -99,10 +120,12 @@ def over_message(room: Room) -> bytes | None:
 
 def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
     """New events as this seat may see them, then whose turn it is or how the game ended."""
+    players = players_of(room.record)
     for sealed in news:
         seen = visible_to(sealed.payload, seat)
         if seen is not None:
-            yield encode(EventNote(sealed.version, event_json(sealed.version, seen)))
+            note = event_json(msgspec.structs.replace(sealed, payload=seen), players)
+            yield encode(EventNote(sealed.version, note))
     yield from _where_it_stands(room, seat)
 
 
@@ -111,7 +134,7 @@ def encoded_events(record: Sequence[RecordedEvent], seat: int, start: int) -> li
     found: list[bytes | None] = [None] * (len(record) - start)
     for event in visible_events(record, seat):
         if event.version >= start:
-            found[event.version - start] = encode_json(event_json(event.version, event.payload))
+            found[event.version - start] = encode_json(event_json(event, players_of(record)))
     return found
 
 

@@ -5,7 +5,7 @@ import { h, moves } from "./dom.js";
 import { diceCount, faces } from "./events.js";
 import { History } from "./history.js";
 import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
-import { marks, standing, total, truth } from "./state.js";
+import { marks, standing, told, total, truth } from "./state.js";
 import { Table, status } from "./table.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -20,15 +20,16 @@ import { Table, status } from "./table.js";
  * @property {number | null} [chosen]
  * @property {import("./table.js").SeatInfo[]} [seats]
  * @property {Map<string, Shade> | null} [shade]
+ * @property {string} [says] the status line, where it is not about the game
  * @property {boolean} [givenUp] whether the game ends here without a winner; no event says so
  */
 
 /** One column, as in stage.css. */
-const NARROW = matchMedia("(max-width: 45.99rem)");
+const NARROW = matchMedia("(max-width: 45.99rem) and (min-height: 30.01rem), (max-width: 34.99rem)");
 
 export class Stage {
   /**
-   * @param {{ onchoose?: (rung: number) => void, onbid?: (rung: number) => void, onpick?: (at: number) => void, note?: (event: number) => (Node | null) }} [options]
+   * @param {{ onchoose?: (rung: number, pointed?: boolean) => void, onbid?: (rung: number) => void, onpick?: (at: number) => void, note?: (event: number) => (Node | null) }} [options]
    */
   constructor({ onchoose, onbid, onpick, note } = {}) {
     this.table = new Table();
@@ -69,12 +70,12 @@ export class Stage {
    * @param {import("./timeline.js").Timeline} timeline
    * @param {Showing} showing
    */
-  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, givenUp = false }) {
+  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, says, givenUp = false }) {
     const state = givenUp ? { ...timeline.state, turn: null, ended: true } : timeline.state;
-    this.status.textContent = status(state, me);
+    this.status.textContent = says ?? status(state, me);
     this.element.setAttribute("data-mood", mood(state, me));
     this.where.textContent = where(state);
-    this.table.update(state, me, { peek, seats, fresh });
+    this.table.update(state, me, { peek, seats, fresh, counted: timeline.counted });
     if (state.config) {
       const bid = standing(state)?.bid ?? null;
       const counts = truth(state);
@@ -87,7 +88,7 @@ export class Stage {
         marks: marks(state.names),
         names: state.names.map((name, seat) => (seat === me ? "you" : name)),
         shade: shade ?? (odds && !state.revealed ? oddsShade(state, me) : null),
-        truth: counts && bid ? { bid, counts, held: counts[bid.face - 1] >= bid.quantity } : null,
+        truth: counts && bid ? (timeline.counted === null ? told(bid, counts, state.call) : { bid, counts: counts.map((_, i) => (i === bid.face - 1 ? (timeline.counted ?? 0) : 0)) }) : null,
       });
     }
     this.history.update(timeline, me);

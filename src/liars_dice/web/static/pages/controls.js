@@ -1,6 +1,6 @@
 // The buttons at a table: bid and call, continue, watch at any speed, ask the coach, and what to do when the game is over.
 
-import { h, toggle } from "../dom.js";
+import { busily, h, set, toggle } from "../dom.js";
 import { UNDECIDED, sayBid } from "../events.js";
 import { keep, setting } from "../settings.js";
 import { standing } from "../state.js";
@@ -16,21 +16,21 @@ const QUICK = 5;
 /**
  * @param {string} label
  * @param {string} kind
- * @param {() => void} onclick
+ * @param {(pressed: HTMLElement) => void} onclick
  * @param {string} [key] the keyboard shortcut
  */
-const button = (label, kind, onclick, key) => h("button", { type: "button", class: kind, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
+const button = (label, kind, onclick, key) => h("button", { type: "button", class: kind, onclick: (/** @type {Event} */ e) => onclick(/** @type {HTMLElement} */ (e.currentTarget)) }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 
 export class Controls {
   /** @param {Room} page */
   constructor(page) {
     this.page = page;
     const { timeline, stage } = page;
-    this.bid = button("", "primary", () => page.chosen !== null && page.bid(page.chosen));
-    this.liar = button("Liar!", "plain", () => page.call("liar"), "L");
-    this.exact = button("Exact", "plain", () => page.call("exact"), "X");
-    this.acts = h("div", { class: "acts" }, this.bid, h("div", { class: "calls" }, this.liar, this.exact));
-    this.go = button("Next round ", "primary", () => page.onward(), "Enter");
+    this.confirm = button("", "primary", () => page.confirm());
+    this.liar = button("Liar!", "plain", () => page.choose("liar", true), "L");
+    this.exact = button("Exact", "plain", () => page.choose("exact", true), "X");
+    this.acts = h("div", { class: "acts" }, this.confirm, h("div", { class: "calls" }, this.liar, this.exact));
+    this.go = button("", "primary", () => (timeline.counted === null ? page.onward() : timeline.skip()));
     this.goes = h("div", { class: "acts" }, this.go);
     this.done = h("div", { class: "done" });
     this.pause = button("Pause", "plain", () => {
@@ -42,8 +42,8 @@ export class Controls {
     this.speeds = this.#speeds();
     this.watching = h("div", { class: "watching" }, h("div", { class: "row" }, this.pause, this.step), this.speeds);
     this.advice = h("p", { class: "hint", hidden: true, "aria-live": "polite" });
-    this.hint = button("Hint", "quiet", () => page.advise());
-    this.undo = button("Take back", "quiet", () => page.undo());
+    this.hint = button("Hint", "quiet", (pressed) => busily(pressed, () => page.advise()));
+    this.undo = button("Take back", "quiet", (pressed) => busily(pressed, () => page.undo()));
     const odds = toggle("Odds", setting("odds") === "on", (on) => {
       keep("odds", on ? "on" : "off");
       page.show(false);
@@ -56,7 +56,9 @@ export class Controls {
     const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
     stage.dock.append(this.acts, this.goes, this.done, this.watching);
     stage.dock.before(h("div", { class: "options" }, odds, this.hint, this.undo), this.advice, page.problem);
-    stage.controls.append(h("div", { class: "options habits" }, this.quick, sounds));
+    this.onetap = toggle("One tap", setting("onetap") === "on", (on) => keep("onetap", on ? "on" : "off"));
+    set(this.onetap, { title: "Bid and call with one tap, without confirming" });
+    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds));
   }
 
   #speeds() {
@@ -76,30 +78,44 @@ export class Controls {
   update() {
     const { page } = this;
     const { me, mayAct: mine, over } = page;
-    const { state, held, atEnd, paused } = page.timeline;
+    const { state, held, atEnd, paused, counted } = page.timeline;
     const playing = me !== null && !over;
-    this.acts.hidden = !playing || held;
-    this.goes.hidden = !playing || !held;
+    const counting = counted !== null;
+    this.acts.hidden = !playing || held || counting;
+    this.goes.hidden = !(playing && held) && !counting;
+    this.go.replaceChildren(counting ? "Skip the count " : "Next round ", h("kbd", { "aria-hidden": "true" }, "Enter"));
     this.done.hidden = !over;
-    this.watching.hidden = me !== null || over;
+    this.watching.hidden = me !== null || over || counting;
     this.speeds.hidden = page.company > 0;
 
-    const chosen = page.chosen === null ? null : state.ladder[page.chosen];
-    const left = mine && (page.turn?.legal?.length ?? 1) > 0;
-    this.bid.disabled = !mine || chosen === null;
-    this.bid.replaceChildren(chosen ? `Bid ${sayBid(chosen)} ` : mine ? (left ? "Choose a bid" : "No higher bid left") : "Not your turn");
-    if (chosen) this.bid.append(h("kbd", { "aria-hidden": "true" }, "Enter"));
+    this.confirm.disabled = !mine || page.chosen === null;
+    this.confirm.replaceChildren(this.#next());
+    if (mine && page.chosen !== null) this.confirm.append(" ", h("kbd", { "aria-hidden": "true" }, "Enter"));
     this.liar.disabled = this.exact.disabled = !mine || !standing(state);
     this.exact.hidden = !state.config?.exact_call;
+    for (const [call, kind] of /** @type {[HTMLElement, string][]} */ ([[this.liar, "liar"], [this.exact, "exact"]])) set(call, { "aria-pressed": String(mine && page.chosen === kind) });
 
     this.hint.hidden = !playing;
     this.hint.disabled = !mine;
     this.undo.hidden = !page.room.practice || me === null;
-    this.quick.hidden = me === null;
+    this.quick.hidden = this.onetap.hidden = me === null;
     if (!mine) this.advice.hidden = true;
     this.pause.textContent = paused ? "Resume" : "Pause";
     this.step.disabled = atEnd;
     if (over) this.#end();
+  }
+
+  /** What the main button does, or why it does nothing. */
+  #next() {
+    const { page } = this;
+    const { chosen, turn } = page;
+    const { state } = page.timeline;
+    if (!page.online) return "Reconnecting…";
+    if (page.busy) return "Sending…";
+    if (!page.mayAct) return state.turn === page.me ? "One moment…" : "Not your turn";
+    if (typeof chosen === "number") return `Bid ${sayBid(state.ladder[chosen])}`;
+    if (chosen !== null) return `Call ${chosen}`;
+    return (turn?.legal?.length ?? 1) > 0 ? "Choose a bid" : "No higher bid left";
   }
 
   /** The panel at the end of a game. */
@@ -114,7 +130,7 @@ export class Controls {
     const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It became too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can show which moves decided it." : "You lost this one. The coach can show where it turned.";
     const again = page.company
       ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
-      : button(me === null ? "Watch another" : "Play again", "primary", () => page.again());
+      : button(me === null ? "Watch another" : "Play again", "primary", (pressed) => busily(pressed, () => page.again()));
     const looks = game && [winner !== null && h("a", { class: "button", href: `/review/${game}` }, "Review with the coach"), h("a", { class: "button", href: `/replay/${game}` }, "Replay")];
     this.done.replaceChildren(h("h2", {}, title), h("p", {}, words), h("div", { class: "row" }, again, looks || null));
   }

@@ -1,7 +1,7 @@
 // A room before its game: the players, the invite link, the rules.
 
-import { field, h, toggle } from "../dom.js";
-import { capital, diceCount, unnamed } from "../events.js";
+import { busily, field, h, toggle } from "../dom.js";
+import { capital, diceCount, plainName, unnamed } from "../events.js";
 import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
 import { describe } from "../rules_text.js";
 import { setting } from "../settings.js";
@@ -13,7 +13,7 @@ const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
-   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
+   * @param {{ sit: (name: string, words: string) => Promise<void>, add: (words: string) => void, begin: () => Promise<void>, close: (closed: boolean) => void }} doing
    * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
@@ -29,7 +29,7 @@ export class Lobby {
     this.inviting = h("h3", {});
     this.closing = toggle("Closed: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
     this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
-    this.start = h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() });
+    this.start = h("button", { type: "button", class: "plain", onclick: () => busily(this.start, () => this.doing.begin()) });
     this.starting = h("div", { class: "row" }, this.start);
     this.element = h(
       "div",
@@ -90,7 +90,7 @@ export class Lobby {
       "li",
       { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
       h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : seat.name), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
+      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : plainName(seat.name)), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
     );
   }
 
@@ -128,12 +128,13 @@ export class Lobby {
   #join() {
     const name = h("input", { type: "text", maxlength: 24, value: setting("name"), autocomplete: "nickname", required: true });
     const words = wordsInput();
+    const sit = h("button", { type: "submit", class: "primary" }, "Take a seat");
     return h(
       "form",
-      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value, words.value)) },
+      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), busily(sit, () => this.doing.sit(name.value, words.value))) },
       field("Your name", name),
       field(WORDS_LABEL, words),
-      h("button", { type: "submit", class: "primary" }, "Take a seat"),
+      sit,
     );
   }
 }

@@ -1,8 +1,8 @@
 // Set up a table: the rules and the seats.
 
 import { agents, createRoom, get, myRooms, post, token } from "../api.js";
-import { aboutBot } from "../bot_text.js";
-import { field, h, select, toggle } from "../dom.js";
+import { aboutBot, tableMate } from "../bot_text.js";
+import { busily, field, h, select, toggle } from "../dom.js";
 import { WORDS_LABEL, WORDS_NOTE, addWords, wordsInput } from "../fair_dice.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
@@ -24,17 +24,18 @@ export async function page({ query }) {
   const start = h("button", { type: "submit", class: "primary big" });
   const fill = () => {
     const n = rules.players;
-    while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : "optimal" });
-    seats.length = n;
     const able = bots.filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
-    for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = "optimal";
+    const mate = () => tableMate(able, seats.map((seat) => seat.who));
+    while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : mate() });
+    seats.length = n;
+    for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = mate();
     /** @type {[string, string][]} */
     const options = [["you", "You"], ["open", "Open, for a friend"], ...able.map((b) => /** @type {[string, string]} */ ([b.name, `Bot: ${b.name}`]))];
     list.replaceChildren(
       ...seats.map((seat, i) => {
         const about = h("small", {}, seat.who === "open" ? "Anyone with the link can sit here." : aboutBot(bots.find((b) => b.name === seat.who)));
         const input = select(options, seat.who, (to) => {
-          if (to === "you") for (const other of seats) if (other.who === "you") other.who = "optimal";
+          if (to === "you") for (const other of seats) if (other.who === "you") other.who = mate();
           seat.who = to;
           fill();
         }, { "aria-label": `Seat ${i + 1}` });
@@ -49,8 +50,7 @@ export async function page({ query }) {
   const alone = h("div", {}, toggle("Practice: moves can be taken back", practice, (on) => (practice = on)));
   const rules = rulesForm(book, () => fill(), last?.config ?? null);
   fill();
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const submit = async () => {
     problem.hidden = true;
     keep("name", name.value.trim());
     const open = seats.some((s) => s.who === "open");
@@ -66,7 +66,7 @@ export async function page({ query }) {
         await addWords(room, words.value);
         if (!open) await post(`/rooms/${encodeURIComponent(room)}/start`, { token: token(room) });
       }
-      go(`/room/${room}`);
+      await go(`/room/${room}`);
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -74,7 +74,7 @@ export async function page({ query }) {
   };
   const element = h(
     "form",
-    { class: "page setup", onsubmit: submit },
+    { class: "page setup", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), busily(start, submit)) },
     h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
     h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, influence, problem, h("div", { class: "row" }, start))),
   );

@@ -1,9 +1,9 @@
 // A room: take a seat, play, watch, reconnect.
 
-import { createRoom, forgetRoom, get, invitation, keepToken, markOver, pass, post, sentence, token } from "../api.js";
+import { createRoom, forgetRoom, get, invitation, keepGame, keepToken, markOver, pass, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
-import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { capital, inWords, isMove, narrate, read, sayBid } from "../events.js";
 import { FairDice, addWords, settleAnew } from "../fair_dice.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
@@ -47,7 +47,7 @@ class RoomPage {
     this.me = null;
     /** @type {Turn | null} */
     this.turn = null;
-    /** @type {number | null} */
+    /** What the next confirmation does: bid this rung, or call. @type {number | "liar" | "exact" | null} */
     this.chosen = null;
     this.busy = false;
     this.online = true;
@@ -56,8 +56,8 @@ class RoomPage {
     /** The game whose events are shown. @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
-    this.stage = new Stage({ onchoose: (rung) => this.choose(rung), onbid: (rung) => this.bid(rung) });
-    this.offline = h("p", { class: "notice offline", role: "alert", hidden: true }, "Reconnecting… Your seat is kept, and nothing is lost.");
+    this.stage = new Stage({ onchoose: (rung, pointed) => this.choose(rung, pointed), onbid: () => this.confirm() });
+    this.offline = h("p", { class: "notice offline", role: "alert", hidden: true });
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
@@ -70,6 +70,7 @@ class RoomPage {
       () => ({ events: this.known, game: this.gameId }),
     );
     this.controls = new Controls(this);
+    this.stage.table.element.addEventListener("click", () => this.timeline.skip());
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     document.addEventListener("keydown", this.keys);
     this.show(false);
@@ -86,6 +87,11 @@ class RoomPage {
   /** How many other players are people or network bots. */
   get company() {
     return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
+  }
+
+  /** How many moves this page has heard of. */
+  get moves() {
+    return this.timeline.events.filter(isMove).length;
   }
 
   /** Whether the game is over and was shown to its end. No event ends a game that became too long. */
@@ -106,7 +112,10 @@ class RoomPage {
         if (message.n < this.known) return;
         this.known = message.n + 1;
         if (this.room.status === "waiting") this.room.status = "playing";
-        if (message.event.type === "GameCreated") this.room = { ...this.room, fairness: message.event.fairness ?? null };
+        if (message.event.type === "GameCreated") {
+          this.gameId = message.event.game_id;
+          this.room = { ...this.room, fairness: message.event.fairness ?? null };
+        }
         this.timeline.add(read(message.event));
         break;
       case "turn":
@@ -125,6 +134,7 @@ class RoomPage {
         break;
     }
     markOver(this.id, this.room.status === "over");
+    if (this.me !== null) keepGame(this.id, this.gameId, this.me);
     this.show(false);
   }
 
@@ -151,7 +161,7 @@ class RoomPage {
   connection(on) {
     if (this.online !== on) say(on ? "Reconnected." : "Connection lost. Reconnecting.");
     this.online = on;
-    if (!on) this.busy = false;
+    this.offline.textContent = `The connection is lost. Reconnecting… ${this.busy ? "Your move is sent again as soon as it is back." : "Your seat is kept, and nothing is lost."}`;
     this.offline.hidden = on;
     this.show(false);
   }
@@ -217,8 +227,9 @@ class RoomPage {
       fresh,
       odds: setting("odds") === "on" && (this.me !== null || this.room.status === "over" || state.turn !== null),
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
-      chosen: this.chosen,
+      chosen: typeof this.chosen === "number" ? this.chosen : null,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
+      says: this.online || this.over ? undefined : "No connection to the table.",
       givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
@@ -296,33 +307,38 @@ class RoomPage {
 
   // -- moves
 
-  /** @param {number} rung */
-  choose(rung) {
-    if (!this.mayAct) return;
-    this.chosen = rung;
+  /**
+   * Chooses a bid or a call. It is made when it is chosen again or confirmed; with "One tap", at once.
+   * @param {number | "liar" | "exact" | null} what null: nothing any more
+   * @param {boolean} [pointed] at the cell or button itself, not by an arrow key
+   */
+  choose(what, pointed = false) {
+    const { ladder } = this.timeline.state;
+    if (!this.mayAct || (typeof what === "string" && !standing(this.timeline.state))) return;
+    const again = this.chosen === what;
+    this.chosen = what;
     this.show(false);
-    say(sayBid(this.timeline.state.ladder[rung]));
+    if (pointed && (again || setting("onetap") === "on")) this.confirm();
+    else if (what !== null) say(typeof what === "number" ? capital(sayBid(ladder[what])) : `Call ${what}? Press again to confirm.`);
   }
 
-  /** @param {number} rung */
-  bid(rung) {
-    const bid = this.timeline.state.ladder[rung];
-    if (bid) this.act({ kind: "bid", ...bid });
-  }
-
-  /** @param {"liar" | "exact"} kind */
-  call(kind) {
-    if (standing(this.timeline.state)) this.act({ kind });
+  /** Makes the chosen move. */
+  confirm() {
+    const { chosen } = this;
+    if (chosen === null) return;
+    this.act(typeof chosen === "number" ? { kind: "bid", ...this.timeline.state.ladder[chosen] } : { kind: chosen });
   }
 
   /** @param {Record<string, unknown>} action */
   async act(action) {
     if (!this.mayAct || !this.turn) return;
     const { turn } = this.turn;
+    const game = this.gameId;
+    const undone = () => this.gameId === game && this.moves < turn;
     this.busy = true;
     this.show(false);
     this.rest();
-    await this.#try(() => this.socket.ask({ type: "act", turn, action }));
+    await this.#try(() => this.socket.ask({ type: "act", turn, action, game_id: game }, undone));
     this.busy = false;
     this.show(false);
   }
@@ -383,7 +399,7 @@ class RoomPage {
     await this.#try(async () => {
       const { seed, ...config } = this.room.config;
       const seats = this.room.seats.map((/** @type {SeatLine} */ s) => (s.seat === this.me ? { kind: "you", name: ownName() } : { kind: "bot", agent: s.agent ?? "optimal" }));
-      go(`/room/${await createRoom({ rules: config, seats, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 })}`);
+      await go(`/room/${await createRoom({ rules: config, seats, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 })}`);
     });
   }
 
@@ -394,14 +410,20 @@ class RoomPage {
     if (target.closest("input, select, textarea") && !target.matches('input[type="checkbox"], input[type="radio"]')) return;
     if (target.matches('input[type="radio"]') && ARROWS[event.key]) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (this.timeline.counted !== null && (key === "Enter" || key === " ")) {
+      this.timeline.skip();
+      event.preventDefault();
+      return;
+    }
     const onButton = target.closest("button, a[href], .history-box") !== null;
     if (this.timeline.held && key === "Enter" && !onButton) this.onward();
-    else if (key === "l" && this.mayAct) this.call("liar");
-    else if (key === "x" && this.mayAct && this.timeline.state.config?.exact_call) this.call("exact");
+    else if (key === "l" && this.mayAct) this.choose("liar", true);
+    else if (key === "x" && this.mayAct && this.timeline.state.config?.exact_call) this.choose("exact", true);
+    else if (key === "Escape" && this.chosen !== null) this.choose(null);
     else if (ARROWS[key] && this.mayAct && !target.closest(".history-box")) {
       const rung = this.stage.board.towards(...ARROWS[key]);
       if (rung !== null) this.choose(rung);
-    } else if (key === "Enter" && !onButton && this.mayAct && this.chosen !== null) this.bid(this.chosen);
+    } else if (key === "Enter" && !onButton && this.mayAct && this.chosen !== null) this.confirm();
     else return;
     event.preventDefault();
   }
