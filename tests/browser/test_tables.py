@@ -131,7 +131,7 @@ def called(studio: Studio, open_page: Open, **device: Any) -> Page:
     """Six dice each, a bid that is called at once; the time of the page is ours."""
     page = sit(studio, open_page, seed=7, dice=[6, 6], device=device)
     page.locator(".cell.legal").first.wait_for()
-    page.evaluate("localStorage.setItem('set:quick', 'off')")
+    page.get_by_label("Quick").uncheck()
     return page
 
 

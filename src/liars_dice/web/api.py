@@ -92,6 +92,8 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         raise BadValueError("seed", wish.seed, f"a whole number from 0 to {SEEDS[-1]}")
     if wish.practice and ("open" in kinds or "you" not in kinds):
         raise BadValueError("practice", True, "one seat for you and bots in all others")
+    if wish.ready_check and "open" not in kinds:
+        raise BadValueError("ready_check", True, "an open seat: only other people can be asked whether they are ready")
     if wish.hold and "you" not in kinds:
         raise BadValueError("hold", True, "a seat for you: a player starts the game")
     token = new_token() if "you" in kinds else None
@@ -120,6 +122,9 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         invite=invite,
         fairness=new_commitment() if wish.seed is None else None,
         hold=wish.hold,
+        turn_limit=wish.turn_limit,
+        help=wish.help,
+        ready_check=wish.ready_check,
     )
     await rooms.create(doc)
     return m.SeatGranted(doc.id, mine, token, invite)

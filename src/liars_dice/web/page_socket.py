@@ -108,6 +108,8 @@ async def page_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLi
         try:
             seat = SPECTATOR if said.token is None else room.seat_of(said.token)
             room.check_invited(said.invite if seat == SPECTATOR else said.token)
+            if seat == SPECTATOR:
+                room.check_not_banned()
         except RoomError as error:
             await refuse(socket, error)
             return
@@ -148,6 +150,10 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
             case m.Ping():
                 page.tell(m.encode(m.Pong()))
                 return
+            case m.React(what=what) if page.seat != SPECTATOR:
+                room.talk.react(page.seat, what)
+            case m.Nudge() if page.seat != SPECTATOR:
+                room.talk.nudge(page.seat)
             case m.Speed(delay_ms=delay_ms):
                 await room.set_speed(page, delay_ms)
                 if to is not None:
@@ -164,6 +170,11 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                     await rooms.load.turn()
                     await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
+            case m.Ready() | m.Resign() | m.GiveSeat() | m.ReturnToSeat() | m.Remove() | m.Rematch():
+                await _manage(room, page.seat, message)
+                page.tell(m.encode(m.Answer(message.id)))
+            case m.Ask() if not room.doc.help:
+                raise RoomError("the host has switched off odds and hints in this room", code="no_help")
             case m.Ask(what="odds"):
                 await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
@@ -176,6 +187,23 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
         page.tell(m.encode(m.error_message(error, _id_in(text))))
     except (RoomError, LiarsDiceError) as error:
         page.tell(m.encode(m.error_message(error, to)))
+
+
+async def _manage(room: Room, seat: int, message: m.Manage) -> None:
+    """What a player does at the table besides playing."""
+    match message:
+        case m.Ready(ready=ready):
+            await room.set_ready(seat, ready)
+        case m.Resign():
+            await room.resign(seat)
+        case m.GiveSeat(seat=other):
+            await room.give_to_bot(seat, other)
+        case m.ReturnToSeat():
+            await room.return_to_seat(seat)
+        case m.Remove(seat=other, ban=ban):
+            await room.remove(seat, other, ban=ban)
+        case m.Rematch(entropy=entropy, now=now):
+            await room.want_rematch(seat, entropy, now=now)
 
 
 def _id_in(text: str) -> int | str | None:

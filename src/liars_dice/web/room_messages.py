@@ -56,7 +56,9 @@ def seat_views(room: Room) -> list[SeatView]:
             seat.agent,
             room.is_here(n),
             counts[n],
-            STAND_IN if n in stand_ins else None,
+            STAND_IN if n in stand_ins or seat.left else None,
+            seat.left,
+            seat.ready,
         )
         for n, seat in enumerate(room.doc.seats)
     ]
@@ -80,7 +82,17 @@ def room_view(room: Room) -> RoomView:
         shown_fairness(doc.committed, over=room.ended is not None),
         doc.host,
         doc.invite is not None,
+        doc.turn_limit,
+        doc.help,
+        doc.ready_check,
+        sorted(room.rematch),
+        next_commitment(room),
     )
+
+
+def next_commitment(room: Room) -> str | None:
+    """The commitment to the dice of the next game in this room."""
+    return None if room.doc.next_fairness is None else room.doc.next_fairness.commitment
 
 
 def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
@@ -90,7 +102,11 @@ def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
 
 def seats_message(room: Room) -> bytes:
     """Who sits where and is here, for everyone."""
-    return encode(Seats(seat_views(room), room.doc.status, room.presence.spectators, room.doc.invite is not None))
+    doc = room.doc
+    closed, wanted = doc.invite is not None, sorted(room.rematch)
+    return encode(
+        Seats(seat_views(room), doc.status, room.presence.spectators, closed, wanted, next_commitment(room), doc.host)
+    )
 
 
 def turn_message(room: Room, seat: int) -> bytes | None:

@@ -82,7 +82,7 @@ export function agents() {
 
 /**
  * Creates a room. The token of your own seat is kept in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean, turn_limit?: { seconds: number, bank: boolean } | null, help?: boolean, ready_check?: boolean }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {

@@ -45,6 +45,7 @@ export class Board {
     this.pointed = false;
     this.rows.addEventListener("click", (event) => this.#pick(event));
     this.grid.addEventListener("keydown", (event) => this.#pressed(event));
+    new ResizeObserver(() => this.view && this.#scroll(this.view)).observe(this.grid);
   }
 
   /** @param {BoardView} view */

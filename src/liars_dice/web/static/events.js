@@ -62,7 +62,7 @@ export const inWords = (text) => text.replace(/\b(\d+)x(\d+)\b/g, (_, quantity, 
  * @param {number} seat
  * @param {number | null} me
  */
-export const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
+const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
 
 /** Whether the server chose this name. @param {string} name */
 export const unnamed = (name) => /^(You|Player \d+)$/.test(name);

@@ -76,6 +76,14 @@ export class RoomSocket {
     return [[window, "online"], [window, "offline"], [document, "visibilitychange"]];
   }
 
+  /**
+   * Sends a message that needs no answer.
+   * @param {Record<string, unknown>} message
+   */
+  tell(message) {
+    this.#send(message);
+  }
+
   close() {
     this.closed = true;
     clearInterval(this.beat);

@@ -1,7 +1,7 @@
 // Table, board and history at one moment: shown by live play, watching, replay and review alike.
 
 import { Board } from "./board.js";
-import { h, moves } from "./dom.js";
+import { h, moves, set } from "./dom.js";
 import { diceCount, faces } from "./events.js";
 import { History } from "./history.js";
 import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
@@ -20,6 +20,7 @@ import { Table, status } from "./table.js";
  * @property {number | null} [chosen]
  * @property {import("./table.js").SeatInfo[]} [seats]
  * @property {Map<string, Shade> | null} [shade]
+ * @property {number} [spectators]
  * @property {string} [says] the status line, where it is not about the game
  * @property {boolean} [givenUp] whether the game ends here without a winner; no event says so
  */
@@ -37,6 +38,8 @@ export class Stage {
     this.history = new History({ onpick, note });
     this.status = h("p", { class: "status", id: "status", tabindex: "-1" });
     this.where = h("p", { class: "where" });
+    /** The time that is left for your move. */
+    this.countdown = h("p", { class: "countdown", role: "timer", hidden: true });
     this.heading = h("div", { class: "status-bar" }, this.where);
     /** The main buttons. On a phone they stay at the bottom of the screen, below the status line. */
     this.dock = h("div", { class: "dock" });
@@ -49,13 +52,32 @@ export class Stage {
       this.history.element,
       this.below,
     );
-    this.settle = () => (NARROW.matches ? this.dock : this.heading).prepend(this.status);
+    this.headline = h("div", { class: "headline" }, this.status, this.countdown);
+    this.settle = () => (NARROW.matches ? this.dock : this.heading).prepend(this.headline);
     this.settle();
     NARROW.addEventListener("change", this.settle);
   }
 
   leave() {
+    clearInterval(this.ticking);
     NARROW.removeEventListener("change", this.settle);
+  }
+
+  /**
+   * Shows how much time is left for your move.
+   * @param {number | null} until in milliseconds since 1970
+   */
+  count(until) {
+    clearInterval(this.ticking);
+    this.countdown.hidden = until === null;
+    if (until === null) return;
+    const tick = () => {
+      const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+      this.countdown.textContent = `${left}\u00a0s`;
+      set(this.countdown, { "data-short": left <= 5 ? "yes" : null, "aria-label": `${left} seconds left` });
+    };
+    tick();
+    this.ticking = setInterval(tick, 250);
   }
 
   /**
@@ -70,11 +92,11 @@ export class Stage {
    * @param {import("./timeline.js").Timeline} timeline
    * @param {Showing} showing
    */
-  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, says, givenUp = false }) {
+  show(timeline, { me, peek = false, fresh = false, odds = false, legal, chosen = null, seats = [], shade = null, spectators = 0, says, givenUp = false }) {
     const state = givenUp ? { ...timeline.state, turn: null, ended: true } : timeline.state;
     this.status.textContent = says ?? status(state, me);
     this.element.setAttribute("data-mood", mood(state, me));
-    this.where.textContent = where(state);
+    this.where.textContent = [where(state), spectators && `${spectators} watching`].filter(Boolean).join(" · ");
     this.table.update(state, me, { peek, seats, fresh, counted: timeline.counted });
     if (state.config) {
       const bid = standing(state)?.bid ?? null;

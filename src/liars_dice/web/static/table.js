@@ -8,7 +8,7 @@ import { marks, standing, total } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /**
- * Who has a seat; `until`: when a bot moves for a player who is away, in milliseconds since 1970.
+ * Who has a seat; `until`: when a bot moves for a player who is away or whose time is limited, in milliseconds since 1970.
  * @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, until?: number | null }} SeatInfo
  */
 
@@ -49,6 +49,8 @@ export class Table {
     this.number = this.verdict = null;
     this.clock = 0;
     this.key = "";
+    /** What players show each other now, by seat. @type {Map<number, string>} */
+    this.bubbles = new Map();
   }
 
   /**
@@ -60,6 +62,29 @@ export class Table {
   update(state, me, { peek = false, seats = [], fresh = false, counted = null } = {}) {
     this.#draw(state, me, peek, seats, fresh);
     this.#count(state, counted);
+  }
+
+  /**
+   * Shows a small picture beside a seat for a while.
+   * @param {number} seat
+   * @param {string} what
+   * @param {number} ms
+   */
+  react(seat, what, ms) {
+    this.bubbles.set(seat, what);
+    this.#bubble(seat);
+    setTimeout(() => {
+      this.bubbles.delete(seat);
+      this.#bubble(seat);
+    }, ms);
+  }
+
+  /** @param {number} seat */
+  #bubble(seat) {
+    const place = this.element.querySelector(`[data-seat="${seat}"]`);
+    place?.querySelector(".bubble")?.remove();
+    const what = this.bubbles.get(seat);
+    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true" }, what));
   }
 
   /**
@@ -100,6 +125,7 @@ export class Table {
     if (seats.some((seat) => seat?.until)) this.clock = setInterval(() => (this.element.isConnected ? this.#tick() : clearInterval(this.clock)), 1000);
     if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
     this.#tick();
+    for (const seat of this.bubbles.keys()) this.#bubble(seat);
   }
 
   /**
@@ -122,11 +148,11 @@ export class Table {
     this.verdict.textContent = counted === null ? `${capital(ruling(right, state.call?.kind))}.` : "";
   }
 
-  /** Counts down to a bot's move for a player who is away. Hidden from screen readers, which would read every second. */
+  /** Counts down to a bot's move for a player who is away, or whose time is limited. Hidden from screen readers, which would read every second. */
   #tick() {
     for (const line of this.element.querySelectorAll(".until")) {
       const left = Math.ceil((Number(line.getAttribute("data-until")) - Date.now()) / 1000);
-      line.textContent = `${STAND_IN} moves ${left > 0 ? `in ${left}\u00a0s` : "now"}`;
+      line.textContent = line.hasAttribute("data-away") ? `${STAND_IN} moves ${left > 0 ? `in ${left}\u00a0s` : "now"}` : `${Math.max(left, 0)}\u00a0s left`;
     }
   }
 
@@ -166,7 +192,7 @@ export class Table {
           h("strong", { title: name }, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
           h("small", {}, !out && !mine && kind && h("span", { class: "kind" }, `${kind} · `), out ? "out" : diceCount(count), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
           (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away, ${info.agent} plays` : "away")].filter(Boolean).join(", ")),
-          away && !info.agent && isTurn && info.until && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until }),
+          isTurn && !mine && info?.until && !(away && info.agent) && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-away": away ? "yes" : null }),
         ),
       ),
       out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${diceCount(count)}, hidden`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),

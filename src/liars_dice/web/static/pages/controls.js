@@ -4,6 +4,7 @@ import { busily, h, set, toggle } from "../dom.js";
 import { UNDECIDED, sayBid } from "../events.js";
 import { keep, setting } from "../settings.js";
 import { standing } from "../state.js";
+import { places } from "./company.js";
 
 /** @typedef {import("./room.js").Room} Room */
 
@@ -55,10 +56,25 @@ export class Controls {
     timeline.speed = setting("quick") === "on" ? QUICK : 1;
     const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
     stage.dock.append(this.acts, this.goes, this.done, this.watching);
-    stage.dock.before(h("div", { class: "options" }, odds, this.hint, this.undo), this.advice, page.problem);
+    this.odds = odds;
+    const { others } = page;
+    this.fast = toggle("Watch fast", false, (on) => {
+      timeline.speed = on ? QUICK : 1;
+      if (!page.company) page.pace(on ? 0 : 700);
+    });
+    this.skip = button("Skip to the end", "plain", (pressed) => busily(pressed, () => page.pace(0)).then(() => ((timeline.speed = 1000), timeline.play())));
+    this.out = h("div", { class: "row out" }, this.fast, this.skip);
+    stage.dock.append(this.out);
+    stage.dock.before(others.given, others.nudged, h("div", { class: "options" }, odds, this.hint, this.undo, others.nudge), this.advice, page.problem);
     this.onetap = toggle("One tap", setting("onetap") === "on", (on) => keep("onetap", on ? "on" : "off"));
     set(this.onetap, { title: "Bid and call with one tap, without confirming" });
-    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds));
+    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds), others.reactions, others.people);
+  }
+
+  /** Another game begins: at the usual speed. */
+  calm() {
+    this.page.timeline.speed = setting("quick") === "on" ? QUICK : 1;
+    /** @type {HTMLInputElement} */ (this.fast.firstChild).checked = false;
   }
 
   #speeds() {
@@ -78,10 +94,15 @@ export class Controls {
   update() {
     const { page } = this;
     const { me, mayAct: mine, over } = page;
-    const { state, held, atEnd, paused, counted } = page.timeline;
+    const { timeline } = page;
+    const { state, held, atEnd, paused, counted } = timeline;
     const playing = me !== null && !over;
     const counting = counted !== null;
-    this.acts.hidden = !playing || held || counting;
+    const gone = playing && (state.counts[me] === 0 || Boolean(page.room.seats[me].left));
+    this.out.hidden = !gone;
+    this.skip.hidden = page.company > 0;
+    timeline.holds = me !== null && !gone;
+    this.acts.hidden = !playing || held || counting || gone;
     this.goes.hidden = !(playing && held) && !counting;
     this.go.replaceChildren(counting ? "Skip the count " : "Next round ", h("kbd", { "aria-hidden": "true" }, "Enter"));
     this.done.hidden = !over;
@@ -95,7 +116,8 @@ export class Controls {
     this.exact.hidden = !state.config?.exact_call;
     for (const [call, kind] of /** @type {[HTMLElement, string][]} */ ([[this.liar, "liar"], [this.exact, "exact"]])) set(call, { "aria-pressed": String(mine && page.chosen === kind) });
 
-    this.hint.hidden = !playing;
+    this.odds.hidden = page.room.help === false;
+    this.hint.hidden = !playing || page.room.help === false;
     this.hint.disabled = !mine;
     this.undo.hidden = !page.room.practice || me === null;
     this.quick.hidden = this.onetap.hidden = me === null;
@@ -123,15 +145,17 @@ export class Controls {
     const { page } = this;
     const { me, gameId: game } = page;
     const { winner, names } = page.timeline.state;
-    const key = JSON.stringify([game, me, winner, page.company]);
+    const key = JSON.stringify([game, me, winner, page.company, page.room.rematch, page.room.seats, page.room.host]);
     if (this.done.dataset.key === key) return;
     this.done.dataset.key = key;
     const title = winner === null || me === null ? "Over" : winner === me ? "Won" : "Lost";
     const words = winner === null ? `${UNDECIDED}${page.room.ended === "too_long" ? " It became too long." : ""}` : me === null ? `${names[winner]} won.` : winner === me ? "You won. The coach can show which moves decided it." : "You lost this one. The coach can show where it turned.";
+    const rematch = page.company && me !== null ? page.others.rematch("Rematch") : null;
     const again = page.company
-      ? me !== null && h("a", { class: "button primary", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")
+      ? rematch && [...rematch.buttons, h("a", { class: "button", href: `/play?like=${encodeURIComponent(page.id)}` }, "Set up another room")]
       : button(me === null ? "Watch another" : "Play again", "primary", (pressed) => busily(pressed, () => page.again()));
     const looks = game && [winner !== null && h("a", { class: "button", href: `/review/${game}` }, "Review with the coach"), h("a", { class: "button", href: `/replay/${game}` }, "Replay")];
-    this.done.replaceChildren(h("h2", {}, title), h("p", {}, words), h("div", { class: "row" }, again, looks || null));
+    const order = winner !== null && names.length > 2 && h("ol", { class: "places" }, places(page.timeline).map((seat, i) => h("li", {}, h("b", {}, `${i + 1}. `), seat === me ? "You" : names[seat])));
+    this.done.replaceChildren(h("h2", {}, title), h("p", {}, words), order || "", rematch?.who || "", h("div", { class: "row" }, [again].flat(), looks || null));
   }
 }

@@ -8,6 +8,12 @@ import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
 import { keep, ownName, setting } from "../settings.js";
 
+/** How long players may think: seconds per turn, or in a bank for the whole game. @type {[string, string][]} */
+const LIMITS = [["", "No limit"], ["15", "15 seconds per turn"], ["30", "30 seconds per turn"], ["60", "60 seconds per turn"], ["bank 120", "2 minutes for the whole game"], ["bank 300", "5 minutes for the whole game"]];
+
+/** @param {string} chosen of LIMITS */
+const limitOf = (chosen) => (chosen ? { seconds: Number(chosen.replace("bank ", "")), bank: chosen.startsWith("bank") } : null);
+
 /** @type {import("../router.js").MakePage} */
 export async function page({ query }) {
   const before = query.get("like");
@@ -44,9 +50,20 @@ export async function page({ query }) {
     );
     const open = seats.some((s) => s.who === "open");
     alone.hidden = open;
+    company.hidden = !open;
     influence.hidden = !seats.some((s) => s.who === "you");
     start.textContent = open ? "Set up and invite" : seats.some((s) => s.who === "you") ? "Start" : "Watch";
   };
+  const night = { limit: "", help: true, closed: false, ready: false };
+  const company = h(
+    "fieldset",
+    {},
+    h("legend", {}, "With friends"),
+    field("Time to think", select(LIMITS, "", (to) => (night.limit = to)), "When it is up, a bot moves for that turn."),
+    toggle("Private: only people with the link can join or watch", false, (on) => (night.closed = on)),
+    toggle("Ask everyone whether they are ready", false, (on) => (night.ready = on)),
+    toggle("Hints and odds are allowed", true, (on) => (night.help = on)),
+  );
   const alone = h("div", {}, toggle("Practice: moves can be taken back", practice, (on) => (practice = on)));
   const rules = rulesForm(book, () => fill(), last?.config ?? null);
   fill();
@@ -61,6 +78,7 @@ export async function page({ query }) {
         seats: seats.map(({ who }) => (who === "you" ? { kind: "you", name: ownName(name.value) } : who === "open" ? { kind: "open" } : { kind: "bot", agent: who })),
         practice: practice && !open && you,
         hold: you && !open && words.value !== "",
+        ...(open ? { turn_limit: limitOf(night.limit), help: night.help, closed: night.closed, ready_check: night.ready && you } : {}),
       });
       if (you && words.value) {
         await addWords(room, words.value);
@@ -76,7 +94,7 @@ export async function page({ query }) {
     "form",
     { class: "page setup", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), busily(start, submit)) },
     h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
-    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, influence, problem, h("div", { class: "row" }, start))),
+    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), company, alone, influence, problem, h("div", { class: "row" }, start))),
   );
   return { title: "Set up a table", element };
 }

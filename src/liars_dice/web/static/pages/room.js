@@ -14,16 +14,18 @@ import { Stage } from "../stage.js";
 import { standing } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
+import { Company, removal } from "./company.js";
 import { Controls } from "./controls.js";
 import { Lobby } from "./lobby.js";
 
-/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
-/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for a player who is away */
+/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null, left?: "" | "given" | "resigned" | "removed", ready?: boolean }} SeatLine */
+/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for a player who is away or whose time is limited */
 
 /** @typedef {RoomPage} Room */
 
-/** How long a reveal is shown while other people are waiting, in milliseconds. */
+/** How long a reveal is shown while other people are waiting, in milliseconds; and where the time for turns is limited. */
 const REVEAL_MS = 10_000;
+const LIMITED_REVEAL_MS = 5000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
@@ -61,7 +63,7 @@ class RoomPage {
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin(), close: (closed) => this.close(closed) }, this.lobbyProblem);
+    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin(), close: (closed) => this.close(closed), ready: (on) => this.others.ask({ type: "ready", ready: on }), leave: () => this.stand(), removal: (seat) => removal(this.others, seat) }, this.lobbyProblem);
     this.fair = new FairDice();
     this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
@@ -69,6 +71,7 @@ class RoomPage {
       { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (error) => this.refused(error) },
       () => ({ events: this.known, game: this.gameId }),
     );
+    this.others = new Company(this);
     this.controls = new Controls(this);
     this.stage.table.element.addEventListener("click", () => this.timeline.skip());
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
@@ -123,8 +126,12 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed, rematch: message.rematch, next_commitment: message.next_commitment, host: message.host };
         break;
+      case "reaction":
+      case "nudged":
+        this.others.hear(message);
+        return;
       case "over":
         this.gameId = message.game_id;
         this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner, fairness: message.fairness };
@@ -144,7 +151,11 @@ class RoomPage {
    */
   welcome(message) {
     const { events } = message;
-    if (this.gameId && message.game_id !== this.gameId) settleAnew(this.id, message.room.fairness);
+    if (this.gameId && message.game_id !== this.gameId) {
+      const promised = this.room.practice ? null : this.room.next_commitment; // before anyone agreed to this game
+      settleAnew(this.id, promised ?? message.room.fairness?.commitment ?? null);
+      this.controls.calm();
+    }
     this.room = { ...message.room, invite: message.invite };
     this.gameId = message.game_id;
     this.me = message.seat;
@@ -225,14 +236,17 @@ class RoomPage {
     this.stage.show(timeline, {
       me: this.me,
       fresh,
-      odds: setting("odds") === "on" && (this.me !== null || this.room.status === "over" || state.turn !== null),
+      odds: setting("odds") === "on" && this.room.help !== false && (this.me !== null || this.room.status === "over" || state.turn !== null),
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
       chosen: typeof this.chosen === "number" ? this.chosen : null,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
+      spectators: this.room.spectators,
       says: this.online || this.over ? undefined : "No connection to the table.",
       givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
+    this.stage.count(mine ? (this.turn?.until ?? null) : null);
+    this.others.update();
     this.controls.update();
     this.attend();
   }
@@ -255,7 +269,7 @@ class RoomPage {
     if (held && !this.wasHeld) {
       this.controls.go.focus({ preventScroll: true });
       const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
-      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), REVEAL_MS);
+      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), this.room.turn_limit ? LIMITED_REVEAL_MS : REVEAL_MS);
     }
     document.title = `${mine ? "Your turn" : this.over ? "Over" : "Room"} · Liar’s Dice`;
     this.wasMine = mine;
@@ -265,7 +279,7 @@ class RoomPage {
   /** Whether it is this player's turn and all events have been shown. */
   get mayAct() {
     const { state, atEnd } = this.timeline;
-    return this.me !== null && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
+    return this.me !== null && !this.room.seats[this.me]?.left && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
   }
 
   // -- before the game
@@ -299,6 +313,15 @@ class RoomPage {
       say(closed ? "The room is closed. Only people with the new link can join." : "The room is open.");
     });
     this.show(false);
+  }
+
+  /** Leaves the seat before the game. */
+  async stand() {
+    await this.#try(async () => {
+      await this.socket.ask({ type: "resign" });
+      forgetRoom(this.id);
+      this.connect();
+    });
   }
 
   async begin() {
@@ -426,6 +449,11 @@ class RoomPage {
     } else if (key === "Enter" && !onButton && this.mayAct && this.chosen !== null) this.confirm();
     else return;
     event.preventDefault();
+  }
+
+  /** @param {() => Promise<unknown>} what */
+  attempt(what) {
+    return this.#try(what);
   }
 
   /** @param {() => Promise<unknown>} what */
