@@ -350,7 +350,7 @@ def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> Non
     expect(page.get_by_label("Slow")).to_be_checked()
     other = open_page(studio, f"/room/{room}")
     expect(other.get_by_label("Slow")).to_be_checked()
-    other.get_by_label("Fast").click()
+    other.get_by_label("Fast", exact=True).click()
     expect(other.locator(".stage .error")).to_have_text("Only the spectator who has watched longest can set the speed.")
     expect(other.get_by_label("Slow")).to_be_checked()
     page.get_by_label("Normal").check()
@@ -364,7 +364,7 @@ def test_people_set_up_another_room_together(studio: Studio, open_page: Open) ->
     pages = [open_page(studio, f"/room/{ann['room']}", token=seat) for seat in (ann, bob)]
     watcher = open_page(studio, f"/room/{ann['room']}")
     expect(watcher.get_by_role("button", name="Pause")).to_be_visible()
-    expect(watcher.get_by_label("Fast")).to_be_hidden()  # people play at their own speed
+    expect(watcher.get_by_label("Fast", exact=True)).to_be_hidden()  # people play at their own speed
     pages[0].locator('[data-bid="5x6"]').dblclick()
     expect(pages[1].locator("#status")).to_contain_text("Your turn")
     pages[1].keyboard.type("ll")

@@ -206,3 +206,53 @@ def test_an_exact_call_that_fails_is_not_green(studio: Studio, open_page: Open) 
     expect(page.locator(".caption b")).to_have_class("false")
     expect(page.locator(".cell.false")).to_have_count(1)
     expect(page.locator(".cell.held")).to_have_count(0)
+
+
+# -- six at a table ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [5, 6, 7])
+def test_players_sit_around_the_table(studio: Studio, open_page: Open, players: int) -> None:
+    """On a desktop nothing important is below the fold, hints included, and no seat covers another or the bid."""
+    names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper")
+    seat = studio.room(YOU, *bots(*names[: players - 1]), rules="perudo", seed=5)
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    page.locator('[data-bid="1x6"]').dblclick()
+    page.wait_for_selector('.stage[data-mood="yours"] .cell.legal, .acts:not([hidden]) .primary:not(:disabled)')
+    covered = """all => {
+      const boxes = all.map(e => e.getBoundingClientRect());
+      const apart = (a, b) =>
+        a.right < b.left + 1 || b.right < a.left + 1 || a.bottom < b.top + 1 || b.bottom < a.top + 1;
+      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b => !apart(a, b))).length;
+    }"""
+    parts = ".seat .who, .seat .hand, .middle .claim, .middle .caption"
+    assert page.locator(parts).evaluate_all(covered) == 0
+    if page.locator(".cell.legal").count():
+        page.get_by_role("button", name="Hint").click()
+        expect(page.locator(".hint")).to_contain_text("The coach would")
+        for what in (".seat.me .hand", ".middle", ".hint", ".acts .primary", ".calls button", "#status"):
+            expect(page.locator(what).first).to_be_in_viewport(ratio=1)
+        page.keyboard.type("ll")
+    page.get_by_role("button", name="Next round").wait_for()
+    assert page.locator(parts).evaluate_all(covered) == 0
+    expect(page.get_by_role("button", name="Next round")).to_be_in_viewport(ratio=1)
+    assert page.evaluate(BADLY_PLACED) == []
+
+
+def test_how_likely_the_standing_bid_is(studio: Studio, open_page: Open) -> None:
+    """With the odds on, the table says how often the bid holds, and is exact: as the server computes it."""
+    page = sit(studio, open_page, seed=11)
+    page.locator('[data-bid="1x1"]').dblclick()
+    expect(page.get_by_role("button", name="Liar!")).to_be_enabled()
+    expect(page.locator(".odds")).to_be_hidden()
+    page.get_by_label("Odds").check()
+    standing = page.locator(".cell.standing").get_attribute("data-bid")
+    assert standing is not None
+    quantity, face = map(int, standing.split("x"))
+    hand = re.findall(r"\d", page.locator(".seat.me .hand").get_attribute("aria-label") or "")
+    odds = studio.get(f"/lab/odds?hand={','.join(hand)}&dice_total=10&rules=heads-up")["bids"]
+    line = next(bid for bid in odds if (bid["quantity"], bid["face"]) == (quantity, face))
+    said = re.fullmatch(r"holds (\S+)% · exact (\S+)%", page.locator(".odds").inner_text())
+    assert said is not None
+    for text, chance in zip(said.groups(), (line["chance"], line["exact"]), strict=True):
+        assert abs(float(text.strip("<>")) - 100 * chance) <= 1

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 async def table(one: Studio, *names: str, **more: Any) -> tuple[str, list[Socket], list[Json]]:
     """A room with Ann, who set it up, and these guests; all of them connected, and their seats."""
-    wish = {"seats": seats("you", *["open"] * len(names)), "rules": "perudo", "delay_ms": 0} | more
+    wish: Json = {"seats": seats("you", *["open"] * len(names)), "rules": "perudo", "delay_ms": 0} | more
     wish["seats"][0]["name"] = "Ann"
     made = await one.post("/rooms", wish)
     granted = [made] + [await one.post(f"/rooms/{made['room']}/seats", {"name": name}) for name in names]

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { h, moves, set } from "./dom.js";
 import { diceCount, faces } from "./events.js";
 import { History } from "./history.js";
-import { chance, legalRungs, percent, text, wildFace } from "./ladder.js";
+import { chance, chanceExact, legalRungs, percent, text, wildFace } from "./ladder.js";
 import { marks, standing, told, total, truth } from "./state.js";
 import { Table, status } from "./table.js";
 
@@ -97,7 +97,7 @@ export class Stage {
     this.status.textContent = says ?? status(state, me);
     this.element.setAttribute("data-mood", mood(state, me));
     this.where.textContent = [where(state), spectators && `${spectators} watching`].filter(Boolean).join(" · ");
-    this.table.update(state, me, { peek, seats, fresh, counted: timeline.counted });
+    this.table.update(state, me, { peek, seats, fresh, counted: timeline.counted, odds: odds && !state.revealed ? standingOdds(state, me) : "" });
     if (state.config) {
       const bid = standing(state)?.bid ?? null;
       const counts = truth(state);
@@ -136,6 +136,20 @@ function where(state) {
   if (state.palifico) parts.push("palifico");
   if (state.config.mode === "best_of") parts.push(`best of ${state.config.rounds}`);
   return parts.join(" · ");
+}
+
+/**
+ * How likely the standing bid is, given the dice the player sees: `holds 34% · exact 12%`.
+ * @param {State} state
+ * @param {number | null} me
+ */
+function standingOdds(state, me) {
+  const bid = standing(state)?.bid;
+  if (!bid || !state.config) return "";
+  const known = [...((me === null ? null : state.hands[me]) ?? []), ...state.open];
+  /** @type {[import("./ladder.js").Bid, number[], number, number, number | null]} */
+  const given = [bid, known, total(state), state.config.faces, wildFace(state.config, state.palifico)];
+  return `holds ${percent(chance(...given))}% · exact ${percent(chanceExact(...given))}%`;
 }
 
 /**

@@ -40,7 +40,9 @@ export function status(state, me) {
 export class Table {
   constructor() {
     this.others = h("ol", { class: "others", "aria-label": "Players" });
-    this.middle = h("div", { class: "middle" });
+    this.claim = h("div", { class: "claiming" });
+    this.odds = h("p", { class: "odds", hidden: true });
+    this.middle = h("div", { class: "middle" }, this.claim, this.odds);
     this.shared = h("div", { class: "shared", hidden: true });
     this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
     this.mine = h("div", { class: "mine" });
@@ -56,12 +58,14 @@ export class Table {
   /**
    * @param {State} state
    * @param {number | null} me whose seat is at the bottom
-   * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean, counted?: number | null }} [options] peek: show all dice that are known; fresh: the last
-   *   event just happened; counted: how many dice of the reveal have been counted, if that is going on
+   * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean, counted?: number | null, odds?: string }} [options] peek: show all dice that are known; fresh: the last
+   *   event just happened; odds: of the standing bid; counted: how many dice of the reveal have been counted, if that is going on
    */
-  update(state, me, { peek = false, seats = [], fresh = false, counted = null } = {}) {
+  update(state, me, { peek = false, seats = [], fresh = false, counted = null, odds = "" } = {}) {
     this.#draw(state, me, peek, seats, fresh);
     this.#count(state, counted);
+    this.odds.textContent = odds;
+    this.odds.hidden = !odds;
   }
 
   /**
@@ -105,13 +109,14 @@ export class Table {
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-crowd": order.length > 7 ? "yes" : null, "data-lifting": fresh && state.last === "DiceRevealed" ? "yes" : null });
+    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-crowd": order.length > 7 ? "yes" : null, "data-round": bottom >= 0 && order.length > 3 && order.length < 7 ? "yes" : null, "data-lifting": fresh && state.last === "DiceRevealed" ? "yes" : null });
     const row = (/** @type {number[]} */ those) =>
       those.map((seat, i) => {
         const middle = (those.length - 1) / 2;
         const lift = those.length > 2 && those.length < 7 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
+        const turn = Math.PI * (1.1 - (1.2 * i) / Math.max(1, those.length - 1)); // from the left over the top to the right
         const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
-        set(item, { vars: { lift } });
+        set(item, { vars: { lift, x: Math.cos(turn).toFixed(3), y: Math.sin(turn).toFixed(3) } });
         return item;
       });
     const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // without a player at the bottom, half of the seats go there
@@ -185,7 +190,7 @@ export class Table {
       h(
         "div",
         { class: "who" },
-        h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, mark),
+        h("span", { class: `token seat-${seat % 8}${info?.kind === "bot" ? " bot" : ""}`, "aria-hidden": "true" }, mark),
         h(
           "div",
           { class: "who-text" },
@@ -252,20 +257,20 @@ export class Table {
     if (state.revealed && made) {
       this.number = h("span", { class: "big" });
       this.verdict = h("b", {});
-      this.middle.replaceChildren(
+      this.claim.replaceChildren(
         h("div", { class: "claim" }, this.number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face) })),
         h("p", { class: "caption" }, `Bid: ${sayBid(made.bid)}. `, this.verdict),
       );
       return;
     }
     if (made) {
-      this.middle.replaceChildren(
+      this.claim.replaceChildren(
         h("div", { class: "claim" }, h("span", { class: "big" }, made.bid.quantity), h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, made.bid.quantity) })),
         h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${tell(state.names, made, me, state.call ? "claimed" : "claim", sayBid(made.bid), Boolean(state.call))}${state.call ? `; ${tell(state.names, state.call, me, "call", state.call.kind).replace(/^You/, "you")}` : ""}`),
       );
       return;
     }
-    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
+    this.claim.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
   }
 }
 
