@@ -228,4 +228,4 @@ def play_badly(page: Page, liar: str, onward: str) -> None:
             page.locator(f'[data-bid="{max(bids)}"]').dblclick()
             page.wait_for_selector(".cell.legal", state="detached")
         elif page.get_by_role("button", name=liar).is_enabled():
-            page.get_by_role("button", name=liar).click()
+            page.get_by_role("button", name=liar).dblclick()

@@ -111,6 +111,7 @@ def by_mouse(page: Page) -> None:
         page.get_by_role("button", name="Next round").click()
     elif page.get_by_role("button", name="Liar!").is_enabled():
         page.get_by_role("button", name="Liar!").click()
+        page.get_by_role("button", name="Call liar").click()
     elif page.locator('.cell.legal[data-bid="1x2"]').count():
         page.locator('.cell.legal[data-bid="1x2"]').click()
         page.get_by_role("button", name="Bid one two").click()
@@ -121,7 +122,7 @@ def by_keys(page: Page) -> None:
     if page.get_by_role("button", name="Next round").is_visible():
         page.keyboard.press("Enter")
     elif page.locator(".cell.standing").count():
-        page.keyboard.press("l")
+        page.keyboard.type("ll")
     else:
         page.keyboard.press("ArrowUp")
         page.keyboard.press("ArrowRight")

@@ -50,7 +50,7 @@ def test_a_game_on_a_small_phone(studio: Studio, open_page: Open, dice: list[int
     page.get_by_role("button", name="Bid one two").click()
     page.wait_for_selector('.stage[data-mood="yours"] .cell.legal, .acts:not([hidden]) .primary:not(:disabled)')
     if page.get_by_role("button", name="Liar!").is_visible():
-        page.keyboard.press("l")
+        page.keyboard.type("ll")
     onward = page.get_by_role("button", name="Next round")
     for element in (onward, page.locator("#status"), page.locator(".middle"), page.locator(".seat.me")):
         expect(element).to_be_in_viewport(ratio=1)
@@ -340,7 +340,7 @@ def test_the_page_says_who_is_away_and_when_a_bot_moves(studio: Studio, open_pag
     page = open_page(studio, f"/room/{ann['room']}", token=ann)
     page.locator('[data-bid="1x4"]').dblclick()
     away = page.locator(".seat.gone .until")
-    expect(away).to_have_text(re.compile(r"^optimal moves for Bob in \d+\ss$"))
+    expect(away).to_have_text(re.compile(r"^optimal moves in \d+\ss$"))
     assert away.get_attribute("aria-hidden") == "true", "screen readers do not read every second"
 
 
@@ -350,7 +350,7 @@ def test_the_speed_is_as_the_room_has_it(studio: Studio, open_page: Open) -> Non
     expect(page.get_by_label("Slow")).to_be_checked()
     other = open_page(studio, f"/room/{room}")
     expect(other.get_by_label("Slow")).to_be_checked()
-    other.get_by_label("Fast").click()
+    other.get_by_label("Fast", exact=True).click()
     expect(other.locator(".stage .error")).to_have_text("Only the spectator who has watched longest can set the speed.")
     expect(other.get_by_label("Slow")).to_be_checked()
     page.get_by_label("Normal").check()
@@ -364,10 +364,10 @@ def test_people_set_up_another_room_together(studio: Studio, open_page: Open) ->
     pages = [open_page(studio, f"/room/{ann['room']}", token=seat) for seat in (ann, bob)]
     watcher = open_page(studio, f"/room/{ann['room']}")
     expect(watcher.get_by_role("button", name="Pause")).to_be_visible()
-    expect(watcher.get_by_label("Fast")).to_be_hidden()  # people play at their own speed
+    expect(watcher.get_by_label("Fast", exact=True)).to_be_hidden()  # people play at their own speed
     pages[0].locator('[data-bid="5x6"]').dblclick()
     expect(pages[1].locator("#status")).to_contain_text("Your turn")
-    pages[1].keyboard.press("l")
+    pages[1].keyboard.type("ll")
     expect(watcher.locator(".done")).to_be_visible()
     expect(watcher.get_by_text("Watch another")).to_have_count(0)
     pages[1].evaluate(
@@ -552,7 +552,7 @@ def test_dice_on_the_table(studio: Studio, open_page: Open) -> None:
     page.get_by_role("button", name="Next round").wait_for()
     expect(shared.get_by_role("img", name=re.compile(r"Covered dice: \d"))).to_be_visible()
     shown = page.locator(".table .die.counts").count()
-    expect(page.locator(".claim .big")).to_have_attribute("data-count", str(shown))
+    expect(page.locator(".claim .big")).to_have_text(str(shown))
 
 
 def test_the_tournament_form_of_perudo_is_one_choice(studio: Studio, open_page: Open) -> None:

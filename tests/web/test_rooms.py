@@ -133,7 +133,7 @@ def test_start_fills_open_seats_and_needs_a_token_of_the_room() -> None:
             await one.post(f"/rooms/{made['room']}/start", {"token": "wrong"}, 403)
             view = await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]})
             assert [seat["kind"] for seat in view["seats"]] == ["person", "bot", "bot"]
-            assert [seat["name"] for seat in view["seats"]] == ["Player 1", "optimal", "optimal#2"]
+            assert [seat["name"] for seat in view["seats"]] == ["Player 1", "optimal", "maniac"]
             await one.post(f"/rooms/{made['room']}/start", {"token": made["token"]}, 409)
 
     asyncio.run(run())
@@ -271,12 +271,39 @@ def test_a_bot_plays_for_a_player_who_is_away_and_hands_back() -> None:
             await one.advance(1)
             played = await first.until(lambda m: m["type"] == "event" and m["event"].get("player_id") == 1)
             assert played["event"]["type"] in ("BidPlaced", "LiarCalled")
+            assert played["event"]["stand_in"] == "optimal"
+            own = next(m for m in first.heard if m["type"] == "event" and m["event"].get("player_id") == 0)
+            assert "stand_in" not in own["event"]
             shown = await one.get(f"/rooms/{made['room']}")
             assert shown["seats"][1]["played_by"] == "optimal"
             assert not shown["seats"][1]["present"]
             second = await one.enter(made["room"], joined["token"])
+            moves = [e for e in second.heard[0]["events"] if "Called" in e["type"] or e["type"] == "BidPlaced"]
+            assert [e.get("stand_in") for e in moves][:2] == [None, "optimal"]
             assert (await one.get(f"/rooms/{made['room']}"))["seats"][1]["played_by"] is None
             await asyncio.gather(play(first, 0), play(second, 1))
+
+    asyncio.run(run())
+
+
+def test_a_move_sent_twice_is_made_once() -> None:
+    """A page whose connection was lost sends its move again: in the same turn, and of the same game."""
+
+    async def run() -> None:
+        async with studio() as one:
+            made = await one.post("/rooms", room_for("you", "open"))
+            await one.post(f"/rooms/{made['room']}/seats", {"name": "Ben"})
+            first = await one.enter(made["room"], made["token"])
+            turn = await first.until("turn")
+            game = (await one.get(f"/rooms/{made['room']}"))["game_id"]
+            move = {"type": "act", "id": 1, "turn": 1, "action": first_legal(turn)}
+            first.say(move | {"game_id": "another"})
+            assert (await first.until("error"))["code"] == "wrong_turn"
+            for _ in range(2):
+                first.say(move | {"game_id": game})
+            await first.until("answer")
+            assert (await first.until("error"))["code"] == "wrong_turn"
+            assert (await one.get(f"/rooms/{made['room']}"))["turn"] == 2
 
     asyncio.run(run())
 
@@ -472,7 +499,7 @@ def test_play_on_from_a_finished_game() -> None:
             created = socket.heard[0]["events"][0]
             assert "@" in created["branched_from"]
             assert created["agent_ids"][branch["seat"]] == f"human:Player {branch['seat'] + 1}"
-            assert created["agent_ids"][1 - branch["seat"]] == "optimal"
+            assert created["agent_ids"][1 - branch["seat"]] == ("optimal", "maniac")[1 - branch["seat"]]
             await play(socket, branch["seat"], turns=0)
             socket.say({"type": "act", "id": 1, "turn": at, "action": scripted(turn)})
             await play(socket, branch["seat"])

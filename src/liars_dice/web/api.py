@@ -16,6 +16,7 @@ from ..core import (
     AgentFaulted,
     BadValueError,
     Event,
+    GameConfig,
     GameCreated,
     GameEnded,
     NotationError,
@@ -25,6 +26,7 @@ from ..core import (
     prob_holds,
     round_rules,
     visible_to,
+    without_number,
 )
 from ..persistence import RecordedEvent, branch, decisions, visible_events
 from . import messages as m
@@ -32,8 +34,10 @@ from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
 from .errors import NotFoundError, RoomError
 from .room import as_new_game, fairness_of, seated
+from .room_bots import STAND_IN
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
 from .room_messages import event_json, shown_fairness
+from .rooms import Rooms
 from .rules_form import public_rules, requested_config, rule_fields
 
 POLL_GRACE_S = 15.0
@@ -88,6 +92,8 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         raise BadValueError("seed", wish.seed, f"a whole number from 0 to {SEEDS[-1]}")
     if wish.practice and ("open" in kinds or "you" not in kinds):
         raise BadValueError("practice", True, "one seat for you and bots in all others")
+    if wish.ready_check and "open" not in kinds:
+        raise BadValueError("ready_check", True, "an open seat: only other people can be asked whether they are ready")
     if wish.hold and "you" not in kinds:
         raise BadValueError("hold", True, "a seat for you: a player starts the game")
     token = new_token() if "you" in kinds else None
@@ -116,6 +122,9 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         invite=invite,
         fairness=new_commitment() if wish.seed is None else None,
         hold=wish.hold,
+        turn_limit=wish.turn_limit,
+        help=wish.help,
+        ready_check=wish.ready_check,
     )
     await rooms.create(doc)
     return m.SeatGranted(doc.id, mine, token, invite)
@@ -215,7 +224,7 @@ def _game_record(events: Sequence[RecordedEvent], most: int) -> msgspec.Raw:
     assert isinstance(created, GameCreated)
     winner = _winner(events)
     seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
-    notes = [event_json(event.version, event.payload) for event in seen]
+    notes = [event_json(event, created.agent_ids) for event in seen]
     too_long = events[-1].version >= most
     ended: m.Ending | None = "won" if winner is not None else "too_long" if too_long else None
     names, finished = list(created.names), winner is not None
@@ -282,7 +291,8 @@ async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
     if wish.seat >= config.num_players:
         raise BadValueError("seat", wish.seat, f"a seat from 0 to {config.num_players - 1}")
     token = new_token()
-    agents = iter(wish.opponents)
+    same = [_same_bot(rooms, player, config) for n, player in enumerate(created.agent_ids) if n != wish.seat]
+    agents = iter([*wish.opponents, *same[len(wish.opponents) :]])
     seats: list[SeatDoc] = []
     names = [""] * config.num_players
     names[wish.seat] = display_name(rooms.check_name(wish.name), wish.seat)
@@ -290,7 +300,7 @@ async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         if n == wish.seat:
             seats.append(SeatDoc("person", names[n], None, hash_token(token)))
             continue
-        agent = rooms.check_agent(next(agents, None), config)
+        agent = rooms.check_agent(next(agents), config)
         names[n] = free_name(clean_name(agent) or "bot", names)
         seats.append(SeatDoc("bot", names[n], agent))
     fairness = new_commitment(("",) * len(seats))
@@ -312,6 +322,14 @@ async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
     )
     await rooms.create(doc, past)
     return m.SeatGranted(doc.id, wish.seat, token)
+
+
+def _same_bot(rooms: Rooms, player: str | None, config: GameConfig) -> str:
+    """The bot that played as this player in a recorded game, if it is still on offer; the stand-in for anyone else."""
+    try:
+        return rooms.check_agent(without_number(player or ""), config)
+    except BadValueError:
+        return STAND_IN
 
 
 # -- the lab -----------------------------------------------------------------------------------------------------------

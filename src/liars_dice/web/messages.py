@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..core import ENTROPY_LENGTH, BadValueError, Fairness
 from ..persistence import StoreError
+from .turn_clock import TurnLimit
 
 Count = Annotated[int, Meta(ge=0)]
 Name = Annotated[str, Meta(max_length=40)]
@@ -21,6 +22,9 @@ Word = Annotated[str, Meta(max_length=200)]
 Entropy = Annotated[str, Meta(max_length=ENTROPY_LENGTH)]
 Json = dict[str, Any]
 SeatKind = Literal["person", "bot", "open"]
+SeatLeft = Literal["", "given", "resigned", "removed"]
+"""Why a bot plays in a person's place: the others gave it the seat, or its player resigned or was removed."""
+Reactions = Literal["👍", "👏", "😂", "😮", "🤔", "😬", "🎉", "🙏"]
 RoomStatus = Literal["waiting", "playing", "over"]
 Ending = Literal["won", "too_long"]
 """`too_long`: the game reached the server's limit and ended without a winner."""
@@ -55,6 +59,12 @@ class CreateRoom(msgspec.Struct, frozen=True):
     """Wait for `start` even if no seat is open, so that you can note the commitment and add your entropy before."""
     closed: bool = False
     """Whether only those with the invitation can watch or take a seat. The room is then not listed."""
+    turn_limit: TurnLimit | None = None
+    """How long players may think before `optimal` moves for them in that turn; null: as long as they like."""
+    help: bool = True
+    """Whether players may ask for odds and hints."""
+    ready_check: bool = False
+    """Whether the game waits until every person has said `ready`."""
 
 
 class TakeSeat(msgspec.Struct, frozen=True):
@@ -108,7 +118,7 @@ class BranchRequest(msgspec.Struct, frozen=True):
     seat: Annotated[int, Meta(ge=0, le=14)]
     """The seat to take."""
     opponents: Annotated[list[Word], Meta(max_length=14)] = []
-    """Bots for the other seats, in order; `optimal` for the rest."""
+    """Bots for the other seats, in order; for the rest, those of the game, and `optimal` in place of people."""
     name: Name = ""
     delay_ms: Count = 600
 
@@ -256,7 +266,11 @@ class SeatView(msgspec.Struct, frozen=True):
     present: bool
     dice: int
     played_by: str | None = None
-    """The bot that plays for a player who is away."""
+    """The bot that plays for a player who is away, has left, or whose time is up."""
+    left: SeatLeft = ""
+    """Why a bot plays for this player from now on, if it does."""
+    ready: bool = False
+    """Whether this player is ready, in a room that asks."""
 
 
 class RoomView(msgspec.Struct, frozen=True):
@@ -281,6 +295,13 @@ class RoomView(msgspec.Struct, frozen=True):
     """The seat of the player who set up the room."""
     closed: bool = False
     """Whether only those with the invitation can watch or take a seat."""
+    turn_limit: TurnLimit | None = None
+    help: bool = True
+    ready_check: bool = False
+    rematch: list[int] = []
+    """The seats whose players want another game."""
+    next_commitment: str | None = None
+    """The commitment to the dice of the next game in this room, once this one is over."""
 
 
 class RoomListItem(msgspec.Struct, frozen=True):
@@ -427,11 +448,16 @@ Id = Annotated[int, Meta(ge=-(2**53), le=2**53)] | Annotated[str, Meta(max_lengt
 
 
 class Act(msgspec.Struct, frozen=True, tag="act"):
-    """A move in this turn. It is answered when it is stored."""
+    """A move in this turn. It is answered when it is stored.
+
+    A client whose connection was lost before the answer can send it again: a turn has one move.
+    """
 
     id: Id
     turn: int
     action: MoveRequest
+    game_id: Word | None = None
+    """The game of this turn. If the room has a different game by now, the move is refused (`wrong_turn`)."""
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
@@ -454,11 +480,68 @@ class Speed(msgspec.Struct, frozen=True, tag="speed"):
     id: Id | None = None
 
 
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """Say that you are ready for the game, or not yet."""
+
+    id: Id
+    ready: bool = True
+
+
+class Resign(msgspec.Struct, frozen=True, tag="resign"):
+    """Leave your seat: before the game it is open again, in a game a bot plays to its end."""
+
+    id: Id
+
+
+class GiveSeat(msgspec.Struct, frozen=True, tag="give"):
+    """Let a bot play for another player from now on. The host decides alone; others vote on one who is away or late."""
+
+    id: Id
+    seat: int
+
+
+class ReturnToSeat(msgspec.Struct, frozen=True, tag="return"):
+    """Play again in your seat, which was given to a bot."""
+
+    id: Id
+
+
+class Remove(msgspec.Struct, frozen=True, tag="remove"):
+    """Remove a player from the room, as its host; with `ban`, nobody from their address can come back."""
+
+    id: Id
+    seat: int
+    ban: bool = False
+
+
+class Rematch(msgspec.Struct, frozen=True, tag="rematch"):
+    """Ask for another game in this room, or agree to it. It starts when everyone who is here has agreed, or the host
+    says `now`: bots then take the seats of the others.
+    """
+
+    id: Id
+    entropy: Entropy = ""
+    """What you add to the dice; see `next_commitment`."""
+    now: bool = False
+
+
+class React(msgspec.Struct, frozen=True, tag="react"):
+    """Show everyone a small picture. Too many are ignored."""
+
+    what: Reactions
+
+
+class Nudge(msgspec.Struct, frozen=True, tag="nudge"):
+    """Remind the player to move that it is their turn. Too many are ignored."""
+
+
 class Ping(msgspec.Struct, frozen=True, tag="ping"):
     """Keeps the connection alive; answered with `pong`."""
 
 
-FromPage = Hello | Act | Ask | Undo | Speed | Ping
+Manage = Ready | Resign | GiveSeat | ReturnToSeat | Remove | Rematch
+"""What players do at a table besides playing."""
+FromPage = Hello | Act | Ask | Undo | Speed | Manage | React | Nudge | Ping
 
 
 # -- from the studio to pages ------------------------------------------------------------------------------------------
@@ -505,7 +588,7 @@ class Turn(msgspec.Struct, frozen=True, tag="turn"):
     """Legal bids as (quantity, face)."""
     calls: list[Literal["liar", "exact"]] | UnsetType = UNSET
     deadline_s: float | None = None
-    """Seconds until a bot moves for a player who is away; null while the player is here."""
+    """Seconds until a bot moves for this player, who is away or has a limited time; null if none will."""
 
 
 class Seats(msgspec.Struct, frozen=True, tag="seats"):
@@ -515,6 +598,10 @@ class Seats(msgspec.Struct, frozen=True, tag="seats"):
     status: RoomStatus
     spectators: int
     closed: bool = False
+    rematch: list[int] = []
+    """The seats whose players want another game."""
+    next_commitment: str | None = None
+    host: int | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", omit_defaults=True):
@@ -544,11 +631,26 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
     """The commitment to the dice, what the players added, and the secret."""
 
 
+class Reaction(msgspec.Struct, frozen=True, tag="reaction"):
+    """A player shows everyone a small picture."""
+
+    seat: int
+    what: Reactions
+
+
+class Nudged(msgspec.Struct, frozen=True, tag="nudged"):
+    """A player reminds another that it is their turn."""
+
+    seat: int
+    """Whose turn it is."""
+    by: int
+
+
 class Pong(msgspec.Struct, frozen=True, tag="pong"):
-    """Answers a ping."""
+    """Answers a ping, and is a sign of life while an answer takes long."""
 
 
-ToPage = Welcome | EventNote | Turn | Seats | Answer | ErrorMessage | Over | Pong
+ToPage = Welcome | EventNote | Turn | Seats | Answer | ErrorMessage | Over | Reaction | Nudged | Pong
 
 _encoder = msgspec.json.Encoder()
 

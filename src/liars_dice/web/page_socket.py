@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 import msgspec
@@ -40,6 +41,9 @@ from .websocket_io import (
     refuse_crowd,
 )
 
+SIGN_OF_LIFE_S = 3.0
+"""A page that hears nothing for five seconds after its ping thinks that the connection is dead."""
+
 
 class Page(ClientConnection):
     """A browser in a room."""
@@ -56,6 +60,21 @@ class Page(ClientConnection):
         if self._odds is None or self._odds[0] != view:
             self._odds = view, msgspec.Raw(m.encode_json(_odds(view)))
         return cast(list[m.BidChance], self._odds[1])
+
+    @contextlib.asynccontextmanager
+    async def kept_alive(self) -> AsyncIterator[None]:
+        """While a message of this page takes long: sends a sign of life, as its pings are not read meanwhile."""
+
+        async def send_signs() -> None:
+            while True:
+                await self._clock.sleep(SIGN_OF_LIFE_S)
+                self.tell(m.encode(m.Pong()))
+
+        signs = asyncio.create_task(send_signs())
+        try:
+            yield
+        finally:
+            signs.cancel()
 
     def happened(self, room: Room, news: Sequence[RecordedEvent]) -> None:
         """New events were stored."""
@@ -89,6 +108,8 @@ async def page_socket(socket: WebSocket, rooms: Rooms, connections: ConnectionLi
         try:
             seat = SPECTATOR if said.token is None else room.seat_of(said.token)
             room.check_invited(said.invite if seat == SPECTATOR else said.token)
+            if seat == SPECTATOR:
+                room.check_not_banned()
         except RoomError as error:
             await refuse(socket, error)
             return
@@ -129,6 +150,10 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
             case m.Ping():
                 page.tell(m.encode(m.Pong()))
                 return
+            case m.React(what=what) if page.seat != SPECTATOR:
+                room.talk.react(page.seat, what)
+            case m.Nudge() if page.seat != SPECTATOR:
+                room.talk.nudge(page.seat)
             case m.Speed(delay_ms=delay_ms):
                 await room.set_speed(page, delay_ms)
                 if to is not None:
@@ -137,23 +162,48 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 raise RoomError("hello was already received", code="already_said_hello")
             case _ if page.seat == SPECTATOR:
                 raise RoomError("you are only watching; take a seat to play", code="spectator")
-            case m.Act(turn=turn, action=wish):
-                await room.act(page.seat, turn, _action_of(wish))
+            case m.Act(turn=turn, action=wish, game_id=game_id):
+                await room.act(page.seat, turn, _action_of(wish), game_id)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Undo():
-                await rooms.load.turn()
-                await room.undo(page.seat)
+                async with page.kept_alive():
+                    await rooms.load.turn()
+                    await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
+            case m.Ready() | m.Resign() | m.GiveSeat() | m.ReturnToSeat() | m.Remove() | m.Rematch():
+                await _manage(room, page.seat, message)
+                page.tell(m.encode(m.Answer(message.id)))
+            case m.Ask() if not room.doc.help:
+                raise RoomError("the host has switched off odds and hints in this room", code="no_help")
             case m.Ask(what="odds"):
                 await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
             case m.Ask():
-                await rooms.load.turn()
-                page.tell(m.encode(m.Answer(message.id, hint=await _hint(room, page.seat, rooms))))
+                async with page.kept_alive():
+                    await rooms.load.turn()
+                    hint = await _hint(room, page.seat, rooms)
+                page.tell(m.encode(m.Answer(message.id, hint=hint)))
     except m.BadMessageError as error:
         page.tell(m.encode(m.error_message(error, _id_in(text))))
     except (RoomError, LiarsDiceError) as error:
         page.tell(m.encode(m.error_message(error, to)))
+
+
+async def _manage(room: Room, seat: int, message: m.Manage) -> None:
+    """What a player does at the table besides playing."""
+    match message:
+        case m.Ready(ready=ready):
+            await room.set_ready(seat, ready)
+        case m.Resign():
+            await room.resign(seat)
+        case m.GiveSeat(seat=other):
+            await room.give_to_bot(seat, other)
+        case m.ReturnToSeat():
+            await room.return_to_seat(seat)
+        case m.Remove(seat=other, ban=ban):
+            await room.remove(seat, other, ban=ban)
+        case m.Rematch(entropy=entropy, now=now):
+            await room.want_rematch(seat, entropy, now=now)
 
 
 def _id_in(text: str) -> int | str | None:

@@ -11,7 +11,7 @@ import hmac
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -42,12 +42,14 @@ from ..persistence import (
 )
 from .clock import StudioClock
 from .errors import ForbiddenError, RoomError
-from .load import MANY_EVENTS
-from .messages import Ending, RoomView
+from .load import MANY_EVENTS, who_pays
+from .messages import Ending, RoomView, SeatKind, SeatLeft
 from .presence import Listener, Presence
-from .room_bots import STAND_IN, HouseBots, is_ours, type_of
-from .room_document import RoomDoc, SeatDoc, display_name, hash_token, new_token
+from .room_bots import STAND_IN, STAND_IN_TYPE, HouseBots, is_ours, table_mate, type_of
+from .room_document import RoomDoc, SeatDoc, display_name, hash_address, hash_token, new_token
 from .room_messages import encoded_events, room_view, seats_message, turn_message
+from .table_talk import TableTalk
+from .turn_clock import TurnClock
 
 if TYPE_CHECKING:
     from .rooms import Rooms
@@ -57,6 +59,8 @@ log = logging.getLogger(__name__)
 NOT_STORED = "The game could not be stored. Reconnect to continue."
 CLOSED = "The host has closed this room. Ask for the new link."
 IDLE = "No one has played in this room for a while, so it is asleep. Connect again to wake it."
+REMOVED = "The host has removed you from this room."
+NOT_IN_REMATCH = "The others play another game. You can watch it."
 FAILED = "Something went wrong in this room. Reconnect to continue."
 
 
@@ -77,6 +81,11 @@ class Room:
         self._news: list[RecordedEvent] = []
         self._told_seats = b""
         """The last message about the seats."""
+        self.rematch: set[int] = set()
+        """The seats whose players want another game."""
+        self._votes: dict[int, set[int]] = {}
+        """For each seat, who wants a bot to play for it."""
+        self.talk = TableTalk(self)
         self.record: list[RecordedEvent] = []
         self._encoded: dict[int, list[bytes | None]] = {}
         """The finished rounds of a long game as each seat gets them; None for what it may not see."""
@@ -94,6 +103,9 @@ class Room:
         """The game as it is stored, and all that clients are told. The engine may be a moment ahead."""
         self.engine.subscribe(self._seal)
         self._bots = HouseBots(self._rooms.offered_bots, self.engine.seed, self._rooms.limits.bots)
+        self._turn_clock = TurnClock(self.doc.turn_limit, len(self.doc.seats))
+        self.rematch.clear()
+        self._votes.clear()
 
     def _game(self, doc: RoomDoc, record: Sequence[RecordedEvent]) -> tuple[GameEngine, Enveloper]:
         """The engine and the enveloper of this game. Changes nothing here, so a thread can do it for a long record."""
@@ -112,9 +124,8 @@ class Room:
 
     def _seal(self, event: Event) -> None:
         sealed = self._enveloper.seal(event)
-        stand_ins = self.presence.stand_ins
-        if sealed.player_type == "Human" and isinstance(event, MOVES) and event.player_id in stand_ins:
-            sealed = msgspec.structs.replace(sealed, player_type=type_of(STAND_IN))
+        if isinstance(event, MOVES) and self._stands_in(event.player_id):
+            sealed = msgspec.structs.replace(sealed, player_type=STAND_IN_TYPE)
         self._news.append(sealed)
 
     # -- the state -----------------------------------------------------------------------------------------------------
@@ -144,6 +155,12 @@ class Room:
     def view(self) -> RoomView:
         """The public view of the room."""
         return room_view(self)
+
+    @property
+    def to_move(self) -> int | None:
+        """Whose turn it is; None if no one is to move."""
+        playing = self.doc.status == "playing" and self.state.public.status == "BIDDING"
+        return self.state.public.current_player if playing else None
 
     def events_for(self, seat: int, start: int = 0) -> list[msgspec.Raw]:
         """What this seat may see of the game from event `start` on, as JSON."""
@@ -212,8 +229,24 @@ class Room:
         return self.presence.is_here(self.doc.seats, seat)
 
     def seconds_until_stand_in(self, seat: int) -> float | None:
-        """Seconds until a bot moves for this seat; None if none will."""
-        return self.presence.seconds_until_stand_in(self.doc.seats, seat, self._turn_began)
+        """Seconds until a bot moves for this seat, whose player is away or has a limited time; None if none will."""
+        if self.doc.seats[seat].left:
+            return 0.0
+        waits = [self.presence.seconds_until_stand_in(self.doc.seats, seat, self._turn_began)]
+        if any(self.is_here(n) for n in self.people):  # a game that everyone has left waits for them
+            allowed = self._turn_clock.allowed(seat, after_reveal=self._after_reveal)
+            waits.append(None if allowed is None else self._turn_began + allowed - self.clock.now())
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    @property
+    def _after_reveal(self) -> bool:
+        """Whether the dice of the round before were shown just now."""
+        public = self.state.public
+        return bool(public.resolutions) and public.last_bid is None
+
+    def _stands_in(self, seat: int) -> bool:
+        """Whether a bot plays for this seat's player now."""
+        return seat in self.presence.stand_ins or self.doc.seats[seat].left != ""
 
     def join(self, listener: Listener, welcome: Callable[[], None] | None = None) -> None:
         """Someone connects, for the first time or again. `welcome` runs before they are told anything else."""
@@ -257,6 +290,7 @@ class Room:
         async with self._lock:
             self._check_open()
             self.check_invited(invite)
+            self.check_not_banned()
             open_seats = [n for n, seat in enumerate(self.doc.seats) if seat.kind == "open"]
             if self.doc.game_id is not None or not open_seats:
                 raise RoomError("this room has no open seat; you can watch", code="no_open_seat")
@@ -268,7 +302,8 @@ class Room:
             token = new_token()
             name = free_name(display_name(self._rooms.check_name(name), seat), taken)
             seats = [*self.doc.seats]
-            seats[seat] = SeatDoc("bot" if bot else "person", name, None, hash_token(token), entropy)
+            kind: SeatKind = "bot" if bot else "person"
+            seats[seat] = SeatDoc(kind, name, None, hash_token(token), entropy, place=self._visitor)
             doc = msgspec.structs.replace(self.doc, seats=seats)
             await (self._begin(doc) if doc.starts_by_itself else self._save(doc))
             self.presence.left(seat)
@@ -293,6 +328,16 @@ class Room:
             raise RoomError("the dice of this room come from a given seed", code="seed_given")
         return checked_entropy(text)
 
+    async def set_ready(self, seat: int, ready: bool) -> None:
+        """This player is ready for the game, or not yet. It starts when all seats are taken and everyone is ready."""
+        async with self._lock:
+            self._check_open()
+            if self.doc.game_id is not None:
+                raise RoomError("the game has already started", code="already_started")
+            doc = self._with_seat(seat, ready=ready)
+            await (self._begin(doc) if doc.starts_by_itself else self._save(doc))
+        self._presence_changed()
+
     async def start(self) -> None:
         """Fill the open seats with bots, and start the game."""
         async with self._lock:
@@ -302,13 +347,165 @@ class Room:
             await self._begin(self.doc)
         self._presence_changed()
 
+    # -- leaving, and being left -------------------------------------------------------------------------------------
+
+    async def resign(self, seat: int) -> None:
+        """This player leaves: before the game the seat is open again, in a game a bot plays to its end."""
+        async with self._lock:
+            self._check_open()
+            await self._empty(seat, "resigned")
+        self._seat_changed(seat)
+
+    async def remove(self, host: int, seat: int, *, ban: bool) -> None:
+        """The host removes a player, who cannot come back by their token; with `ban`, nor from the same address."""
+        self._check_host(host)
+        async with self._lock:
+            self._check_open()
+            doc = self._other(host, seat)
+            banned = [*self.doc.banned, doc.place] if ban and doc.place else self.doc.banned
+            self.doc = msgspec.structs.replace(self.doc, banned=banned)
+            await self._empty(seat, "removed")
+        for one in tuple(self.presence.listeners):
+            if one.seat == seat:
+                one.leave(REMOVED, stay_away=True)
+        self._seat_changed(seat)
+
+    async def _empty(self, seat: int, why: SeatLeft) -> None:
+        """Open a seat before the game; in a game, let a bot play there, and after it, in the next. The lock is held."""
+        if self.doc.game_id is None:
+            taken = [other.name for n, other in enumerate(self.doc.seats) if n != seat]
+            doc = self._with_seat(seat, SeatDoc("open", free_name(f"Seat {seat + 1}", taken)))
+        else:
+            kept = self.doc.seats[seat].token if why == "resigned" else None
+            doc = self._with_seat(seat, left=why, token=kept)
+        if doc.host == seat:
+            others = [n for n, one in enumerate(doc.seats) if one.kind == "person" and not one.left]
+            doc = msgspec.structs.replace(doc, host=others[0] if others else None)
+        self.rematch.discard(seat)
+        await self._save(doc)
+
+    async def give_to_bot(self, by: int, seat: int) -> None:
+        """Let a bot play for another player from now on: when the host says so, or most of the others do."""
+        async with self._lock:
+            self._check_open()
+            other = self._other(by, seat)
+            if self.doc.status != "playing" or other.left:
+                raise RoomError("a seat can be given to a bot only during the game, and once", code="not_now")
+            if by != self.doc.host:
+                if self.is_here(seat) and seat not in self._turn_clock.late:
+                    line = "a vote is possible when the player is away, or has run out of time before"
+                    raise RoomError(line, code="not_away")
+                votes = self._votes.setdefault(seat, set())
+                votes.add(by)
+                voters = {n for n in self.people if n != seat and self.is_here(n) and not self.doc.seats[n].left}
+                if 2 * len(votes & voters) <= len(voters):
+                    return
+            await self._save(self._with_seat(seat, left="given"))
+        self._seat_changed(seat)
+
+    async def return_to_seat(self, seat: int) -> None:
+        """This player plays again in the seat that the others gave to a bot."""
+        async with self._lock:
+            self._check_open()
+            if self.doc.seats[seat].left != "given":
+                raise RoomError("you have not lost your seat, or have left it for good", code="not_given")
+            await self._save(self._with_seat(seat, left=""))
+            self._votes.pop(seat, None)
+            self._turn_clock.late.discard(seat)
+        self._seat_changed(seat)
+
+    def _seat_changed(self, seat: int) -> None:
+        self.presence.returned(seat)
+        self.presence.played()
+        self._presence_changed()
+        self.drive()
+
+    def _with_seat(self, seat: int, doc: SeatDoc | None = None, **changes: Any) -> RoomDoc:
+        """The room's document with one seat replaced or changed."""
+        seats = list(self.doc.seats)
+        seats[seat] = doc or msgspec.structs.replace(seats[seat], **changes)
+        return msgspec.structs.replace(self.doc, seats=seats)
+
+    def _other(self, by: int, seat: int) -> SeatDoc:
+        """The seat of another player; raises `RoomError` if there is none."""
+        if seat == by or seat not in self.people:
+            raise RoomError("choose the seat of another player", code="no_such_player")
+        return self.doc.seats[seat]
+
+    def _check_host(self, seat: int) -> None:
+        if seat != self.doc.host:
+            raise ForbiddenError("only the player who set up the room can do this", code="not_host")
+
+    @property
+    def _visitor(self) -> str:
+        """The hash of the address whose request this is; empty where no address is known."""
+        account = who_pays.get()
+        return "" if account is None else hash_address(self.doc.id, account.address)
+
+    def check_not_banned(self) -> None:
+        """Raise `ForbiddenError` if the host has banned the address that asks."""
+        if self.doc.banned and self._visitor in self.doc.banned:
+            raise ForbiddenError("the host does not let you into this room", code="banned")
+
+    # -- another game ------------------------------------------------------------------------------------------------
+
+    async def want_rematch(self, seat: int, entropy: str = "", *, now: bool = False) -> None:
+        """Another game in this room, in the same seats: when everyone who is here wants it, or the host says now.
+
+        Bots take the seats of those who have left, and of those who do not answer.
+        """
+        async with self._lock:
+            self._check_open()
+            if self.doc.status != "over":
+                raise RoomError("the game is not over", code="game_not_over")
+            entropy = checked_entropy(entropy)
+            if now:
+                self._check_host(seat)
+            self.doc = self._with_seat(seat, entropy=entropy, left="")
+            self.rematch.add(seat)
+            people = ((n, one) for n, one in enumerate(self.doc.seats) if one.kind == "person" and not one.left)
+            asked = {n for n, one in people if one.token is not None and self.is_here(n)}
+            if now or asked <= self.rematch:
+                await self._play_again()
+                for one in tuple(self.presence.listeners):
+                    if one.seat != SPECTATOR and self.doc.seats[one.seat].token is None:
+                        one.leave(NOT_IN_REMATCH)
+                    else:
+                        one.begin_anew(self)
+        self._presence_changed()
+
+    async def _play_again(self) -> None:
+        """Start the next game with those who want it. The lock is held."""
+        seats: list[SeatDoc] = []
+        for n, seat in enumerate(self.doc.seats):
+            if seat.token is not None and n not in self.rematch and not (seat.kind == "bot" and self.is_here(n)):
+                seat = SeatDoc("open", f"Seat {n + 1}")  # which a bot takes
+            elif seat.token is None and seat.agent is None:
+                seat = SeatDoc("open", f"Seat {n + 1}")
+            seats.append(msgspec.structs.replace(seat, left=""))
+        host = self.doc.host if self.doc.host in self.rematch else min(self.rematch)
+        doc = msgspec.structs.replace(
+            self.doc,
+            seats=seats,
+            host=host,
+            game_id=None,
+            over=False,
+            undos=0,
+            config=self.doc.config.without_seed,
+            fairness=self.doc.next_fairness or new_commitment(),
+            next_fairness=None,
+        )
+        self._rooms.take_sandboxes(doc)
+        await self._begin(doc)
+
     async def _begin(self, doc: RoomDoc) -> None:
         """Start the game of this document, saved in one write. The lock is held."""
         seats = list(doc.seats)
         for n, seat in enumerate(seats):
             if seat.kind == "open":
                 taken = [other.name for m, other in enumerate(seats) if m != n]
-                seats[n] = SeatDoc("bot", free_name(STAND_IN, taken), STAND_IN)
+                agent = table_mate(other.agent for other in seats)
+                seats[n] = SeatDoc("bot", free_name(agent, taken), agent)
         doc = msgspec.structs.replace(doc, seats=seats)
         game_id = new_game_id(self.clock.utc_now)
         await self._save(msgspec.structs.replace(doc, fairness=doc.committed, game_id=game_id))
@@ -325,15 +522,20 @@ class Room:
 
     # -- the game ------------------------------------------------------------------------------------------------------
 
-    async def act(self, seat: int, turn: int, action: Action) -> None:
-        """Make this player's move. When this returns, it is stored and everyone has been told."""
+    async def act(self, seat: int, turn: int, action: Action, game_id: str | None = None) -> None:
+        """Make this player's move. When this returns, it is stored and everyone has been told.
+
+        With `game_id`, only in this game: after an undo or in a rematch, turns are counted anew.
+        """
         async with self._lock:
             self._check_open()
             if self.doc.status != "playing":
                 over = self.doc.over
                 line, code = ("the game is over", "game_over") if over else ("the game has not started", "not_started")
                 raise RoomError(line, code=code)
-            if turn != self.turn:
+            if self.doc.seats[seat].left:
+                raise RoomError("a bot plays in your seat", code="seat_left")
+            if turn != self.turn or game_id not in (None, self.doc.game_id):
                 raise RoomError(f"turn {turn} is not the current turn ({self.turn})", code="wrong_turn")
             self.presence.returned(seat)
             self.presence.played()
@@ -412,14 +614,18 @@ class Room:
             await self._rooms.store.write(news)
             too_long = news[-1].version >= self._rooms.limits.events
             if self.engine.is_terminal() or too_long:
-                await self._save(msgspec.structs.replace(self.doc, over=True))
+                following = new_commitment() if self.people else None
+                await self._save(msgspec.structs.replace(self.doc, over=True, next_fairness=following))
         except BaseException:
             self.give_up(NOT_STORED)
             raise
+        now = self.clock.now()
+        if self.to_move is not None:
+            self._turn_clock.moved(self.to_move, now - self._turn_began, after_reveal=self._after_reveal)
         self.state = self.engine.state
         self.record += news
         self.moves += sum(isinstance(event.payload, MOVES) for event in news)
-        self._turn_began = self.clock.now()
+        self._turn_began = now
         for one in tuple(self.presence.listeners):
             one.happened(self, news)
         if self.doc.over:
@@ -471,10 +677,12 @@ class Room:
             if seat not in stand_ins:
                 stand_ins.add(seat)
                 self._presence_changed()
+            if self.is_here(seat):
+                self._turn_clock.late.add(seat)
 
         def still_to_move() -> bool:
             same = (self.engine, self.turn) == (engine, turn) and not self.gone
-            return same and (doc.token is None or seat in stand_ins)
+            return same and (doc.token is None or self._stands_in(seat))
 
         await self._pause(1)
         if not still_to_move():
@@ -489,6 +697,9 @@ class Room:
                 engine.announce(fault)
             engine.apply_action(seat, action)
             await self._commit()
+        if self.is_here(seat) and seat in stand_ins:  # only this turn was the bot's
+            self.presence.returned(seat)
+            self._presence_changed()
 
     async def _pause(self, times: int) -> None:
         """Wait before a bot's move; a change of speed takes effect at once."""

@@ -15,7 +15,9 @@ from ..referee import BotFault, BotLimits, BotSession, fallback, fault_event, ma
 from .room_document import clean_name
 
 STAND_IN = "optimal"
-"""The bot that plays for people who are away, and takes seats that are left open."""
+"""The bot that plays for people who are away."""
+TABLE_MATES = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "detective")
+"""Bots of different styles for seats that are left open."""
 
 
 def is_ours(agent: str) -> bool:
@@ -137,3 +139,13 @@ def type_of(agent: str | None) -> str:
         return agent or "Remote"
     attribute = AGENTS[agent].target.partition(":")[2]
     return attribute if attribute[0].isupper() else player_type(make_agent(agent))
+
+
+STAND_IN_TYPE = type_of(STAND_IN)
+"""The player type that is recorded with moves for people who are away."""
+
+
+def table_mate(agents: Iterable[str | None]) -> str:
+    """A bot for an open seat at a table with these bots: one of another style, as long as there is one."""
+    there = list(agents)
+    return min(TABLE_MATES, key=there.count)

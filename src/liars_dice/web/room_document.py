@@ -10,7 +10,8 @@ import msgspec
 
 from ..core import Fairness, GameConfig
 from ..persistence import DOCUMENT_SCHEMA, CorruptEventError, decode_document, rules_name
-from .messages import RoomListItem, RoomStatus, SeatKind
+from .messages import RoomListItem, RoomStatus, SeatKind, SeatLeft
+from .turn_clock import TurnLimit
 
 ROOM_ID_LETTERS, ROOM_ID_LENGTH = "abcdefghijkmnpqrstuvwxyz23456789", 10
 """Without letters and digits that are easily confused when read aloud."""
@@ -27,6 +28,12 @@ class SeatDoc(msgspec.Struct):
     """The hash of the seat's token; None for the studio's own bots and open seats."""
     entropy: str = ""
     """What this player added to the dice, before the game."""
+    left: SeatLeft = ""
+    """Why a bot plays for this player from now on, if it does."""
+    ready: bool = False
+    """Whether this player is ready, in a room that asks."""
+    place: str = ""
+    """The hash of the address that took this seat, for a host who bans its player."""
 
     @property
     def recorded_id(self) -> str:
@@ -60,6 +67,16 @@ class RoomDoc(msgspec.Struct):
     """The seat of the player who set up the room, if it has one."""
     invite: str | None = None
     """If set, the room is closed: it is not listed, and only those who know this can watch it or take a seat."""
+    turn_limit: TurnLimit | None = None
+    """How long players may think; None: as long as they like."""
+    help: bool = True
+    """Whether players may ask for odds and hints."""
+    ready_check: bool = False
+    """Whether the game waits until every person is ready."""
+    banned: list[str] = []
+    """Hashes of the addresses that may neither play nor watch here."""
+    next_fairness: Fairness | None = None
+    """The secret of the next game in this room and the commitment to it, which players see before they agree to it."""
 
     @property
     def last_visit(self) -> datetime:
@@ -84,7 +101,9 @@ class RoomDoc(msgspec.Struct):
     @property
     def starts_by_itself(self) -> bool:
         """Whether the game starts now, without anyone asking for it."""
-        return self.game_id is None and not self.hold and all(seat.kind != "open" for seat in self.seats)
+        seated = all(seat.kind != "open" for seat in self.seats)
+        ready = not self.ready_check or all(seat.ready for seat in self.seats if seat.kind == "person")
+        return self.game_id is None and not self.hold and seated and ready
 
     @property
     def committed(self) -> Fairness | None:
@@ -122,6 +141,11 @@ def display_name(name: str, seat: int) -> str:
 def hash_token(token: str) -> str:
     """What is stored of a token."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_address(room_id: str, address: str) -> str:
+    """What is stored of an address, so that a host can ban it from this room; no one can look it up elsewhere."""
+    return sha256(f"{room_id} {address}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def new_token() -> str:

@@ -7,20 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..core import SPECTATOR, BidAction, Event, Fairness, view_of, visible_to
+from ..core import MOVES, SPECTATOR, BidAction, Fairness, GameCreated, view_of, visible_to
 from ..persistence import RecordedEvent, visible_events
 from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode, encode_json
-from .room_bots import STAND_IN
+from .room_bots import STAND_IN, STAND_IN_TYPE
 
 if TYPE_CHECKING:
     from .room import Room
 
 
-def event_json(n: int, event: Event) -> Json:
-    """An event as clients get it: its number, its type and its fields."""
-    payload: Json = msgspec.to_builtins(event)
+def event_json(sealed: RecordedEvent, players: Sequence[str | None]) -> Json:
+    """An event as clients get it: its number, its type and its fields; in a game of these players (`agent_ids`).
+
+    A move that a bot made for a player who was away, or whose time was up, has `stand_in`.
+    """
+    payload: Json = msgspec.to_builtins(sealed.payload)
     kind = payload.pop("event_type")
-    return {"n": n, "type": kind, **payload}
+    note: Json = {"n": sealed.version, "type": kind, **payload}
+    if isinstance(sealed.payload, GameCreated):
+        note["game_id"] = sealed.game_id
+    if isinstance(sealed.payload, MOVES) and was_stand_in(sealed.player_type, players[sealed.payload.player_id]):
+        note["stand_in"] = STAND_IN
+    return note
+
+
+def was_stand_in(player_type: str | None, player: str | None) -> bool:
+    """Whether a move recorded with this player type was not made by the person or network bot of the seat."""
+    kind = (player or "").partition(":")[0]
+    return (kind, player_type) in (("human", STAND_IN_TYPE), ("remote", STAND_IN_TYPE))
+
+
+def players_of(record: Sequence[RecordedEvent]) -> tuple[str | None, ...]:
+    """Who sits where, as the beginning of this record says it."""
+    created = record[0].payload
+    assert isinstance(created, GameCreated)
+    return created.agent_ids
 
 
 def seat_views(room: Room) -> list[SeatView]:
@@ -35,7 +56,9 @@ def seat_views(room: Room) -> list[SeatView]:
             seat.agent,
             room.is_here(n),
             counts[n],
-            STAND_IN if n in stand_ins else None,
+            STAND_IN if n in stand_ins or seat.left else None,
+            seat.left,
+            seat.ready,
         )
         for n, seat in enumerate(room.doc.seats)
     ]
@@ -59,7 +82,17 @@ def room_view(room: Room) -> RoomView:
         shown_fairness(doc.committed, over=room.ended is not None),
         doc.host,
         doc.invite is not None,
+        doc.turn_limit,
+        doc.help,
+        doc.ready_check,
+        sorted(room.rematch),
+        next_commitment(room),
     )
+
+
+def next_commitment(room: Room) -> str | None:
+    """The commitment to the dice of the next game in this room."""
+    return None if room.doc.next_fairness is None else room.doc.next_fairness.commitment
 
 
 def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
@@ -69,7 +102,11 @@ def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
 
 def seats_message(room: Room) -> bytes:
     """Who sits where and is here, for everyone."""
-    return encode(Seats(seat_views(room), room.doc.status, room.presence.spectators, room.doc.invite is not None))
+    doc = room.doc
+    closed, wanted = doc.invite is not None, sorted(room.rematch)
+    return encode(
+        Seats(seat_views(room), doc.status, room.presence.spectators, closed, wanted, next_commitment(room), doc.host)
+    )
 
 
 def turn_message(room: Room, seat: int) -> bytes | None:
@@ -99,10 +136,12 @@ def over_message(room: Room) -> bytes | None:
 
 def news_messages(room: Room, news: Sequence[RecordedEvent], seat: int) -> Iterable[bytes]:
     """New events as this seat may see them, then whose turn it is or how the game ended."""
+    players = players_of(room.record)
     for sealed in news:
         seen = visible_to(sealed.payload, seat)
         if seen is not None:
-            yield encode(EventNote(sealed.version, event_json(sealed.version, seen)))
+            note = event_json(msgspec.structs.replace(sealed, payload=seen), players)
+            yield encode(EventNote(sealed.version, note))
     yield from _where_it_stands(room, seat)
 
 
@@ -111,7 +150,7 @@ def encoded_events(record: Sequence[RecordedEvent], seat: int, start: int) -> li
     found: list[bytes | None] = [None] * (len(record) - start)
     for event in visible_events(record, seat):
         if event.version >= start:
-            found[event.version - start] = encode_json(event_json(event.version, event.payload))
+            found[event.version - start] = encode_json(event_json(event, players_of(record)))
     return found
 
 

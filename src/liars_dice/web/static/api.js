@@ -21,6 +21,13 @@ export class ServerError extends Error {
   }
 }
 
+/** The server does not answer. */
+export class OfflineError extends Error {
+  constructor() {
+    super("The server does not answer. Check your connection, and try again.");
+  }
+}
+
 /**
  * @param {string} path
  * @param {RequestInit} [options]
@@ -31,7 +38,7 @@ async function call(path, options) {
   try {
     response = await fetch(`/api${path}`, options);
   } catch {
-    throw new Error("The server is not responding. Is it still running?");
+    throw new OfflineError();
   }
   const body = await response.json().catch(() => null);
   if (!response.ok) throw new ServerError(body ?? { error: `the server answered ${response.status}`, code: "no_json" }, response.status);
@@ -75,7 +82,7 @@ export function agents() {
 
 /**
  * Creates a room. The token of your own seat is kept in this browser.
- * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean }} wish
+ * @param {{ rules: string | object, changes?: object, seats: NewSeat[], seed?: number | null, practice?: boolean, delay_ms?: number, hold?: boolean, closed?: boolean, turn_limit?: { seconds: number, bank: boolean } | null, help?: boolean, ready_check?: boolean }} wish
  * @returns {Promise<string>} the room's id
  */
 export async function createRoom(wish) {
@@ -84,10 +91,11 @@ export async function createRoom(wish) {
   return made.room;
 }
 
-/** @typedef {{ room: string, seat: number | null, when: number, over?: boolean }} MyRoom a room in which this browser has a seat */
+/** @typedef {{ room: string, seat: number | null, when: number, over?: boolean, games?: string[] }} MyRoom a room in which this browser has a seat, and the games played there */
 
-/** How many seats are remembered. */
+/** How many seats are remembered, and how many games in each room. */
 const MOST = 200;
+const MOST_GAMES = 20;
 
 /** Rooms in which this browser has a seat, newest first. @returns {MyRoom[]} */
 export function myRooms() {
@@ -127,6 +135,23 @@ export function keepToken(room, secret, seat = null) {
 export function markOver(room, over) {
   if (myRooms().some((r) => r.room === room && Boolean(r.over) !== over)) save("rooms", JSON.stringify(myRooms().map((r) => (r.room === room ? { ...r, over } : r))));
 }
+
+/**
+ * Remembers that a game was played in a room, to find your own seat in its review.
+ * @param {string} room
+ * @param {string | null} game
+ * @param {number} seat
+ */
+export function keepGame(room, game, seat) {
+  const rooms = myRooms();
+  const mine = rooms.find((r) => r.room === room);
+  if (!mine || !game || (mine.games?.includes(game) && mine.seat === seat)) return;
+  Object.assign(mine, { seat, games: [...new Set([...(mine.games ?? []), game])].slice(-MOST_GAMES) });
+  save("rooms", JSON.stringify(rooms));
+}
+
+/** Your seat in a game, if this browser played in it. @param {string} game */
+export const seatInGame = (game) => myRooms().find((r) => r.games?.includes(game))?.seat ?? null;
 
 /** @param {string} room that no longer exists, or in which this browser has no seat */
 export function forgetRoom(room) {

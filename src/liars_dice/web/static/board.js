@@ -7,7 +7,7 @@ import { text } from "./ladder.js";
 
 /** @typedef {import("./ladder.js").Bid} Bid */
 /** @typedef {{ share: number, label: string, says: string }} Shade how dark (0 to 1), the text in the cell, the text for screen readers */
-/** @typedef {{ bid: Bid, counts: number[], held: boolean | null }} Truth */
+/** @typedef {{ bid: Bid, counts: number[], right?: boolean, says?: string }} Truth the dice of each face; what they say of the bid, once all are counted */
 /**
  * @typedef {object} BoardView
  * @property {Bid[]} ladder
@@ -27,7 +27,7 @@ const AROUND = 14;
 
 export class Board {
   /**
-   * @param {{ label: string, onchoose?: (rung: number) => void, onbid?: (rung: number) => void }} options
+   * @param {{ label: string, onchoose?: (rung: number, pointed?: boolean) => void, onbid?: (rung: number) => void }} options pointed: at the cell itself, not by an arrow key
    */
   constructor({ label, onchoose, onbid }) {
     this.onchoose = onchoose;
@@ -41,8 +41,11 @@ export class Board {
     this.shape = "";
     /** @type {BoardView | null} */
     this.view = null;
-    this.rows.addEventListener("click", (event) => this.#clicked(event));
+    /** Whether the next choice comes from a cell itself, which then must not move. */
+    this.pointed = false;
+    this.rows.addEventListener("click", (event) => this.#pick(event));
     this.grid.addEventListener("keydown", (event) => this.#pressed(event));
+    new ResizeObserver(() => this.view && this.#scroll(this.view)).observe(this.grid);
   }
 
   /** @param {BoardView} view */
@@ -58,13 +61,19 @@ export class Board {
       high = Math.min(most, reached + AROUND);
     }
     const shape = `${view.faces}/${low}-${high}/${view.ladder.length}`;
-    if (shape !== this.shape) this.#build(view, low, high);
+    if (shape !== this.shape) {
+      const held = view.chosen === null ? "" : text(view.ladder[view.chosen]);
+      const was = this.cells.get(held)?.offsetTop;
+      this.#build(view, low, high);
+      const is = this.cells.get(held)?.offsetTop;
+      if (was !== undefined && is !== undefined) this.grid.scrollTop += is - was; // new rows appear beyond the chosen cell, which stays where it is
+    }
     this.shape = shape;
     this.#paint(view);
     this.#draw(view, low, high);
-    if (!before || before.trail.length !== view.trail.length || before.chosen !== view.chosen || before.truth !== view.truth) {
-      this.#scroll(view);
-    }
+    const news = !before || before.trail.length !== view.trail.length || before.truth?.bid !== view.truth?.bid;
+    if (news || (before.chosen !== view.chosen && !this.pointed)) this.#scroll(view);
+    this.pointed = false;
   }
 
   /**
@@ -153,11 +162,11 @@ export class Board {
       if (trail) classes.push("made");
       if (trail?.includes(last)) classes.push("standing");
       if (filled) classes.push(truth.bid.face === bid.face ? "filled" : "faint");
-      if (isBid) classes.push(truth.held ? "held" : "false");
+      if (isBid && truth.says) classes.push(truth.right ? "held" : "false");
       const words = [sayBid(bid)];
       if (seat !== null) words.push(`bid by ${view.names[seat]}`);
       if (shade) words.push(shade.says);
-      if (isBid) words.push(truth.held ? "the bid held" : "the bid was false");
+      if (isBid && truth.says) words.push(truth.says);
       set(cell, {
         class: classes.join(" "),
         "aria-label": capital(words.join(", ")),
@@ -192,16 +201,27 @@ export class Board {
     this.trail.replaceChildren(...lines);
   }
 
-  /** @param {BoardView} view */
+  /**
+   * Scrolls to the chosen cell or the standing bid if it is out of sight. What is in sight stays where it is: a second tap on the same spot
+   * must reach the same cell.
+   * @param {BoardView} view
+   */
   #scroll(view) {
     const bid = view.chosen !== null ? view.ladder[view.chosen] : (view.truth?.bid ?? view.trail[view.trail.length - 1]?.bid);
     const box = this.grid;
     const move = () => {
       const cell = bid && this.cells.get(text(bid));
-      if (box.scrollWidth > box.clientWidth + 1) box.scrollLeft = cell ? cell.offsetLeft - box.clientWidth / 2 : 0;
-      if (box.scrollHeight <= box.clientHeight + 1) return;
-      const room = box.clientHeight - this.head.offsetHeight;
-      box.scrollTop = cell ? cell.offsetTop - room * (view.chosen !== null || view.truth ? 0.5 : 0.72) : box.scrollHeight;
+      const [head, side] = [this.head.offsetHeight, /** @type {HTMLElement | null} */ (this.head.firstElementChild)?.offsetWidth ?? 0];
+      if (!cell) {
+        box.scrollTo(0, box.scrollHeight);
+        return;
+      }
+      const { offsetLeft: left, offsetWidth: wide, offsetHeight: tall } = cell;
+      const top = cell.offsetTop + head; // offsetTop counts from the rows, below the head
+      if (left - side < box.scrollLeft || left + wide > box.scrollLeft + box.clientWidth) box.scrollLeft = left - box.clientWidth / 2;
+      const above = view.chosen === null && !view.truth ? tall : 0; // there is something to bid above the standing bid
+      const hidden = top - head - above - box.scrollTop < -tall / 2 || top + tall / 2 > box.scrollTop + box.clientHeight;
+      if (hidden) box.scrollTop = top - head - (box.clientHeight - head) * (above ? 0.72 : 0.5);
     };
     if (box.clientHeight) move();
     else requestAnimationFrame(move);
@@ -218,12 +238,17 @@ export class Board {
     return rung >= 0 && this.view?.legal.has(rung) ? rung : null;
   }
 
-  /** @param {Event} event */
-  #clicked(event) {
+  /**
+   * Chooses a cell; choosing it again bids it.
+   * @param {Event} event
+   */
+  #pick(event) {
     const rung = this.#rungAt(event);
-    if (rung === null) return;
+    if (rung === null) return false;
+    this.pointed = true;
     if (rung === this.view?.chosen) this.onbid?.(rung);
-    else this.onchoose?.(rung);
+    else this.onchoose?.(rung, true);
+    return true;
   }
 
   /** @param {KeyboardEvent} event */
@@ -235,10 +260,7 @@ export class Board {
       if (rung !== null) this.onchoose?.(rung);
       this.focus();
     } else if (event.key === "Enter" || event.key === " ") {
-      const rung = this.#rungAt(event);
-      if (rung === null) return;
-      if (rung === this.view?.chosen) this.onbid?.(rung);
-      else this.onchoose?.(rung);
+      if (!this.#pick(event)) return;
     } else {
       return;
     }

@@ -105,6 +105,21 @@ export function toggle(label, checked, onchange) {
   return h("label", { class: "toggle" }, box, label);
 }
 
+/**
+ * Does something that takes a while. Until it is done the button shows it, and presses of it are ignored: three taps on a slow network do it once.
+ * @param {HTMLElement} button
+ * @param {() => Promise<unknown>} what
+ */
+export async function busily(button, what) {
+  if (button.getAttribute("aria-busy") === "true") return;
+  set(button, { "aria-busy": "true" });
+  try {
+    await what();
+  } finally {
+    set(button, { "aria-busy": null });
+  }
+}
+
 /** Whether animations are allowed. */
 export const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -9,9 +9,9 @@ import { parse } from "./ladder.js";
  *   | { type: "RoundStarted", round_index: number, opener: number, dice_counts: number[], palifico: boolean }
  *   | { type: "DiceRolled", player_id: number, dice: number[] }
  *   | { type: "SharedDiceRolled", table_dice: number[], hidden_dice?: number[] }
- *   | { type: "BidPlaced", player_id: number, bid: Bid, reasoning?: string }
- *   | { type: "LiarCalled", player_id: number, reasoning?: string }
- *   | { type: "ExactCalled", player_id: number, reasoning?: string }
+ *   | { type: "BidPlaced", player_id: number, bid: Bid, reasoning?: string, stand_in?: string }
+ *   | { type: "LiarCalled", player_id: number, reasoning?: string, stand_in?: string }
+ *   | { type: "ExactCalled", player_id: number, reasoning?: string, stand_in?: string }
  *   | { type: "DiceRevealed", dice: number[][], table_dice?: number[], hidden_dice?: number[] }
  *   | { type: "RoundEnded", winner: number, loser: number, last_bid: Bid, match_count: number, was_true: boolean,
  *       dice_counts: number[] }
@@ -28,6 +28,9 @@ export function read(raw) {
   const payload = raw.payload ?? raw.event ?? raw;
   return { ...payload, type: payload.event_type ?? payload.type ?? raw.event_type ?? raw.type };
 }
+
+/** Whether a player made a move. @param {GameEvent} event */
+export const isMove = (event) => event.type === "BidPlaced" || event.type === "LiarCalled" || event.type === "ExactCalled";
 
 const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(" ");
 
@@ -59,7 +62,7 @@ export const inWords = (text) => text.replace(/\b(\d+)x(\d+)\b/g, (_, quantity, 
  * @param {number} seat
  * @param {number | null} me
  */
-export const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
+const named = (names, seat, me) => (seat === me ? "You" : capital(names[seat] ?? "?"));
 
 /** Whether the server chose this name. @param {string} name */
 export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
@@ -74,15 +77,49 @@ export const unnamed = (name) => /^(You|Player \d+)$/.test(name);
 export const does = (names, seat, me, verb) => `${named(names, seat, me)} ${verb}${seat === me ? "" : "s"}`;
 
 /**
+ * A player's move: `Ann bids three fours`, `You bid three fours` or, by a bot in their place, `Optimal bids three fours for you`.
+ * @param {string[]} names
+ * @param {{ seat: number, standIn?: string }} move
+ * @param {number | null} me
+ * @param {string} verb with its ending, if it has one for everybody
+ * @param {string} [what]
+ * @param {boolean} [past] whether the verb is in the past tense
+ */
+export function tell(names, { seat, standIn }, me, verb, what = "", past = false) {
+  const subject = standIn ? capital(standIn) : named(names, seat, me);
+  const ending = past || (seat === me && !standIn) ? "" : "s";
+  const place = standIn ? ` for ${seat === me ? "you" : names[seat]}` : "";
+  return `${subject} ${verb}${ending}${what && ` ${what}`}${place}`;
+}
+
+/** A name for people: the second bot of a kind is `optimal 2`, not `optimal#2`. @param {string} name */
+export const plainName = (name) => name.replace(/#(\d+)$/, " $1");
+
+/**
+ * What the dice said of a bid: `the bid held`; after an exact call, `not exact`.
+ * @param {boolean} right
+ * @param {"liar" | "exact" | undefined} call
+ */
+export const ruling = (right, call) => (call === "exact" ? (right ? "exactly right" : "not exact") : right ? "the bid held" : "the bid was false");
+
+/**
  * `There were four fours: the bid held.`
+ * @param {import("./state.js").State} state after the end of a round
+ */
+export function verdict({ result, call }) {
+  if (!result) return "";
+  const { bid, count } = result;
+  const counted = `There ${count === 1 ? "was" : "were"} ${sayBid({ quantity: count, face: bid.face })}`;
+  return `${counted}: ${ruling(isRight(bid, count, call), call?.kind)}.`;
+}
+
+/**
+ * Whether the dice are as the caller of exact, or the bidder of a bid that was called a lie, said.
  * @param {Bid} bid
  * @param {number} count
- * @param {boolean} held
+ * @param {{ kind: "liar" | "exact" } | null} call
  */
-export function verdict(bid, count, held) {
-  const counted = `There ${count === 1 ? "was" : "were"} ${sayBid({ quantity: count, face: bid.face })}`;
-  return `${counted}: the bid ${held ? "held" : "was false"}.`;
-}
+export const isRight = (bid, count, call) => (call?.kind === "exact" ? count === bid.quantity : count >= bid.quantity);
 
 /** What was done instead of a bot's answer. @param {string} fallback */
 function instead(fallback) {
@@ -122,15 +159,14 @@ export function narrate(event, state, me) {
     case "DiceRolled":
       return event.player_id === me ? `You rolled ${event.dice.join(", ")}.` : "";
     case "BidPlaced":
-      return `${who(event.player_id, "bid")} ${sayBid(event.bid)}.`;
+      return `${tell(names, { seat: event.player_id, standIn: event.stand_in }, me, "bid", sayBid(event.bid))}.`;
     case "LiarCalled":
-      return `${who(event.player_id, "call")} liar.`;
     case "ExactCalled":
-      return `${who(event.player_id, "call")} exact.`;
+      return `${tell(names, { seat: event.player_id, standIn: event.stand_in }, me, "call", event.type === "LiarCalled" ? "liar" : "exact")}.`;
     case "SharedDiceRolled":
       return event.table_dice.length ? `On the table: ${event.table_dice.join(", ")}.` : "";
     case "RoundEnded":
-      return `${verdict(event.last_bid, event.match_count, event.was_true)} ${consequence(state, me)}`;
+      return `${verdict(state)} ${consequence(state, me)}`;
     case "GameEnded":
       return event.winner === null ? UNDECIDED : `${who(event.winner, "win")} the game.`;
     case "AgentFaulted":

@@ -1,7 +1,7 @@
 // Fair dice in plain words: a fingerprint before the first roll, the players' own words, and the secret at the end.
 
 import { get, post, token } from "./api.js";
-import { h } from "./dom.js";
+import { busily, h } from "./dom.js";
 import { load, save } from "./storage.js";
 
 /** @typedef {{ commitment: string, entropy: string[], secret: string | null, first_round: number }} Fairness as the API has it */
@@ -81,18 +81,37 @@ export class FairDice {
       else if (found) verdict.textContent = `The secret belongs to the fingerprint${seen ? " that this browser saw before the end" : ""}.`;
     });
     const name = `${game}.json`;
-    const how = game && h("p", {}, h("a", { href: `/api/games/${encodeURIComponent(game)}`, download: name }, "Save the game"), " and check every roll: ", h("code", {}, `liars-dice verify-fair ${name} --commitment ${seen ?? commitment}`));
-    return h("div", {}, verdict, how);
+    const check = h("button", { type: "button", class: "plain", onclick: () => busily(check, () => rollAgain(game ?? "", seen ?? commitment, verdict)) }, "Check all dice in this browser");
+    const how = game && h("p", {}, "Or ", h("a", { href: `/api/games/${encodeURIComponent(game)}`, download: name }, "save the game"), " and check it with another program: ", h("code", {}, `liars-dice verify-fair ${name} --commitment ${seen ?? commitment}`));
+    return h("div", {}, game && h("p", {}, check), verdict, how);
   }
 }
 
 /**
- * The server was asked to take back a move, and has settled on a new secret.
+ * The room has another game, and the server has settled on a new secret.
  * @param {string} room
- * @param {Fairness | null} fairness
+ * @param {string | null} commitment
  */
-export function settleAnew(room, fairness) {
-  if (fairness) save(`fair:${room}`, fairness.commitment);
+export function settleAnew(room, commitment) {
+  if (commitment) save(`fair:${room}`, commitment);
+}
+
+/**
+ * Rolls all dice of a game again, and says what that proves.
+ * @param {string} game
+ * @param {string} commitment
+ * @param {HTMLElement} verdict
+ */
+async function rollAgain(game, commitment, verdict) {
+  try {
+    const { checkDice } = await import("./fair_check.js");
+    const { rolls, problem } = checkDice(await get(`/games/${encodeURIComponent(game)}`), commitment);
+    verdict.textContent = problem
+      ? `The check failed: ${problem}. The dice are not proved to be fair.`
+      : `All ${rolls} rolls follow from the secret and the players’ words. This proves that the server chose its part before the first roll, and that no one changed a die afterwards.`;
+  } catch (error) {
+    verdict.textContent = error instanceof Error ? error.message : String(error);
+  }
 }
 
 /**

@@ -148,5 +148,15 @@ export function chance(bid, known, total, faces, wild) {
   return atLeast(total - known.length, bid.quantity - matching(known, bid.face, wild), p);
 }
 
+/**
+ * The chance that exactly as many dice match as a bid says, given the dice you see.
+ * @param {Bid} bid
+ * @param {number[]} known
+ * @param {number} total
+ * @param {number} faces
+ * @param {number | null} wild
+ */
+export const chanceExact = (bid, known, total, faces, wild) => chance(bid, known, total, faces, wild) - chance({ ...bid, quantity: bid.quantity + 1 }, known, total, faces, wild);
+
 /** A chance as it is shown. @param {number} p */
 export const percent = (p) => (p > 0 && p < 0.005 ? "<1" : p < 1 && p > 0.995 ? ">99" : String(Math.round(p * 100)));

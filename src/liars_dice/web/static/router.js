@@ -1,6 +1,7 @@
 // Which page an address shows. Each page is loaded when it is first opened.
 
-import { h, say } from "./dom.js";
+import { OfflineError } from "./api.js";
+import { busily, h, say } from "./dom.js";
 
 /** @typedef {{ title: string, element: HTMLElement, leave?: () => void }} Page */
 /** @typedef {(params: { id: string, query: URLSearchParams }) => Page | Promise<Page>} MakePage */
@@ -31,7 +32,7 @@ let shown = "";
 export function go(address, { replace = false } = {}) {
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
-  show(true);
+  return show(true);
 }
 
 /** @param {boolean} moved whether the user came here from another page */
@@ -40,14 +41,17 @@ async function show(moved) {
   shown = location.pathname + location.search;
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
   const found = ROUTES.map(([path, load]) => ({ match: path.exec(location.pathname), load })).find(({ match }) => match);
+  const loading = /** @type {HTMLElement} */ (document.getElementById("loading"));
+  loading.hidden = false;
   let page;
   try {
     if (!found?.match) throw new Error("There is no such page.");
-    const { page: make } = await found.load();
+    const { page: make } = await found.load().catch(offlineInstead);
     page = await make({ id: decodeURIComponent(found.match[1] ?? ""), query: new URLSearchParams(location.search) });
   } catch (error) {
-    page = errorPage(error instanceof Error ? error.message : String(error));
+    page = error instanceof OfflineError ? offlinePage(error) : errorPage(error instanceof Error ? error.message : String(error));
   }
+  if (mine === visit) loading.hidden = true;
   if (mine !== visit) {
     page.leave?.();
     return;
@@ -66,6 +70,36 @@ async function show(moved) {
     main.focus({ preventScroll: true });
     say(page.title);
   }
+}
+
+/**
+ * What a browser says when it cannot load a module is for programmers.
+ * @param {unknown} error
+ * @returns {never}
+ */
+function offlineInstead(error) {
+  throw error instanceof TypeError ? new OfflineError() : error;
+}
+
+/**
+ * The page could not be loaded. It is tried again when the network is back, or when you say so.
+ * @param {OfflineError} error
+ * @returns {Page}
+ */
+function offlinePage(error) {
+  const note = h("p", { class: "muted", role: "status" }, "Games wait for you: nothing is lost.");
+  const retry = async () => {
+    const there = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+    if (there) location.reload(); // not every browser loads a module again that it could not load once
+    else note.textContent = "Still no connection.";
+  };
+  const again = h("button", { type: "button", class: "primary", onclick: () => busily(again, retry) }, "Try again");
+  addEventListener("online", retry);
+  return {
+    title: "No connection",
+    element: h("div", { class: "page narrow empty" }, h("h1", {}, "No connection"), h("p", { class: "error", role: "alert" }, error.message), note, h("p", {}, again)),
+    leave: () => removeEventListener("online", retry),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { setting } from "./settings.js";
 let audio = null;
 
 /** What each event sounds like: pitches in hertz, one after the other. @type {Record<string, number[]>} */
-const SOUNDS = { DiceRolled: [180, 240, 200, 260], BidPlaced: [420], LiarCalled: [330, 247], ExactCalled: [330, 392], RoundEnded: [392, 523], GameEnded: [392, 494, 587, 784] };
+const SOUNDS = { DiceRolled: [180, 240, 200, 260], BidPlaced: [420], LiarCalled: [330, 247], ExactCalled: [330, 392], RoundEnded: [392, 523], GameEnded: [392, 494, 587, 784], Nudged: [659, 659] };
 
 /** @param {string} type of event */
 export function sound(type) {

@@ -1,11 +1,12 @@
 // The state is a fold over events: state = events.reduce(step, EMPTY).
 
+import { isRight, plainName, ruling } from "./events.js";
 import { inPlay, ladder, matching, text, wildFace } from "./ladder.js";
 
 /** @typedef {import("./events.js").GameEvent} GameEvent */
 /** @typedef {import("./ladder.js").Bid} Bid */
 /** @typedef {import("./ladder.js").Config} Config */
-/** @typedef {{ seat: number, bid: Bid, rung: number }} Made */
+/** @typedef {{ seat: number, bid: Bid, rung: number, standIn?: string }} Made standIn: the bot that bid for a player */
 /** @typedef {{ bid: Bid, count: number, held: boolean, winner: number, loser: number }} Result */
 /**
  * @typedef {object} State
@@ -22,7 +23,7 @@ import { inPlay, ladder, matching, text, wildFace } from "./ladder.js";
  * @property {(number[] | null)[]} hands those that are known
  * @property {number[]} open dice on the table that everyone sees
  * @property {number[] | null} covered dice on the table that no one sees before the reveal
- * @property {{ kind: "liar" | "exact", seat: number } | null} call
+ * @property {{ kind: "liar" | "exact", seat: number, standIn?: string } | null} call
  * @property {boolean} revealed
  * @property {Result | null} result of the round
  * @property {number | null} winner of the game
@@ -61,7 +62,7 @@ export function step(state, event) {
   switch (event.type) {
     case "GameCreated":
       return {
-        ...EMPTY, last, config: event.config, names: event.names, agents: event.agent_ids ?? [], counts: event.config.dice,
+        ...EMPTY, last, config: event.config, names: event.names.map(plainName), agents: event.agent_ids ?? [], counts: event.config.dice,
         after: event.config.dice, hands: event.names.map(() => null), wins: event.names.map(() => 0),
         ladder: ladder(event.config, inPlay(event.config, event.config.dice)),
       }; // prettier-ignore
@@ -77,12 +78,12 @@ export function step(state, event) {
       return { ...state, last, open: event.table_dice, covered: event.hidden_dice?.length ? event.hidden_dice : null };
     case "BidPlaced": {
       const rung = state.ladder.findIndex((bid) => text(bid) === text(event.bid));
-      const bids = [...state.bids, { seat: event.player_id, bid: event.bid, rung }];
+      const bids = [...state.bids, { seat: event.player_id, bid: event.bid, rung, standIn: event.stand_in }];
       return { ...state, last, bids, turn: next(state.counts, event.player_id) };
     }
     case "LiarCalled":
     case "ExactCalled":
-      return { ...state, last, turn: null, call: { kind: last === "LiarCalled" ? "liar" : "exact", seat: event.player_id } };
+      return { ...state, last, turn: null, call: { kind: last === "LiarCalled" ? "liar" : "exact", seat: event.player_id, standIn: event.stand_in } };
     case "DiceRevealed":
       return { ...state, last, turn: null, hands: event.dice, open: event.table_dice ?? [], covered: event.hidden_dice ?? null, revealed: true };
     case "RoundEnded": {
@@ -119,10 +120,28 @@ export function truth(state) {
 }
 
 /**
- * A short mark for each seat: its first letter, with the seat's number where letters repeat.
+ * The dice of a reveal, and what they say of the bid.
+ * @param {Bid} bid
+ * @param {number[]} counts
+ * @param {State["call"]} call
+ */
+export function told(bid, counts, call) {
+  const right = isRight(bid, counts[bid.face - 1], call);
+  return { bid, counts, right, says: ruling(right, call?.kind) };
+}
+
+/**
+ * A short mark for each seat: its first letter (two where letters repeat), and the number at the end of its name: O and O2 for optimal and optimal 2.
+ * Where that is not enough, the number of the seat.
  * @param {string[]} names
  */
 export function marks(names) {
-  const letters = names.map((name) => (Array.from(name.trim())[0] ?? "?").toUpperCase());
-  return letters.map((letter, seat) => (letters.indexOf(letter) === letters.lastIndexOf(letter) ? letter : `${letter}${seat + 1}`));
+  const parts = names.map((name) => {
+    const [, word, number] = /^(.*?)[ #]?(\d{0,2})$/.exec(name.trim()) ?? ["", name, ""];
+    return { letters: Array.from(word || number || "?"), number: word ? number : "" };
+  });
+  const mark = (/** @type {number} */ most) => parts.map(({ letters, number }) => (letters[0] ?? "?").toUpperCase() + letters.slice(1, most).join("") + number);
+  const [one, two] = [mark(1), mark(2)];
+  const once = (/** @type {string[]} */ all, /** @type {string} */ it) => all.indexOf(it) === all.lastIndexOf(it);
+  return names.map((_, seat) => (once(one, one[seat]) ? one[seat] : once(two, two[seat]) ? two[seat] : `${parts[seat].letters[0]?.toUpperCase() ?? "?"}${seat + 1}`));
 }

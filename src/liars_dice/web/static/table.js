@@ -2,13 +2,13 @@
 
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
-import { UNDECIDED, capital, consequence, diceCount, does, faces, named, sayBid, unnamed, verdict } from "./events.js";
+import { UNDECIDED, capital, consequence, diceCount, does, faces, isRight, ruling, sayBid, tell, unnamed, verdict } from "./events.js";
 import { wildFace } from "./ladder.js";
 import { marks, standing, total } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /**
- * Who has a seat; `until`: when a bot moves for a player who is away, in milliseconds since 1970.
+ * Who has a seat; `until`: when a bot moves for a player who is away or whose time is limited, in milliseconds since 1970.
  * @typedef {{ kind: "person" | "bot" | "open", agent?: string | null, present?: boolean, until?: number | null }} SeatInfo
  */
 
@@ -27,11 +27,10 @@ export function status(state, me) {
   }
   if (state.ended) return UNDECIDED;
   if (state.result) {
-    const { bid, count, held } = state.result;
-    const called = state.call ? `${named(state.names, state.call.seat, me)} called${state.call.kind === "exact" ? " exact" : ""}.` : "";
-    return `${called} ${verdict(bid, count, held)} ${consequence(state, me)}`;
+    const called = state.call ? `${tell(state.names, state.call, me, "called", state.call.kind === "exact" ? "exact" : "", true)}.` : "";
+    return `${called} ${verdict(state)} ${consequence(state, me)}`;
   }
-  if (state.call) return `${does(state.names, state.call.seat, me, "call")} ${state.call.kind}. Cups up.`;
+  if (state.call) return `${tell(state.names, state.call, me, "call", state.call.kind)}. Cups up.`;
   if (state.turn === null) return "Rolling the dice.";
   if (state.turn === me) return state.bids.length ? "Your turn. Raise, or call the bluff." : "You open. Make a bid.";
   if (me !== null && !state.counts[me]) return `You are out. ${capital(state.names[state.turn])} is to move.`;
@@ -41,22 +40,65 @@ export function status(state, me) {
 export class Table {
   constructor() {
     this.others = h("ol", { class: "others", "aria-label": "Players" });
-    this.middle = h("div", { class: "middle" });
+    this.claim = h("div", { class: "claiming" });
+    this.odds = h("p", { class: "odds", hidden: true });
+    this.middle = h("div", { class: "middle" }, this.claim, this.odds);
     this.shared = h("div", { class: "shared", hidden: true });
     this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
     this.mine = h("div", { class: "mine" });
     this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.shared, this.lower, this.mine);
-    this.counting = 0;
+    /** The number and the verdict of a reveal. @type {HTMLElement | null} */
+    this.number = this.verdict = null;
     this.clock = 0;
     this.key = "";
+    /** What players show each other now, by seat. @type {Map<number, string>} */
+    this.bubbles = new Map();
   }
 
   /**
    * @param {State} state
    * @param {number | null} me whose seat is at the bottom
-   * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean }} [options] peek: show all dice that are known; fresh: the last event just happened
+   * @param {{ peek?: boolean, seats?: SeatInfo[], fresh?: boolean, counted?: number | null, odds?: string }} [options] peek: show all dice that are known; fresh: the last
+   *   event just happened; odds: of the standing bid; counted: how many dice of the reveal have been counted, if that is going on
    */
-  update(state, me, { peek = false, seats = [], fresh = false } = {}) {
+  update(state, me, { peek = false, seats = [], fresh = false, counted = null, odds = "" } = {}) {
+    this.#draw(state, me, peek, seats, fresh);
+    this.#count(state, counted);
+    this.odds.textContent = odds;
+    this.odds.hidden = !odds;
+  }
+
+  /**
+   * Shows a small picture beside a seat for a while.
+   * @param {number} seat
+   * @param {string} what
+   * @param {number} ms
+   */
+  react(seat, what, ms) {
+    this.bubbles.set(seat, what);
+    this.#bubble(seat);
+    setTimeout(() => {
+      this.bubbles.delete(seat);
+      this.#bubble(seat);
+    }, ms);
+  }
+
+  /** @param {number} seat */
+  #bubble(seat) {
+    const place = this.element.querySelector(`[data-seat="${seat}"]`);
+    place?.querySelector(".bubble")?.remove();
+    const what = this.bubbles.get(seat);
+    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true" }, what));
+  }
+
+  /**
+   * @param {State} state
+   * @param {number | null} me
+   * @param {boolean} peek
+   * @param {SeatInfo[]} seats
+   * @param {boolean} fresh
+   */
+  #draw(state, me, peek, seats, fresh) {
     const key = JSON.stringify([state.round, state.bids.length, state.turn, state.hands, state.open, state.covered, state.revealed, state.call, state.result, state.ended, me, peek, seats]);
     if (key === this.key) return;
     this.key = key;
@@ -67,33 +109,55 @@ export class Table {
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-revealed": state.revealed ? "yes" : null });
+    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-crowd": order.length > 7 ? "yes" : null, "data-round": bottom >= 0 && order.length > 3 && order.length < 7 ? "yes" : null, "data-lifting": fresh && state.last === "DiceRevealed" ? "yes" : null });
     const row = (/** @type {number[]} */ those) =>
       those.map((seat, i) => {
         const middle = (those.length - 1) / 2;
         const lift = those.length > 2 && those.length < 7 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
+        const turn = Math.PI * (1.1 - (1.2 * i) / Math.max(1, those.length - 1)); // from the left over the top to the right
         const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
-        set(item, { vars: { lift } });
+        set(item, { vars: { lift, x: Math.cos(turn).toFixed(3), y: Math.sin(turn).toFixed(3) } });
         return item;
       });
     const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // without a player at the bottom, half of the seats go there
     this.others.replaceChildren(...row(order.slice(0, upper)));
     this.lower.replaceChildren(...row(order.slice(upper).reverse()));
     this.lower.hidden = upper === order.length;
-    this.#center(state, me, fresh, lit);
+    this.#center(state, me, lit);
     this.#onTable(state, peek);
     this.mine.hidden = bottom < 0;
     clearInterval(this.clock);
     if (seats.some((seat) => seat?.until)) this.clock = setInterval(() => (this.element.isConnected ? this.#tick() : clearInterval(this.clock)), 1000);
     if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
     this.#tick();
+    for (const seat of this.bubbles.keys()) this.#bubble(seat);
   }
 
-  /** Counts down to a bot's move for a player who is away. Hidden from screen readers, which would read every second. */
+  /**
+   * Lights the dice of a reveal that are counted so far; once all are, the others dim and the verdict is told.
+   * @param {State} state
+   * @param {number | null} counted null: all of them
+   */
+  #count(state, counted) {
+    const bid = standing(state)?.bid;
+    if (!state.revealed || !bid || !this.number || !this.verdict) return;
+    const found = this.order?.size ?? 0;
+    for (const one of this.element.querySelectorAll(".hand .die")) {
+      const place = one.getAttribute("data-counts");
+      one.classList.toggle("counts", place !== null && Number(place) < (counted ?? found));
+      one.classList.toggle("dim", place === null && counted === null);
+    }
+    const right = isRight(bid, found, state.call);
+    this.number.textContent = String(counted ?? found);
+    set(this.verdict, { class: right ? "held" : "false" });
+    this.verdict.textContent = counted === null ? `${capital(ruling(right, state.call?.kind))}.` : "";
+  }
+
+  /** Counts down to a bot's move for a player who is away, or whose time is limited. Hidden from screen readers, which would read every second. */
   #tick() {
     for (const line of this.element.querySelectorAll(".until")) {
       const left = Math.ceil((Number(line.getAttribute("data-until")) - Date.now()) / 1000);
-      line.textContent = `${STAND_IN} moves for ${line.getAttribute("data-name")} ${left > 0 ? `in ${left}\u00a0s` : "now"}`;
+      line.textContent = line.hasAttribute("data-away") ? `${STAND_IN} moves ${left > 0 ? `in ${left}\u00a0s` : "now"}` : `${Math.max(left, 0)}\u00a0s left`;
     }
   }
 
@@ -109,7 +173,7 @@ export class Table {
     const name = mine ? `You` : state.names[seat];
     const own = mine && !unnamed(state.names[seat]);
     const away = info?.kind === "person" && info.present === false;
-    const plays = info?.agent && info.agent !== state.names[seat].split("#")[0] ? ` (${info.agent})` : "";
+    const plays = info?.agent && info.agent !== state.names[seat].replace(/ \d+$/, "") ? ` (${info.agent})` : "";
     const kind = info ? (info.kind === "bot" ? `bot${plays}` : info.kind === "person" ? "person" : "open seat") : "";
     const isTurn = state.turn === seat;
     const out = state.config !== null && state.round >= 0 && count === 0;
@@ -126,14 +190,14 @@ export class Table {
       h(
         "div",
         { class: "who" },
-        h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, mark),
+        h("span", { class: `token seat-${seat % 8}${info?.kind === "bot" ? " bot" : ""}`, "aria-hidden": "true" }, mark),
         h(
           "div",
           { class: "who-text" },
-          h("strong", {}, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
-          h("small", {}, out ? "out" : [kind && !mine && kind, diceCount(count)].filter(Boolean).join(" · "), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
-          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away, ${info.agent} plays` : "away")].filter(Boolean).join(" · ")),
-          away && !info.agent && isTurn && info.until && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-name": state.names[seat] }),
+          h("strong", { title: name }, name, own && h("span", { class: "muted" }, ` (${state.names[seat]})`)),
+          h("small", {}, !out && !mine && kind && h("span", { class: "kind" }, `${kind} · `), out ? "out" : diceCount(count), wins, after ? h("b", { class: after < 0 ? "minus" : "plus" }, after < 0 ? " −1" : " +1") : null),
+          (isTurn || away) && h("small", { class: "turn-text" }, [isTurn && (mine ? "your turn" : "to move"), away && (info.agent ? `away, ${info.agent} plays` : "away")].filter(Boolean).join(", ")),
+          isTurn && !mine && info?.until && !(away && info.agent) && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-away": away ? "yes" : null }),
         ),
       ),
       out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${diceCount(count)}, hidden`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
@@ -151,7 +215,7 @@ export class Table {
   }
 
   /**
-   * Dice as they are drawn; at the reveal those that count are lit, one after the other.
+   * Dice as they are drawn. At the reveal, those that match the bid know when they are counted.
    * @param {State} state
    * @param {number[]} dice
    * @param {string} where a seat's number, "open" or "covered"
@@ -159,11 +223,10 @@ export class Table {
    */
   #dice(state, dice, where, rolling = false) {
     const wild = state.config ? wildFace(state.config, state.palifico) : null;
-    const bid = standing(state)?.bid ?? null;
     return dice.map((face, i) => {
-      const counts = state.revealed && bid !== null && (face === bid.face || (wild !== null && face === wild));
-      const classes = [rolling ? "rolling" : "", state.revealed ? (counts ? "counts" : "dim") : "", wild !== null && face === wild ? "wild" : ""];
-      return die(face, { class: classes.join(" ").trim(), vars: { i: counts ? (this.order?.get(`${where}.${i}`) ?? 0) : i } });
+      const drawn = die(face, { class: `${rolling ? "rolling" : ""} ${wild !== null && face === wild ? "wild" : ""}`.trim(), vars: { i } });
+      set(drawn, { "data-counts": this.order?.get(`${where}.${i}`) ?? null });
+      return drawn;
     });
   }
 
@@ -187,39 +250,27 @@ export class Table {
   /**
    * @param {State} state
    * @param {number | null} me
-   * @param {boolean} fresh
    * @param {string[]} lit
    */
-  #center(state, me, fresh, lit) {
-    clearInterval(this.counting);
+  #center(state, me, lit) {
     const made = standing(state);
     if (state.revealed && made) {
-      const found = this.order?.size ?? 0;
-      const held = found >= made.bid.quantity;
-      const number = h("span", { class: "big", "data-count": found }, found);
-      const note = state.call?.kind === "exact" ? (found === made.bid.quantity ? "exactly right" : "not exact") : held ? "the bid held" : "the bid was false";
-      this.middle.replaceChildren(
-        h("div", { class: "claim" }, number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, found) })),
-        h("p", { class: "caption" }, `Bid: ${sayBid(made.bid)}. `, h("b", { class: held ? "held" : "false" }, capital(note), ".")),
+      this.number = h("span", { class: "big" });
+      this.verdict = h("b", {});
+      this.claim.replaceChildren(
+        h("div", { class: "claim" }, this.number, h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face) })),
+        h("p", { class: "caption" }, `Bid: ${sayBid(made.bid)}. `, this.verdict),
       );
-      if (fresh && state.last === "DiceRevealed" && moves() && found) {
-        let k = 0;
-        number.textContent = "0";
-        this.counting = setInterval(() => {
-          number.textContent = String(++k);
-          if (k >= found) clearInterval(this.counting);
-        }, 140);
-      }
       return;
     }
     if (made) {
-      this.middle.replaceChildren(
+      this.claim.replaceChildren(
         h("div", { class: "claim" }, h("span", { class: "big" }, made.bid.quantity), h("span", { class: "times", "aria-hidden": "true" }, "×"), die(made.bid.face, { label: faces(made.bid.face, made.bid.quantity) })),
-        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${state.call ? `${named(state.names, made.seat, me)} claimed` : does(state.names, made.seat, me, "claim")} ${sayBid(made.bid)}${state.call ? `; ${does(state.names, state.call.seat, me, "call").replace(/^You/, "you")} ${state.call.kind}` : ""}`),
+        h("p", { class: "caption" }, h("span", { class: `token small seat-${made.seat % 8}`, "aria-hidden": "true" }, lit[made.seat]), ` ${tell(state.names, made, me, state.call ? "claimed" : "claim", sayBid(made.bid), Boolean(state.call))}${state.call ? `; ${tell(state.names, state.call, me, "call", state.call.kind).replace(/^You/, "you")}` : ""}`),
       );
       return;
     }
-    this.middle.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
+    this.claim.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
   }
 }
 

@@ -1,12 +1,17 @@
 // The events of a game and the moment that is shown. Live play, watching, replay and review differ only in where events come from.
 
-import { EMPTY, step } from "./state.js";
+import { moves } from "./dom.js";
+import { EMPTY, standing, step, truth } from "./state.js";
 
 /** @typedef {import("./events.js").GameEvent} GameEvent */
 /** @typedef {import("./state.js").State} State */
 
 /** How long each type of event is shown before the next, in milliseconds. @type {Record<string, number>} */
-const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, SharedDiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 1100, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
+const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, SharedDiceRolled: 200, BidPlaced: 500, LiarCalled: 900, ExactCalled: 900, DiceRevealed: 700, RoundEnded: 2600, GameEnded: 0, AgentFaulted: 300 }; // prettier-ignore
+
+/** The pause between two dice when those of a reveal are counted, and the longest time that all of them may take. */
+const COUNT_MS = 140;
+const WHOLE_COUNT_MS = 1600;
 
 export class Timeline {
   /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: the last event was just added */
@@ -26,6 +31,8 @@ export class Timeline {
     this.held = false;
     /** Whether the timeline stopped at the end of this round and the player has continued. */
     this.seen = false;
+    /** While the dice of a reveal are being counted: how many so far. The verdict comes when all are. @type {number | null} */
+    this.counted = null;
     this.timer = 0;
   }
 
@@ -68,6 +75,7 @@ export class Timeline {
   goto(at) {
     clearTimeout(this.timer);
     this.timer = 0;
+    this.counted = null;
     this.at = Math.max(0, Math.min(this.events.length, at));
     this.held = this.seen = false;
     this.show(this, false);
@@ -79,7 +87,18 @@ export class Timeline {
     clearTimeout(this.timer);
     this.timer = 0;
     this.held = false;
+    this.counted = null;
     if (!this.atEnd) this.#advance();
+  }
+
+  /** Ends the count of a reveal. */
+  skip() {
+    if (this.counted === null) return;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.counted = null;
+    this.show(this, false);
+    this.#plan();
   }
 
   play() {
@@ -93,6 +112,7 @@ export class Timeline {
     this.paused = true;
     clearTimeout(this.timer);
     this.timer = 0;
+    this.counted = null;
   }
 
   stop() {
@@ -103,13 +123,31 @@ export class Timeline {
   #advance() {
     this.at++;
     this.seen = false;
+    const counts = this.events[this.at - 1].type === "DiceRevealed" && this.#found > 0;
+    this.counted = counts && moves() && !this.paused && this.speed < 100 ? 0 : null;
     if (this.holds && this.events[this.at - 1].type === "RoundEnded" && this.events[this.at]?.type !== "GameEnded") this.held = true;
     this.show(this, true);
     this.#plan();
   }
 
+  /** How many dice match the bid that was called. */
+  get #found() {
+    const bid = standing(this.state)?.bid;
+    return (bid && truth(this.state)?.[bid.face - 1]) ?? 0;
+  }
+
   #plan() {
-    if (this.paused || this.held || this.timer || this.atEnd) return;
+    if (this.paused || this.held || this.timer) return;
+    if (this.counted !== null) {
+      this.timer = setTimeout(() => {
+        this.timer = 0;
+        this.counted = this.counted === null || this.counted + 1 > this.#found ? null : this.counted + 1;
+        this.show(this, false);
+        this.#plan();
+      }, Math.min(COUNT_MS, WHOLE_COUNT_MS / this.#found) / this.speed);
+      return;
+    }
+    if (this.atEnd) return;
     const shown = this.events[this.at - 1];
     const next = this.events[this.at];
     let pause = shown && !this.seen ? (PAUSES[shown.type] ?? 0) : 0;

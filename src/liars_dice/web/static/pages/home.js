@@ -2,12 +2,12 @@
 
 import { createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
-import { h, moves } from "../dom.js";
-import { sayBid } from "../events.js";
+import { busily, h, moves } from "../dom.js";
+import { plainName, sayBid } from "../events.js";
 import { go } from "../router.js";
 import { sample } from "../sample_round.js";
 import { ownName } from "../settings.js";
-import { marks, standing, truth } from "../state.js";
+import { marks, standing, told, truth } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
 import { gameLine, quickGame } from "./replays.js";
@@ -20,8 +20,9 @@ const playNow = () =>
 export function page() {
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const attempt = (/** @type {() => Promise<string>} */ make) => async () => {
+    problem.hidden = true;
     try {
-      go(await make());
+      await go(await make());
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -32,6 +33,7 @@ export function page() {
   const replays = h("div", { class: "panel" }, h("h2", {}, "Replays"));
   fillRooms(rooms);
   fillReplays(replays, attempt(quickGame));
+  const now = h("button", { type: "button", class: "primary big", onclick: () => busily(now, attempt(async () => `/room/${await playNow()}`)) }, "Play now");
   const element = h(
     "div",
     { class: "page home" },
@@ -43,7 +45,7 @@ export function page() {
         { class: "hero-text" },
         h("h1", {}, ["Everyone rolls.", "Everyone hides.", "Someone lies."].flatMap((part) => [h("span", {}, part), " "])),
         h("p", { class: "lead" }, "Bid how many dice show one face under all the cups, yours included. Raise, or call the bluff."),
-        h("div", { class: "row" }, h("button", { type: "button", class: "primary big", onclick: attempt(async () => `/room/${await playNow()}`) }, "Play now"), h("a", { class: "button", href: "/play" }, "Set up a table")),
+        h("div", { class: "row" }, now, h("a", { class: "button", href: "/play" }, "Set up a table")),
         h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),
         problem,
       ),
@@ -70,7 +72,7 @@ function demonstration() {
     const counts = truth(state);
     const bid = standing(state)?.bid;
     caption.textContent = state.bids.length ? (state.result || state.call ? status(state, null) : `${state.names[state.bids[state.bids.length - 1].seat]} bids ${bid ? sayBid(bid) : ""}.`) : "Faces across, quantities up. Each cell is a bid.";
-    board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: counts && bid ? { bid, counts, held: counts[bid.face - 1] >= bid.quantity } : null });
+    board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: counts && bid ? told(bid, counts, state.call) : null });
   });
   timeline.paused = true;
   const moving = moves();
@@ -93,7 +95,7 @@ function demonstration() {
 
 /** @param {string[]} names */
 function nameList(names) {
-  const known = names.filter(Boolean);
+  const known = names.filter(Boolean).map(plainName);
   return known.length > 3 ? `${known.slice(0, 2).join(", ")} and ${known.length - 2} more` : known.join(", ");
 }
 
@@ -150,12 +152,13 @@ const line = (room, title, about) => h("li", {}, h("a", { href: `/room/${room}` 
 
 /**
  * @param {HTMLElement} panel
- * @param {() => void} quick
+ * @param {() => Promise<void>} quick
  */
 async function fillReplays(panel, quick) {
   const { games } = await get("/games?limit=4").catch(() => ({ games: [] }));
   if (!games.length) {
-    panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, then step through it move by move."), h("div", {}, h("button", { type: "button", class: "plain", onclick: quick }, "Play a bot game and replay it")));
+    const button = h("button", { type: "button", class: "plain", onclick: () => busily(button, quick) }, "Play a bot game and replay it");
+    panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, then step through it move by move."), h("div", {}, button));
     return;
   }
   panel.append(h("ul", { class: "lines" }, games.map(gameLine)), h("div", {}, h("a", { class: "button", href: "/replays" }, "All replays")));

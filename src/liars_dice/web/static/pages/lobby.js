@@ -1,19 +1,28 @@
 // A room before its game: the players, the invite link, the rules.
 
-import { field, h, toggle } from "../dom.js";
-import { capital, diceCount, unnamed } from "../events.js";
+import { busily, field, h, toggle } from "../dom.js";
+import { capital, diceCount, plainName, unnamed } from "../events.js";
 import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
 import { describe } from "../rules_text.js";
 import { setting } from "../settings.js";
 
 /** @typedef {import("./room.js").SeatLine} SeatLine */
 
+/**
+ * What the host has chosen beside the rules.
+ * @param {any} room
+ */
+function customs({ turn_limit: limit, help, closed }) {
+  const time = limit && (limit.bank ? `a bank of ${limit.seconds} seconds for each player` : `${limit.seconds} seconds per turn`);
+  return [time, help === false && "no hints and odds", closed && "private"].filter(Boolean);
+}
+
 /** Host names that work only on this computer. */
 const SELF = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export class Lobby {
   /**
-   * @param {{ sit: (name: string, words: string) => void, add: (words: string) => void, begin: () => void, close: (closed: boolean) => void }} doing
+   * @param {{ sit: (name: string, words: string) => Promise<void>, add: (words: string) => void, begin: () => Promise<void>, close: (closed: boolean) => void, ready: (on: boolean) => Promise<void>, leave: () => Promise<void>, removal: (seat: number) => HTMLElement }} doing
    * @param {HTMLElement} problem where errors are shown
    */
   constructor(doing, problem) {
@@ -27,10 +36,12 @@ export class Lobby {
     this.added = h("p", { class: "muted", role: "status" });
     this.words = this.#words();
     this.inviting = h("h3", {});
-    this.closing = toggle("Closed: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
+    this.closing = toggle("Private: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
     this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
-    this.start = h("button", { type: "button", class: "plain", onclick: () => this.doing.begin() });
-    this.starting = h("div", { class: "row" }, this.start);
+    this.start = h("button", { type: "button", class: "plain", onclick: () => busily(this.start, () => this.doing.begin()) });
+    this.ready = toggle("I am ready", false, (on) => this.doing.ready(on));
+    this.leave = h("button", { type: "button", class: "quiet", onclick: () => busily(this.leave, () => this.doing.leave()) }, "Leave your seat");
+    this.starting = h("div", { class: "row" }, this.ready, this.start, this.leave);
     this.element = h(
       "div",
       { class: "lobby" },
@@ -51,7 +62,7 @@ export class Lobby {
    * @param {number | null} me
    */
   show(room, me) {
-    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite]);
+    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite, room.host, room.spectators]);
     if (key === this.key) return;
     this.key = key;
     /** @type {SeatLine[]} */
@@ -62,12 +73,16 @@ export class Lobby {
     const lead = invited
       ? `${hosts.length ? `${hosts.join(" and ")} ${hosts.length === 1 ? "is" : "are"} waiting for you. ` : ""}Enter your name and take a seat. The game starts when every seat is taken.`
       : open
-        ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend. The game starts when every seat is taken.`
-        : "Everyone is here.";
+        ? `${open === 1 ? "One seat is" : `${open} seats are`} open. Send the link to a friend. The game starts when every seat is taken${room.ready_check ? " and everyone is ready" : ""}.`
+        : room.ready_check
+          ? "The game starts when everyone is ready."
+          : "Everyone is here.";
     this.title.textContent = invited ? "A seat is free" : "Your table is ready";
     this.lead.textContent = lead;
-    this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me)));
-    this.rules.textContent = `${capital(describe(room.config).join(" · "))}.`;
+    this.seats.replaceChildren(...seats.map((seat) => this.#seat(seat, me, room)));
+    this.rules.textContent = `${capital([...describe(room.config), ...customs(room)].join(" · "))}.${room.spectators ? ` ${room.spectators} watching.` : ""}`;
+    this.ready.hidden = !room.ready_check;
+    /** @type {HTMLInputElement} */ (this.ready.firstChild).checked = me !== null && Boolean(seats[me].ready);
     this.link.value = `${location.origin}${location.pathname}${room.closed ? `#${room.invite ?? location.hash.slice(1)}` : ""}`;
     this.closing.hidden = me === null || room.host !== me;
     /** @type {HTMLInputElement} */ (this.closing.firstChild).checked = Boolean(room.closed);
@@ -82,15 +97,17 @@ export class Lobby {
   /**
    * @param {SeatLine} seat
    * @param {number | null} me
+   * @param {any} room
    */
-  #seat(seat, me) {
+  #seat(seat, me, { host, ready_check: asks }) {
     const mine = seat.seat === me;
-    const kind = seat.kind === "bot" ? (seat.agent ? "bot" : "network bot") : seat.kind === "open" ? "waiting for a player" : seat.present ? "here" : "away";
+    const kind = seat.kind === "bot" ? (seat.agent ? "bot" : "network bot") : seat.kind === "open" ? "waiting for a player" : [seat.seat === host && "host", seat.present ? "here" : "away", asks && (seat.ready ? "ready" : "not ready yet")].filter(Boolean).join(", ");
     return h(
       "li",
       { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
       h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
-      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : seat.name), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
+      h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : plainName(seat.name)), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
+      seat.kind === "person" && !mine && me !== null && me === host && this.doing.removal(seat.seat),
     );
   }
 
@@ -128,12 +145,13 @@ export class Lobby {
   #join() {
     const name = h("input", { type: "text", maxlength: 24, value: setting("name"), autocomplete: "nickname", required: true });
     const words = wordsInput();
+    const sit = h("button", { type: "submit", class: "primary" }, "Take a seat");
     return h(
       "form",
-      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.doing.sit(name.value, words.value)) },
+      { class: "row join", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), busily(sit, () => this.doing.sit(name.value, words.value))) },
       field("Your name", name),
       field(WORDS_LABEL, words),
-      h("button", { type: "submit", class: "primary" }, "Take a seat"),
+      sit,
     );
   }
 }

@@ -1,12 +1,18 @@
 // Set up a table: the rules and the seats.
 
 import { agents, createRoom, get, myRooms, post, token } from "../api.js";
-import { aboutBot } from "../bot_text.js";
-import { field, h, select, toggle } from "../dom.js";
+import { aboutBot, tableMate } from "../bot_text.js";
+import { busily, field, h, select, toggle } from "../dom.js";
 import { WORDS_LABEL, WORDS_NOTE, addWords, wordsInput } from "../fair_dice.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
 import { keep, ownName, setting } from "../settings.js";
+
+/** How long players may think: seconds per turn, or in a bank for the whole game. @type {[string, string][]} */
+const LIMITS = [["", "No limit"], ["15", "15 seconds per turn"], ["30", "30 seconds per turn"], ["60", "60 seconds per turn"], ["bank 120", "2 minutes for the whole game"], ["bank 300", "5 minutes for the whole game"]];
+
+/** @param {string} chosen of LIMITS */
+const limitOf = (chosen) => (chosen ? { seconds: Number(chosen.replace("bank ", "")), bank: chosen.startsWith("bank") } : null);
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ query }) {
@@ -24,17 +30,18 @@ export async function page({ query }) {
   const start = h("button", { type: "submit", class: "primary big" });
   const fill = () => {
     const n = rules.players;
-    while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : "optimal" });
-    seats.length = n;
     const able = bots.filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
-    for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = "optimal";
+    const mate = () => tableMate(able, seats.map((seat) => seat.who));
+    while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : mate() });
+    seats.length = n;
+    for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = mate();
     /** @type {[string, string][]} */
     const options = [["you", "You"], ["open", "Open, for a friend"], ...able.map((b) => /** @type {[string, string]} */ ([b.name, `Bot: ${b.name}`]))];
     list.replaceChildren(
       ...seats.map((seat, i) => {
         const about = h("small", {}, seat.who === "open" ? "Anyone with the link can sit here." : aboutBot(bots.find((b) => b.name === seat.who)));
         const input = select(options, seat.who, (to) => {
-          if (to === "you") for (const other of seats) if (other.who === "you") other.who = "optimal";
+          if (to === "you") for (const other of seats) if (other.who === "you") other.who = mate();
           seat.who = to;
           fill();
         }, { "aria-label": `Seat ${i + 1}` });
@@ -43,14 +50,24 @@ export async function page({ query }) {
     );
     const open = seats.some((s) => s.who === "open");
     alone.hidden = open;
+    company.hidden = !open;
     influence.hidden = !seats.some((s) => s.who === "you");
     start.textContent = open ? "Set up and invite" : seats.some((s) => s.who === "you") ? "Start" : "Watch";
   };
+  const night = { limit: "", help: true, closed: false, ready: false };
+  const company = h(
+    "fieldset",
+    {},
+    h("legend", {}, "With friends"),
+    field("Time to think", select(LIMITS, "", (to) => (night.limit = to)), "When it is up, a bot moves for that turn."),
+    toggle("Private: only people with the link can join or watch", false, (on) => (night.closed = on)),
+    toggle("Ask everyone whether they are ready", false, (on) => (night.ready = on)),
+    toggle("Hints and odds are allowed", true, (on) => (night.help = on)),
+  );
   const alone = h("div", {}, toggle("Practice: moves can be taken back", practice, (on) => (practice = on)));
   const rules = rulesForm(book, () => fill(), last?.config ?? null);
   fill();
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const submit = async () => {
     problem.hidden = true;
     keep("name", name.value.trim());
     const open = seats.some((s) => s.who === "open");
@@ -61,12 +78,13 @@ export async function page({ query }) {
         seats: seats.map(({ who }) => (who === "you" ? { kind: "you", name: ownName(name.value) } : who === "open" ? { kind: "open" } : { kind: "bot", agent: who })),
         practice: practice && !open && you,
         hold: you && !open && words.value !== "",
+        ...(open ? { turn_limit: limitOf(night.limit), help: night.help, closed: night.closed, ready_check: night.ready && you } : {}),
       });
       if (you && words.value) {
         await addWords(room, words.value);
         if (!open) await post(`/rooms/${encodeURIComponent(room)}/start`, { token: token(room) });
       }
-      go(`/room/${room}`);
+      await go(`/room/${room}`);
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -74,9 +92,9 @@ export async function page({ query }) {
   };
   const element = h(
     "form",
-    { class: "page setup", onsubmit: submit },
+    { class: "page setup", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), busily(start, submit)) },
     h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
-    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), alone, influence, problem, h("div", { class: "row" }, start))),
+    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), company, alone, influence, problem, h("div", { class: "row" }, start))),
   );
   return { title: "Set up a table", element };
 }

@@ -1,9 +1,9 @@
 // A recorded game, move by move, with the chances to win; on the review page also with the coach's verdicts.
 
-import { agents, get, keepToken, post } from "../api.js";
+import { agents, get, keepToken, post, seatInGame } from "../api.js";
 import { Curve } from "../chart.js";
-import { field, h, say, select, toggle } from "../dom.js";
-import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { busily, field, h, say, select, toggle } from "../dom.js";
+import { capital, inWords, isMove, narrate, plainName, read, sayBid } from "../events.js";
 import { FairDice } from "../fair_dice.js";
 import { parse } from "../ladder.js";
 import { go } from "../router.js";
@@ -16,15 +16,23 @@ import { Timeline } from "../timeline.js";
 /** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, of: string, habits: { words: string } | null }} Verdict */
 /** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[] }} Review */
 
-/** @param {GameEvent} event */
-const isMove = (event) => event.type === "BidPlaced" || event.type === "LiarCalled" || event.type === "ExactCalled";
-
 /** A sign for each kind of decision, so that colour is not the only cue. @type {Record<string, string>} */
 const SIGNS = { best: "✓", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 /** After this many milliseconds the page explains why the review takes long. */
 const LONG = 3000;
+/** The bot that plays in place of people, and of bots that are not on offer. */
+const STAND_IN = "optimal";
 const LOOKING = "The coach is reviewing the game…";
+
+/**
+ * The seat of the only person in a game, if one person played.
+ * @param {any} game
+ */
+function onlyPerson({ events }) {
+  const people = /** @type {(string | null)[]} */ (events[0]?.agent_ids ?? []).flatMap((id, seat) => (id?.startsWith("human") ? [seat] : []));
+  return people.length === 1 ? people[0] : null;
+}
 
 /** @type {import("../router.js").MakePage} */
 export const page = ({ id }) => open(id, false);
@@ -53,6 +61,8 @@ class Replay {
     this.id = id;
     this.coached = coached;
     this.names = /** @type {string[]} */ (game.names);
+    /** Your own seat: where this browser played or, in other games, the only person's. @type {number | null} */
+    this.mine = seatInGame(id) ?? onlyPerson(game);
     this.finished = game.winner !== null;
     this.tooLong = game.ended === "too_long";
     const events = game.events.map(read);
@@ -97,7 +107,7 @@ class Replay {
     this.element = h(
       "div",
       { class: "page replay" },
-      h("header", {}, h("h1", {}, coached ? "Review" : "Replay", h("span", { class: "muted" }, ` ${this.names.join(" – ")}`)), this.summary),
+      h("header", {}, h("h1", {}, coached ? "Review" : "Replay", h("span", { class: "muted" }, ` ${this.names.map(plainName).join(" – ")}`)), this.summary),
       this.stage.element,
     );
     this.curve.element.hidden = true;
@@ -210,7 +220,7 @@ class Replay {
               .filter((m) => m.loss >= 0.005)
               .map((m) => ({ at: (this.moves[m.turn - 1] ?? 0) + 1, seat: m.seat, cost: m.loss, label: `${m.player}, ${actionWords(m.action)}: ${m.kind}, ${Math.round(m.loss * 100)} percent given away` }))
           : [],
-        names: this.names,
+        names: this.names.map(plainName),
         marks: marks(this.names),
         length: events,
       });
@@ -219,7 +229,8 @@ class Replay {
       if (this.coached) {
         this.#summarise(review);
         this.stage.history.forget();
-        const worst = review.moves.reduce((/** @type {Verdict | null} */ w, m) => (m.loss > (w?.loss ?? 0.005) ? m : w), null);
+        const mine = review.moves.filter((m) => this.mine === null || m.seat === this.mine);
+        const worst = mine.reduce((/** @type {Verdict | null} */ w, m) => (m.loss > (w?.loss ?? 0.005) ? m : w), null);
         if (worst && !new URLSearchParams(location.search).get("at")) this.timeline.goto((this.moves[worst.turn - 1] ?? 0) + 1);
       }
       this.show(false);
@@ -257,7 +268,7 @@ class Replay {
         this.names.map((name, seat) => {
           const counts = review.counts[name] ?? {};
           const slips = ["inaccuracy", "mistake", "blunder"].filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${counts[kind] === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
-          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${name} ${Math.round(review.accuracy[name] ?? 0)}%`), h("small", {}, ` ${slips.join(", ") || "no mistakes"}`)));
+          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${plainName(name)} ${Math.round(review.accuracy[name] ?? 0)}%`), h("small", {}, ` ${slips.join(", ") || "no mistakes"}`)));
         }),
       ),
     );
@@ -280,7 +291,7 @@ class Replay {
       h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)}%`));
     this.panel.replaceChildren(
       h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)}% of the ${verdict.of} given away`)),
-      row(`${capital(verdict.player)} chose`, verdict.action, verdict.win_chance),
+      row(`${verdict.seat === this.mine ? "You" : capital(plainName(verdict.player))} chose`, verdict.action, verdict.win_chance),
       verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
       h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
       verdict.habits ? h("div", { class: "muted" }, `${inWords(verdict.habits.words)}.`) : "",
@@ -291,42 +302,57 @@ class Replay {
   // -- playing on
 
   #makeBranch() {
-    let seat = 0;
+    let seat = this.mine ?? 0;
     const others = h("div", { class: "grid" });
-    /** @type {string[]} */
-    const opponents = this.names.slice(1).map(() => "optimal");
+    /** Who plays in each seat but yours: the bots of the game and, in place of people, a stand-in. @type {Map<number, string>} */
+    const players = new Map();
     const problem = h("p", { class: "error", role: "alert", hidden: true });
     this.branchText = h("p", { class: "muted" });
     const fill = async () => {
       const n = this.names.length;
       const bots = (await agents()).filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
+      const names = this.names.map(plainName);
+      const before = this.timeline.states[1]?.agents ?? [];
+      names.forEach((_, i) => players.has(i) || players.set(i, bots.find((b) => b.name === before[i]?.replace(/#\d+$/, ""))?.name ?? STAND_IN));
       others.replaceChildren(
-        field("Play as", select(this.names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
-        ...opponents.map((agent, i) => field(`${this.names.filter((_, s) => s !== seat)[i]} is played by`, select(bots.map((b) => [b.name, b.name]), agent, (to) => (opponents[i] = to)))),
+        field("Play as", select(names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
+        ...names.flatMap((name, i) => (i === seat ? [] : [field(`${name} is played by`, select(bots.map((b) => [b.name, b.name]), players.get(i) ?? STAND_IN, (to) => players.set(i, to)))])),
       );
     };
     const begin = h("button", {
       type: "button",
       class: "plain",
-      onclick: async () => {
-        try {
-          const turn = this.moves.filter((i) => i < this.timeline.at).length + 1;
-          const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: Math.min(turn, this.moves.length), seat, opponents, name: ownName() ?? "" });
-          keepToken(made.room, made.token, made.seat);
-          go(`/room/${made.room}`);
-        } catch (error) {
-          problem.hidden = false;
-          problem.textContent = error instanceof Error ? error.message : String(error);
-        }
-      },
+      onclick: () =>
+        busily(begin, async () => {
+          problem.hidden = true;
+          try {
+            const opponents = this.names.flatMap((_, i) => (i === seat ? [] : [players.get(i) ?? STAND_IN]));
+            const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: this.#turnHere(), seat, opponents, name: ownName() ?? "" });
+            keepToken(made.room, made.token, made.seat);
+            await go(`/room/${made.room}`);
+          } catch (error) {
+            problem.hidden = false;
+            problem.textContent = error instanceof Error ? error.message : String(error);
+          }
+        }),
     }, "Play on");
     this.branch.append(h("summary", {}, "Play on from here"), h("div", { class: "panel" }, this.branchText, others, h("div", { class: "row" }, begin), problem));
     this.branch.addEventListener("toggle", () => this.branch.open && !others.childElementCount && fill());
   }
 
   #branchWords() {
-    const turn = Math.min(this.moves.filter((i) => i < this.timeline.at).length + 1, this.moves.length);
-    return `The game continues just before move ${turn}, with the same dice in this round and new ones later. The recorded game does not change.`;
+    const turn = this.#turnHere();
+    const event = this.timeline.events[this.moves[turn - 1]];
+    const whose = event && "player_id" in event ? this.timeline.state.names[event.player_id] : "";
+    return `The game continues before move ${turn} (${whose}’s), with the same opponents, the same dice in this round and new ones later. The recorded game does not change.`;
+  }
+
+  /** The move that is shown, to be made again; at the beginning of a round, its first. */
+  #turnHere() {
+    const { at, events } = this.timeline;
+    const made = this.moves.filter((i) => i < at).length;
+    const begun = events.slice(0, at).map((e) => e.type).lastIndexOf("RoundStarted");
+    return Math.max(1, Math.min(begun > (this.moves[made - 1] ?? -1) ? made + 1 : made, this.moves.length));
   }
 
   /** @param {KeyboardEvent} event */

@@ -2,18 +2,19 @@
 
 import { createRoom, get } from "../api.js";
 import { h, say } from "../dom.js";
+import { plainName } from "../events.js";
 import { go } from "../router.js";
 
 /** @param {any} game */
 export function gameLine(game) {
-  const winner = typeof game.winner === "number" ? game.names[game.winner] : game.winner;
+  const winner = typeof game.winner === "number" ? plainName(game.names[game.winner]) : game.winner;
   const when = new Date(game.when);
   const day = when.toLocaleDateString(undefined, { day: "numeric", month: "short" });
   const time = when.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   return h(
     "li",
     {},
-    h("a", { href: `/replay/${game.id}` }, game.names.join(" – ")),
+    h("a", { href: `/replay/${game.id}` }, game.names.map(plainName).join(" – ")),
     h("small", {}, [winner ? `${winner} won` : game.finished ? "over" : "not finished", game.rules, `${game.rounds} ${game.rounds === 1 ? "round" : "rounds"}`, `${day}, ${time}`].map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")),
   );
 }

@@ -1,9 +1,9 @@
 // A room: take a seat, play, watch, reconnect.
 
-import { createRoom, forgetRoom, get, invitation, keepToken, markOver, pass, post, sentence, token } from "../api.js";
+import { createRoom, forgetRoom, get, invitation, keepGame, keepToken, markOver, pass, post, sentence, token } from "../api.js";
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
-import { capital, inWords, narrate, read, sayBid } from "../events.js";
+import { capital, inWords, isMove, narrate, read, sayBid } from "../events.js";
 import { FairDice, addWords, settleAnew } from "../fair_dice.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
@@ -14,16 +14,18 @@ import { Stage } from "../stage.js";
 import { standing } from "../state.js";
 import { status } from "../table.js";
 import { Timeline } from "../timeline.js";
+import { Company, removal } from "./company.js";
 import { Controls } from "./controls.js";
 import { Lobby } from "./lobby.js";
 
-/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null }} SeatLine */
-/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for a player who is away */
+/** @typedef {{ seat: number, name: string, kind: "person" | "bot" | "open", agent: string | null, present: boolean, dice: number, played_by?: string | null, left?: "" | "given" | "resigned" | "removed", ready?: boolean }} SeatLine */
+/** @typedef {{ turn: number, seat: number, legal?: number[], calls?: string[], until: number | null }} Turn until: when a bot moves for a player who is away or whose time is limited */
 
 /** @typedef {RoomPage} Room */
 
-/** How long a reveal is shown while other people are waiting, in milliseconds. */
+/** How long a reveal is shown while other people are waiting, in milliseconds; and where the time for turns is limited. */
 const REVEAL_MS = 10_000;
+const LIMITED_REVEAL_MS = 5000;
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
@@ -47,7 +49,7 @@ class RoomPage {
     this.me = null;
     /** @type {Turn | null} */
     this.turn = null;
-    /** @type {number | null} */
+    /** What the next confirmation does: bid this rung, or call. @type {number | "liar" | "exact" | null} */
     this.chosen = null;
     this.busy = false;
     this.online = true;
@@ -56,12 +58,12 @@ class RoomPage {
     /** The game whose events are shown. @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
-    this.stage = new Stage({ onchoose: (rung) => this.choose(rung), onbid: (rung) => this.bid(rung) });
-    this.offline = h("p", { class: "notice offline", role: "alert", hidden: true }, "Reconnecting… Your seat is kept, and nothing is lost.");
+    this.stage = new Stage({ onchoose: (rung, pointed) => this.choose(rung, pointed), onbid: () => this.confirm() });
+    this.offline = h("p", { class: "notice offline", role: "alert", hidden: true });
     this.refusal = h("div", { class: "panel refusal", role: "alert", hidden: true });
     this.problem = h("p", { class: "error", role: "alert", hidden: true });
     this.lobbyProblem = h("p", { class: "error", role: "alert", hidden: true });
-    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin(), close: (closed) => this.close(closed) }, this.lobbyProblem);
+    this.lobby = new Lobby({ sit: (name, words) => this.sit(name, words), add: (words) => this.add(words), begin: () => this.begin(), close: (closed) => this.close(closed), ready: (on) => this.others.ask({ type: "ready", ready: on }), leave: () => this.stand(), removal: (seat) => removal(this.others, seat) }, this.lobbyProblem);
     this.fair = new FairDice();
     this.element = h("div", { class: "page room" }, h("h1", { class: "unseen" }, "Table"), this.offline, this.refusal, this.lobby.element, this.stage.element, this.fair.element);
     this.socket = new RoomSocket(
@@ -69,7 +71,9 @@ class RoomPage {
       { onmessage: (message) => this.hear(message), online: (on) => this.connection(on), refused: (error) => this.refused(error) },
       () => ({ events: this.known, game: this.gameId }),
     );
+    this.others = new Company(this);
     this.controls = new Controls(this);
+    this.stage.table.element.addEventListener("click", () => this.timeline.skip());
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     document.addEventListener("keydown", this.keys);
     this.show(false);
@@ -86,6 +90,11 @@ class RoomPage {
   /** How many other players are people or network bots. */
   get company() {
     return this.room.seats.filter((/** @type {SeatLine} */ s) => s.seat !== this.me && (s.kind === "person" || (s.kind === "bot" && !s.agent))).length;
+  }
+
+  /** How many moves this page has heard of. */
+  get moves() {
+    return this.timeline.events.filter(isMove).length;
   }
 
   /** Whether the game is over and was shown to its end. No event ends a game that became too long. */
@@ -106,7 +115,10 @@ class RoomPage {
         if (message.n < this.known) return;
         this.known = message.n + 1;
         if (this.room.status === "waiting") this.room.status = "playing";
-        if (message.event.type === "GameCreated") this.room = { ...this.room, fairness: message.event.fairness ?? null };
+        if (message.event.type === "GameCreated") {
+          this.gameId = message.event.game_id;
+          this.room = { ...this.room, fairness: message.event.fairness ?? null };
+        }
         this.timeline.add(read(message.event));
         break;
       case "turn":
@@ -114,8 +126,12 @@ class RoomPage {
         this.chosen = null;
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed, rematch: message.rematch, next_commitment: message.next_commitment, host: message.host };
         break;
+      case "reaction":
+      case "nudged":
+        this.others.hear(message);
+        return;
       case "over":
         this.gameId = message.game_id;
         this.room = { ...this.room, status: "over", ended: message.ended, winner: message.winner, fairness: message.fairness };
@@ -125,6 +141,7 @@ class RoomPage {
         break;
     }
     markOver(this.id, this.room.status === "over");
+    if (this.me !== null) keepGame(this.id, this.gameId, this.me);
     this.show(false);
   }
 
@@ -134,7 +151,11 @@ class RoomPage {
    */
   welcome(message) {
     const { events } = message;
-    if (this.gameId && message.game_id !== this.gameId) settleAnew(this.id, message.room.fairness);
+    if (this.gameId && message.game_id !== this.gameId) {
+      const promised = this.room.practice ? null : this.room.next_commitment; // before anyone agreed to this game
+      settleAnew(this.id, promised ?? message.room.fairness?.commitment ?? null);
+      this.controls.calm();
+    }
     this.room = { ...message.room, invite: message.invite };
     this.gameId = message.game_id;
     this.me = message.seat;
@@ -151,7 +172,7 @@ class RoomPage {
   connection(on) {
     if (this.online !== on) say(on ? "Reconnected." : "Connection lost. Reconnecting.");
     this.online = on;
-    if (!on) this.busy = false;
+    this.offline.textContent = `The connection is lost. Reconnecting… ${this.busy ? "Your move is sent again as soon as it is back." : "Your seat is kept, and nothing is lost."}`;
     this.offline.hidden = on;
     this.show(false);
   }
@@ -215,13 +236,17 @@ class RoomPage {
     this.stage.show(timeline, {
       me: this.me,
       fresh,
-      odds: setting("odds") === "on" && (this.me !== null || this.room.status === "over" || state.turn !== null),
+      odds: setting("odds") === "on" && this.room.help !== false && (this.me !== null || this.room.status === "over" || state.turn !== null),
       legal: mine ? new Set(this.turn?.legal ?? legalRungs(state)) : new Set(),
-      chosen: this.chosen,
+      chosen: typeof this.chosen === "number" ? this.chosen : null,
       seats: this.room.seats.map((/** @type {SeatLine} */ s) => ({ kind: s.kind, agent: s.played_by ?? s.agent, present: s.present, until: this.turn?.seat === s.seat ? this.turn.until : null })),
+      spectators: this.room.spectators,
+      says: this.online || this.over ? undefined : "No connection to the table.",
       givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
+    this.stage.count(mine ? (this.turn?.until ?? null) : null);
+    this.others.update();
     this.controls.update();
     this.attend();
   }
@@ -244,7 +269,7 @@ class RoomPage {
     if (held && !this.wasHeld) {
       this.controls.go.focus({ preventScroll: true });
       const company = this.room.seats.some((/** @type {SeatLine} */ s) => s.kind === "person" && s.seat !== this.me && s.present);
-      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), REVEAL_MS);
+      if (company) this.onwards = setTimeout(() => this.timeline.held && this.onward(), this.room.turn_limit ? LIMITED_REVEAL_MS : REVEAL_MS);
     }
     document.title = `${mine ? "Your turn" : this.over ? "Over" : "Room"} · Liar’s Dice`;
     this.wasMine = mine;
@@ -254,7 +279,7 @@ class RoomPage {
   /** Whether it is this player's turn and all events have been shown. */
   get mayAct() {
     const { state, atEnd } = this.timeline;
-    return this.me !== null && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
+    return this.me !== null && !this.room.seats[this.me]?.left && atEnd && !this.over && this.online && !this.busy && this.turn?.seat === this.me && state.turn === this.me;
   }
 
   // -- before the game
@@ -290,39 +315,53 @@ class RoomPage {
     this.show(false);
   }
 
+  /** Leaves the seat before the game. */
+  async stand() {
+    await this.#try(async () => {
+      await this.socket.ask({ type: "resign" });
+      forgetRoom(this.id);
+      this.connect();
+    });
+  }
+
   async begin() {
     await this.#try(() => post(`/rooms/${encodeURIComponent(this.id)}/start`, { token: token(this.id) }));
   }
 
   // -- moves
 
-  /** @param {number} rung */
-  choose(rung) {
-    if (!this.mayAct) return;
-    this.chosen = rung;
+  /**
+   * Chooses a bid or a call. It is made when it is chosen again or confirmed; with "One tap", at once.
+   * @param {number | "liar" | "exact" | null} what null: nothing any more
+   * @param {boolean} [pointed] at the cell or button itself, not by an arrow key
+   */
+  choose(what, pointed = false) {
+    const { ladder } = this.timeline.state;
+    if (!this.mayAct || (typeof what === "string" && !standing(this.timeline.state))) return;
+    const again = this.chosen === what;
+    this.chosen = what;
     this.show(false);
-    say(sayBid(this.timeline.state.ladder[rung]));
+    if (pointed && (again || setting("onetap") === "on")) this.confirm();
+    else if (what !== null) say(typeof what === "number" ? capital(sayBid(ladder[what])) : `Call ${what}? Press again to confirm.`);
   }
 
-  /** @param {number} rung */
-  bid(rung) {
-    const bid = this.timeline.state.ladder[rung];
-    if (bid) this.act({ kind: "bid", ...bid });
-  }
-
-  /** @param {"liar" | "exact"} kind */
-  call(kind) {
-    if (standing(this.timeline.state)) this.act({ kind });
+  /** Makes the chosen move. */
+  confirm() {
+    const { chosen } = this;
+    if (chosen === null) return;
+    this.act(typeof chosen === "number" ? { kind: "bid", ...this.timeline.state.ladder[chosen] } : { kind: chosen });
   }
 
   /** @param {Record<string, unknown>} action */
   async act(action) {
     if (!this.mayAct || !this.turn) return;
     const { turn } = this.turn;
+    const game = this.gameId;
+    const undone = () => this.gameId === game && this.moves < turn;
     this.busy = true;
     this.show(false);
     this.rest();
-    await this.#try(() => this.socket.ask({ type: "act", turn, action }));
+    await this.#try(() => this.socket.ask({ type: "act", turn, action, game_id: game }, undone));
     this.busy = false;
     this.show(false);
   }
@@ -383,7 +422,7 @@ class RoomPage {
     await this.#try(async () => {
       const { seed, ...config } = this.room.config;
       const seats = this.room.seats.map((/** @type {SeatLine} */ s) => (s.seat === this.me ? { kind: "you", name: ownName() } : { kind: "bot", agent: s.agent ?? "optimal" }));
-      go(`/room/${await createRoom({ rules: config, seats, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 })}`);
+      await go(`/room/${await createRoom({ rules: config, seats, practice: Boolean(this.room.practice), delay_ms: this.room.delay_ms ?? 700 })}`);
     });
   }
 
@@ -394,16 +433,27 @@ class RoomPage {
     if (target.closest("input, select, textarea") && !target.matches('input[type="checkbox"], input[type="radio"]')) return;
     if (target.matches('input[type="radio"]') && ARROWS[event.key]) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (this.timeline.counted !== null && (key === "Enter" || key === " ")) {
+      this.timeline.skip();
+      event.preventDefault();
+      return;
+    }
     const onButton = target.closest("button, a[href], .history-box") !== null;
     if (this.timeline.held && key === "Enter" && !onButton) this.onward();
-    else if (key === "l" && this.mayAct) this.call("liar");
-    else if (key === "x" && this.mayAct && this.timeline.state.config?.exact_call) this.call("exact");
+    else if (key === "l" && this.mayAct) this.choose("liar", true);
+    else if (key === "x" && this.mayAct && this.timeline.state.config?.exact_call) this.choose("exact", true);
+    else if (key === "Escape" && this.chosen !== null) this.choose(null);
     else if (ARROWS[key] && this.mayAct && !target.closest(".history-box")) {
       const rung = this.stage.board.towards(...ARROWS[key]);
       if (rung !== null) this.choose(rung);
-    } else if (key === "Enter" && !onButton && this.mayAct && this.chosen !== null) this.bid(this.chosen);
+    } else if (key === "Enter" && !onButton && this.mayAct && this.chosen !== null) this.confirm();
     else return;
     event.preventDefault();
+  }
+
+  /** @param {() => Promise<unknown>} what */
+  attempt(what) {
+    return this.#try(what);
   }
 
   /** @param {() => Promise<unknown>} what */

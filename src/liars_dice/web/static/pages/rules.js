@@ -4,7 +4,7 @@ import { Board } from "../board.js";
 import { cup, die } from "../dice.js";
 import { h } from "../dom.js";
 import { sample } from "../sample_round.js";
-import { EMPTY, marks, step, truth } from "../state.js";
+import { EMPTY, marks, step, told, truth } from "../state.js";
 
 /**
  * @param {number[]} faces
@@ -25,7 +25,7 @@ export function page() {
   const board = new Board({ label: "The bids of the example" });
   const counts = truth(state) ?? [];
   const bid = { quantity: 3, face: 5 };
-  board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: { bid, counts, held: false } });
+  board.update({ ladder: state.ladder, faces: 6, legal: new Set(), chosen: null, trail: state.bids, marks: marks(state.names), names: state.names, shade: null, truth: told(bid, counts, state.call) });
   const element = h(
     "div",
     { class: "page rules" },

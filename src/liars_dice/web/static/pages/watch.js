@@ -1,15 +1,15 @@
 // Watch bots play: choose the bots and the rules.
 
 import { agents, createRoom, get } from "../api.js";
-import { aboutBot } from "../bot_text.js";
-import { h, select } from "../dom.js";
+import { aboutBot, tableMate } from "../bot_text.js";
+import { busily, h, select } from "../dom.js";
+import { plainName } from "../events.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
 
 /** @type {import("../router.js").MakePage} */
 export async function page() {
   const [bots, book, { rooms }] = await Promise.all([agents(), get("/rules"), get("/rooms")]);
-  const line = ["optimal", "bluffer", "conservative", "nash", "maniac", "truthful"].filter((name) => bots.some((b) => b.name === name));
   /** @type {string[]} */
   const seats = [];
   const list = h("ol", { class: "seat-list" });
@@ -17,11 +17,9 @@ export async function page() {
   const fill = () => {
     const n = rules.players;
     const able = bots.filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
-    const usual = line.filter((name) => able.some((b) => b.name === name));
-    const fallback = (/** @type {number} */ i) => usual[i % usual.length] ?? able[0]?.name ?? "optimal";
-    while (seats.length < n) seats.push(fallback(seats.length));
+    while (seats.length < n) seats.push(tableMate(able, seats));
     seats.length = n;
-    seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = fallback(i)));
+    seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = tableMate(able, seats)));
     list.replaceChildren(
       ...seats.map((name, i) => {
         const input = select(able.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
@@ -31,10 +29,10 @@ export async function page() {
   };
   const rules = rulesForm(book, () => fill());
   fill();
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const start = h("button", { type: "submit", class: "primary big" }, "Start the game");
+  const submit = async () => {
     try {
-      go(`/room/${await createRoom({ ...rules.request(), seats: seats.map((agent) => ({ kind: "bot", agent })), delay_ms: 900 })}`);
+      await go(`/room/${await createRoom({ ...rules.request(), seats: seats.map((agent) => ({ kind: "bot", agent })), delay_ms: 900 })}`);
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -43,7 +41,7 @@ export async function page() {
   const running = rooms.filter((/** @type {any} */ r) => r.status === "playing").slice(0, 8);
   const element = h(
     "form",
-    { class: "page setup", onsubmit: submit },
+    { class: "page setup", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), busily(start, submit)) },
     h("header", {}, h("h1", {}, "Watch"), h("p", { class: "lead" }, "Choose bots and rules. You can pause, step and change the speed while they play. The dice are shown at each reveal.")),
     h(
       "div",
@@ -54,8 +52,8 @@ export async function page() {
         { class: "setup-right" },
         h("fieldset", {}, h("legend", {}, "Bots"), list),
         problem,
-        h("div", { class: "row" }, h("button", { type: "submit", class: "primary big" }, "Start the game")),
-        running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Playing now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.join(", ")), h("small", {}, r.rules))))),
+        h("div", { class: "row" }, start),
+        running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Playing now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.map(plainName).join(", ")), h("small", {}, r.rules))))),
       ),
     ),
   );
