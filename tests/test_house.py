@@ -29,6 +29,7 @@ LAYERS = (
     "referee",
     "tournament",
     "coach",
+    "opponents",
     "pictures",
     "terminal",
     "web",

@@ -79,7 +79,7 @@ class ChampionAgent(BatchAgent):
         asked = [view for view, policy in zip(views, found, strict=True) if policy is None]
         answers = iter(network_policies(self.network, asked))
         return [
-            self._weakened(view, next(answers) if policy is None else policy)
+            self.weakened(view, next(answers) if policy is None else policy)
             for view, policy in zip(views, found, strict=True)
         ]
 
@@ -105,8 +105,8 @@ class ChampionAgent(BatchAgent):
         solved = solved_policy(view)
         return None if solved is None else solved[1]
 
-    def _weakened(self, view: GameView, policy: Policy) -> Policy:
-        """The policy of this level."""
+    def weakened(self, view: GameView, policy: Policy) -> Policy:
+        """The policy of this level, given that of the champion."""
         if not self.plain_share:
             return policy
         action = replace(self._plain.choose_action(view), reasoning="")
