@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -32,8 +32,12 @@ class BotPolicy:
         self.agent: Agent = make_agent(name)
         self._book = PolicyBook(self.agent) if self.agent.memoryless else None
 
-    def observe(self, played: RecordedRound, seat: int) -> None:
-        """What the bot does is known already."""
+    def observe(self, played: RecordedRound, seat: int) -> float:
+        """The log-probability of what the player did. There is nothing to learn: what the bot does is known."""
+        decisions = list(played.decisions(seat))
+        policies = self.distributions([decision.view for decision in decisions])
+        done = [policy.get(decision.action, 0.0) for policy, decision in zip(policies, decisions, strict=True)]
+        return sum(log(chance) if chance else -inf for chance in done)
 
     def distribution(self, view: GameView) -> dict[Action, float]:
         """What the bot does here."""
@@ -105,48 +109,67 @@ class KnownBots:
         chances = dict(zip(self.bots, self._weights().tolist(), strict=True))
         return dict(sorted(chances.items(), key=lambda one: -one[1]))
 
-    def observe(self, played: RecordedRound, seat: int) -> None:
-        """Learn from what the player in this seat did in a finished round."""
-        decisions = list(played.decisions(seat))
+    def observe(self, played: RecordedRound, seat: int) -> float:
+        """Learn from what the player in this seat did; the log-probability that the model gave to it before."""
+        return self.learn(list(played.decisions(seat)))
+
+    def learn(self, decisions: Sequence[Decision]) -> float:
+        """The same for the decisions of one round."""
         if not decisions:
-            return
+            return 0.0
         self.rounds += 1
-        self._log_weights += self.log_likelihoods(decisions)
+        before = self._weights()
+        with np.errstate(divide="ignore"):
+            likelihoods = np.log(self.likelihoods(decisions)).sum(axis=1)
+        best = float(likelihoods.max())
+        if best == -inf:  # without a tremble: no bot of the library does this, so nothing can be learnt from it
+            return best
+        given = best + log(before @ np.exp(likelihoods - best))
+        self._log_weights += likelihoods
         if self.change:
             weights = (1 - self.change) * self._weights() + self.change / len(self.bots)
             self._log_weights = np.log(weights)
+        return given
 
-    def log_likelihoods(self, decisions: Sequence[Decision]) -> Floats:
-        """How likely each bot was to decide like this, as a logarithm."""
+    def likelihoods(self, decisions: Sequence[Decision]) -> Floats:
+        """[bot, decision]: how likely each bot was to decide like this, trembles included."""
         legal = np.array([len(decision.view.legal_actions) for decision in decisions])
-        views = [decision.view for decision in decisions]
-        total: Floats = np.zeros(len(self.bots))
-        for index, policies in enumerate(self._answers(views)):
-            done = [policy.get(decision.action, 0.0) for policy, decision in zip(policies, decisions, strict=True)]
-            with np.errstate(divide="ignore"):
-                total[index] = np.log((1 - self.tremble) * np.array(done) + self.tremble / legal).sum()
-        return total
+        answers = self._answers([decision.view for decision in decisions])
+        actions = [decision.action for decision in decisions]
+        done = [
+            [policy.get(action, 0.0) for policy, action in zip(policies, actions, strict=True)] for policies in answers
+        ]
+        found: Floats = (1 - self.tremble) * np.array(done) + self.tremble / legal
+        return found
 
     def distribution(self, view: GameView) -> dict[Action, float]:
         """How likely each legal action is, if the player sees `view`."""
-        legal = view.legal_actions
-        found = dict.fromkeys(legal, self.tremble / len(legal))
-        weights = self._weights()
-        for bot, weight in zip(self.bots.values(), weights / weights[weights >= NEGLIGIBLE].sum(), strict=True):
-            if weight >= NEGLIGIBLE:
-                for action, chance in bot.distribution(view).items():
-                    found[action] += (1 - self.tremble) * weight * chance
-        return found
+        return self.blend(view, self._weights())
 
     def chances(self, public: PublicState) -> Floats:
         """[hand, action]: the same for every hand that the player to move may hold."""
-        weights = self._weights()
-        likely = [
-            (bot, weight) for bot, weight in zip(self.bots.values(), weights, strict=True) if weight >= NEGLIGIBLE
-        ]
-        mixed: Floats = sum(weight * bot.chances(public) for bot, weight in likely) / sum(w for _, w in likely)
+        return self.blend_of_hands(public, self._weights())
+
+    def blend(self, view: GameView, weights: Floats) -> dict[Action, float]:
+        """How likely each legal action is, if the player is each of the bots with these probabilities."""
+        legal = view.legal_actions
+        found = dict.fromkeys(legal, self.tremble / len(legal))
+        for bot, weight in self._likely(weights):
+            for action, chance in bot.distribution(view).items():
+                found[action] += (1 - self.tremble) * weight * chance
+        return found
+
+    def blend_of_hands(self, public: PublicState, weights: Floats) -> Floats:
+        """[hand, action]: the same for every hand that the player to move may hold."""
+        mixed: Floats = sum(weight * bot.chances(public) for bot, weight in self._likely(weights))  # type: ignore[assignment]
         trembling: Floats = (1 - self.tremble) * mixed + self.tremble / mixed.shape[1]
         return trembling
+
+    def _likely(self, weights: Floats) -> list[tuple[BotPolicy, float]]:
+        """The bots that are not negligible, with weights that add up to one."""
+        rest = weights[weights >= NEGLIGIBLE].sum()
+        both = zip(self.bots.values(), weights.tolist(), strict=True)
+        return [(bot, weight / rest) for bot, weight in both if weight >= NEGLIGIBLE]
 
     def _weights(self) -> Floats:
         weights: Floats = np.exp(self._log_weights - self._log_weights.max())

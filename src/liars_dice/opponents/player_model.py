@@ -12,8 +12,11 @@ from .recorded_round import RecordedRound
 class PlayerModel(Protocol):
     """A model of one player."""
 
-    def observe(self, played: RecordedRound, seat: int) -> None:
-        """Learn from what the player in this seat did in a finished round."""
+    def observe(self, played: RecordedRound, seat: int) -> float:
+        """Learn from what the player in this seat did in a finished round.
+
+        The result is the log-probability that the model gave to these actions before it learnt from them.
+        """
 
     def distribution(self, view: GameView) -> dict[Action, float]:
         """How likely each legal action is, if the player sees `view`."""
