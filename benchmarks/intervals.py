@@ -30,8 +30,7 @@ from figures import figure
 from liars_dice.agents import AGENTS
 from liars_dice.core import GameConfig, preset
 from liars_dice.tournament import Backend, Simulation, TournamentResult, TournamentSettings, run_tournament, runner
-from liars_dice.tournament.backends import OnPlayed
-from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
+from liars_dice.tournament.blocks import Block, OnPlayed, Worker, WorkerSetup
 
 TWINS = ("optimal", "threshold:0.35,0.15")
 BOTS = (

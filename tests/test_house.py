@@ -33,6 +33,7 @@ LAYERS = (
     "pictures",
     "terminal",
     "web",
+    "bridges",
     "cli",
 )
 """Each room imports only from itself and from those before it."""
@@ -49,11 +50,14 @@ DOORS = {
 }
 """Packages that others enter, through their `__init__` alone."""
 
-NO_DOOR = {"learn.batch", "learn.champion", "learn.envs"}
+NO_DOOR = {"bridges", "learn.batch", "learn.champion", "learn.envs"}
 """Packages whose modules are entered one by one, because each needs another library."""
 
 LAZY_TARGETS = {
-    "agents/registry.py": {"exact.solver.nash", "exact.solver.solved_agent", "learn.agents", "learn.champion.agent"}
+    "agents/registry.py": {
+        *("exact.solver.nash", "exact.solver.solved_agent", "learn.agents", "learn.champion.agent"),
+        "bridges.llm_player",
+    }
 }
 """Who may name modules of later rooms in strings, and which: agents that are loaded when they are named."""
 

@@ -11,6 +11,7 @@ import pytest
 from liars_dice import __version__
 from liars_dice.agents import Agent, RandomAgent
 from liars_dice.core import (
+    REASONING_LIMIT,
     SPECTATOR,
     Action,
     AgentFaulted,
@@ -161,7 +162,7 @@ def test_reasoning_is_kept_short_and_is_text() -> None:
     engine.start_new_round()
     engine.apply_action(0, BidAction(Bid(1, 1), "x" * 9999))
     engine.apply_action(1, BidAction(Bid(1, 2), object()))  # type: ignore[arg-type]
-    assert [len(event.reasoning) for event in events if isinstance(event, BidPlaced)] == [500, 0]
+    assert [len(event.reasoning) for event in events if isinstance(event, BidPlaced)] == [REASONING_LIMIT, 0]
 
 
 def test_step_deals_and_asks() -> None:

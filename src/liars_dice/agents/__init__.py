@@ -21,6 +21,7 @@ from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .hints import hint_for
 from .human import HumanAgent
+from .network_agents import GAMES_AT_ONCE, AgentStoppedError, asks_network
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
 from .registry import (
@@ -51,6 +52,7 @@ __all__ = [
     "DEFAULT_CALL_THRESHOLD",
     "DEFAULT_SAFE_RAISE_THRESHOLD",
     "ENTRY_POINTS",
+    "GAMES_AT_ONCE",
     "PERSONALITIES",
     "STRENGTH",
     "Agent",
@@ -59,6 +61,7 @@ __all__ = [
     "AgentNameError",
     "AgentProblem",
     "AgentRegistry",
+    "AgentStoppedError",
     "AskedElsewhere",
     "BatchAgent",
     "BlufferAgent",
@@ -84,6 +87,7 @@ __all__ = [
     "as_agent",
     "ask",
     "ask_all",
+    "asks_network",
     "bot_files",
     "check_not_being_loaded",
     "check_same",

@@ -106,6 +106,7 @@ def _entry(
 
 _PERSONALITY = "threshold:create_personality_agent"
 _CHAMPION = "liars_dice.learn.champion.agent:champion_agent"
+_LANGUAGE_MODEL = "liars_dice.bridges.llm_player:LanguageModelAgent"
 
 AGENTS = AgentRegistry(
     _entry("random", "random_agent:RandomAgent", "chooses uniformly among the legal moves"),
@@ -198,8 +199,9 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
     A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`,
-    `champion:FILE`), a solved round (`solved:FILE`), `human`, `module:Class`, or a bot file: `bots/mine.py`, or
-    `bots/mine.py:Class` if it has several (`source` is its content, if it has been read already).
+    `champion:FILE`), a solved round (`solved:FILE`), a language model (`llm:MODEL`), `human`, `module:Class`, or a bot
+    file: `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read
+    already).
     Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
     >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
@@ -228,6 +230,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
     if kind == "champion" and parameters:
         return _load(_CHAMPION, name)(parameters)
+    if kind == "llm":
+        return _load(_LANGUAGE_MODEL, name)(parameters)
     if kind == "solved" and parameters:
         return _load("liars_dice.exact.solver.solved_agent:SolvedAgent", name)(parameters, name)
     if name == "human":
@@ -269,7 +273,9 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in ("threshold", "q", "pg", "champion", "solved", "human", "cmd")
+    ours = listed_name(name) in AGENTS or kind in (
+        *("threshold", "q", "pg", "champion", "solved", "human", "cmd", "llm"),
+    )
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 

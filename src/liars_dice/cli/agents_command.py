@@ -52,5 +52,5 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
         click.echo(f"{name:{width}}  {wins:>4}  {summary}{also}")
     click.echo(
         "\nAlso: threshold:CALL,RAISE, q:FILE, pg:FILE or champion:FILE (from train), solved:FILE (from solve), "
-        "a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+        "llm:MODEL (a language model), a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
     )

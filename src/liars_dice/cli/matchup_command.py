@@ -11,6 +11,7 @@ import click
 from .options import (
     agent_name,
     json_option,
+    llm_options,
     rules_for,
     rules_options,
     say_rules,
@@ -21,9 +22,9 @@ from .options import (
     warn_of_guessable_seed,
     workers_option,
 )
-from .output import fault_lines, lifetime_lines, method_line, open_console, percent, print_json
+from .output import fault_lines, lifetime_lines, method_line, model_lines, open_console, percent, print_json
 from .progress import show_progress, warm_up
-from .runtime import bot_output_to_stderr, sigterm_as_ctrl_c
+from .runtime import bot_output_to_stderr, model_facts, sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from ..core import GameConfig
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @traceback_option
 @time_limit_option
 @workers_option
+@llm_options
 @json_option
 def matchup_command(
     a: str,
@@ -88,7 +90,8 @@ def matchup_command(
         )
     elapsed_s = time.perf_counter() - start
     if as_json:
-        print_json(_as_json(found, rules, config, seed) | {"elapsed_s": elapsed_s, "compile_s": compile_s})
+        times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
+        print_json(_as_json(found, rules, config, seed) | times | ({"run": facts} if (facts := model_facts()) else {}))
     else:
         how = method_line(found.method, found.games, found.why, seed, elapsed_s)
         faults = fault_lines(found.faults, found.fault_examples, tracebacks=tracebacks, time_limit=time_limit)
@@ -160,5 +163,5 @@ def _show(found: Matchup, rules: str, config: GameConfig, how: str, faults: Sequ
             console.print(f"  {who} wins with {left} left  {percent(end.probability):>8}  {bar}", markup=False)
     for line in lifetime_lines(found.ordered, found.anew):
         console.print(line, markup=False)
-    for line in faults:
+    for line in (*model_lines(), *faults):
         console.print(line, markup=False, soft_wrap=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import click
 
@@ -258,6 +259,64 @@ def backend_options(command: Command) -> Command:
         help="Where games are played: processes (this machine), ray, or ray://HOST:PORT.",
     )(command)
     return workers_option(command)
+
+
+def llm_options(command: Command) -> Command:
+    """Options for language models (`llm:MODEL`): where they are, and how often they may be asked."""
+
+    @wraps(command)
+    def run(
+        *positional: Any,
+        base_url: str | None,
+        max_calls: int | None,
+        concurrency: int | None,
+        calls_per_minute: float | None,
+        answer_time: float | None,
+        **given: Any,
+    ) -> Any:
+        from ..bridges.model_use import ANSWER_SECONDS, ModelUse, key_taken_out, using
+
+        with key_taken_out() as key:
+            use = ModelUse(
+                base_url,
+                max_calls=max_calls,
+                calls_per_minute=calls_per_minute,
+                answer_seconds=answer_time or ANSWER_SECONDS,
+                key=key,
+            )
+            with using(use, concurrency):
+                return command(*positional, **given)
+
+    options = (
+        click.option(
+            "--base-url",
+            metavar="URL",
+            help="Where the models of llm:MODEL are: any OpenAI-compatible endpoint. The key comes from "
+            "$OPENAI_API_KEY. [default: $OPENAI_BASE_URL, or OpenAI]",
+        ),
+        click.option(
+            "--max-calls", type=click.IntRange(1), metavar="N", help="Stop once models have been asked this many times."
+        ),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(1, 256),
+            metavar="N",
+            help="How many games with models are played at the same time. [default: 4]",
+        ),
+        click.option(
+            "--calls-per-minute", type=NumberRange(0.01, 1e6), metavar="N", help="Ask models no more often than this."
+        ),
+        click.option(
+            "--answer-time",
+            type=NumberRange(0.1, 86_400),
+            metavar="SECONDS",
+            help="How long a model may take for an answer, in place of --time-limit. [default: 120]",
+        ),
+    )
+    decorated: Any = run
+    for option in reversed(options):
+        decorated = option(decorated)
+    return cast(Command, decorated)
 
 
 def was_given(context: click.Context, name: str) -> bool:

@@ -37,6 +37,18 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def model_lines() -> list[str]:
+    """What language models cost in this run, a line for each."""
+    from ..bridges.model_use import current_use
+
+    return [
+        f"{name}: {cost.decisions:,} decisions, {cost.calls:,} calls ({cost.corrected:,} corrected, {cost.given_up:,} "
+        f"given up), {cost.prompt_tokens:,} + {cost.completion_tokens:,} tokens, "
+        f"{cost.seconds / max(1, cost.calls):.1f} s per call"
+        for name, cost in sorted(current_use().costs.items())
+    ]
+
+
 def lifetime_lines(ordered: Sequence[str], anew: Sequence[str]) -> list[str]:
     """Which bots keep what they learn from game to game, and which would but cannot."""
     lines = []

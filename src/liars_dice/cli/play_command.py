@@ -16,6 +16,7 @@ from .options import (
     full_option,
     isolate_option,
     json_option,
+    llm_options,
     rules_for,
     rules_options,
     say_rules,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 @ascii_option
 @time_limit_option
 @isolate_option
+@llm_options
 @seed_option
 @db_option
 @json_option

@@ -21,6 +21,14 @@ def run_facts(backend: Backend) -> dict[str, object]:
     return {"workers": backend.workers, "backend": backend.name, **versions()}
 
 
+def model_facts() -> dict[str, object]:
+    """What language models cost in this run, if any were asked."""
+    from ..bridges.model_use import current_use
+
+    costs = current_use().costs_as_json()
+    return {"llm": costs} if costs else {}
+
+
 def versions() -> dict[str, object]:
     """The versions of this package and of Python."""
     import platform

@@ -13,6 +13,7 @@ from .options import (
     db_option,
     isolate_option,
     json_option,
+    llm_options,
     rules_for,
     rules_options,
     seed_for,
@@ -27,13 +28,14 @@ from .output import (
     fault_lines,
     lifetime_lines,
     method_line,
+    model_lines,
     open_console,
     percent,
     print_json,
     print_table,
 )
 from .progress import show_progress, warm_up
-from .runtime import bot_output_to_stderr, open_store_or_warn, run_facts, sigterm_as_ctrl_c
+from .runtime import bot_output_to_stderr, model_facts, open_store_or_warn, run_facts, sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from ..tournament import TournamentResult, TournamentSettings
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
 @traceback_option
 @time_limit_option
 @isolate_option
+@llm_options
 @click.option("--report", metavar="DIR", help="Write a report with charts into this folder.")
 @click.option(
     "--chart-format",
@@ -111,9 +114,9 @@ def tournament_command(
 ) -> None:
     """Rank bots: a round robin for two players, a league for more (--players 6).
 
-    BOT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, or cmd:PROGRAM. Pairings are
-    computed exactly where possible, else played by the compiled simulator, else by the referee. After Ctrl-C, continue
-    with --resume.
+    BOT is a name that `liars-dice agents` lists, a file (mybot.py), module:Class, cmd:PROGRAM, or llm:MODEL. Pairings
+    are computed exactly where possible, else played by the compiled simulator, else by the referee. After Ctrl-C,
+    continue with --resume.
     """
     if given["exact"] and (given["games"] is not None or given["until_significant"]):
         raise click.UsageError(
@@ -140,7 +143,7 @@ def tournament_command(
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
         elapsed_s = time.perf_counter() - start
     in_memory = isinstance(store, InMemoryRecorder)
-    run = run_facts(backend) | {"tournament": ledger.id}
+    run = run_facts(backend) | {"tournament": ledger.id} | model_facts()
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
     page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
     known_something = any(cell is not None for row in result.cells for cell in row)
@@ -271,6 +274,8 @@ def show_result(
     for line in fault_lines(faults, examples, tracebacks=tracebacks, time_limit=limit):
         console.print(line, markup=False, soft_wrap=True)
     for line in lifetime_lines(result.ordered, result.anew):
+        console.print(line, markup=False)
+    for line in model_lines():
         console.print(line, markup=False)
     if result.games:
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)

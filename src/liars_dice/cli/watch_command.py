@@ -16,6 +16,7 @@ from .options import (
     full_option,
     isolate_option,
     json_option,
+    llm_options,
     pace_options,
     rules_for,
     rules_options,
@@ -26,8 +27,8 @@ from .options import (
     traceback_option,
     warn_of_guessable_seed,
 )
-from .output import command_line, lifetime_lines, open_console, print_json
-from .runtime import open_store_or_warn
+from .output import command_line, lifetime_lines, model_lines, open_console, print_json
+from .runtime import model_facts, open_store_or_warn
 
 if TYPE_CHECKING:
     from ..core import GameConfig, GameState
@@ -54,6 +55,7 @@ DEFAULT_BOTS = ("optimal", "maniac", "calling-station", "random")
 @traceback_option
 @time_limit_option
 @isolate_option
+@llm_options
 @full_option
 @ascii_option
 @db_option
@@ -79,7 +81,7 @@ def watch_command(
     """Watch bots play a full game. It is recorded in the store.
 
     BOT is a bot for each seat: a name that `liars-dice agents` lists, threshold:CALL,RAISE, a file (mybot.py),
-    module:Class, or cmd:PROGRAM. By default, bots of different styles play.
+    module:Class, cmd:PROGRAM, or llm:MODEL. By default, bots of different styles play.
     """
     from rich.markup import escape
 
@@ -121,7 +123,7 @@ def watch_command(
     wins = [winners.count(seat) for seat in range(config.num_players)]
     if as_json:
         told = _as_json(result, referee.engine.state, wins) | {"ordered": list(ordered), "anew": list(anew)}
-        print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id}})
+        print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id, **model_facts()}})
         return
     if games > 1:
         console.print(f"\n{games:,} games:")
@@ -129,6 +131,8 @@ def watch_command(
             table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
         for line in lifetime_lines(ordered, anew):
             table.say(escape(line))
+    for line in model_lines():
+        table.say(escape(line))
     played = {"--rules": rules, "--players": players, "--dice": dice, "--time-limit": time_limit}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
     again = [*agents, *options, "--seed", str(seed), *(["--isolate"] if isolate else [])]

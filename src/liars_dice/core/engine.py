@@ -23,8 +23,8 @@ from .view import GameView, view_of
 
 Subscriber = Callable[[Event], object]
 
-REASONING_LIMIT = 500
-"""How many characters of a move's reasoning are recorded."""
+REASONING_LIMIT = 4000
+"""How many characters of a move's reasoning are recorded: room for what a language model says about a move."""
 
 
 class GameEngine:

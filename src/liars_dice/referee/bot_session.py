@@ -65,7 +65,7 @@ class BotSession:
         self._game_seed = game_seed
         self._on_fault = on_fault
         self._reseeds = reseeds
-        self._asks_again = asks_again and seat.player_type != "Human"
+        self._asks_again = asks_again and seat.asks_again and seat.player_type != "Human"
         self._hearing = Hearing(player_id, derive_seed(game_seed, "agent", player_id))
         self._reports_faults = type(seat).take_faults is not Seat.take_faults
         self._muted = False

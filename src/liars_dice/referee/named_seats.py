@@ -9,12 +9,22 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..agents import AGENTS, Agent, AgentNameError, is_stranger, listed_name, make_agent, moved_to, place_of
+from ..agents import (
+    AGENTS,
+    Agent,
+    AgentNameError,
+    asks_network,
+    is_stranger,
+    listed_name,
+    make_agent,
+    moved_to,
+    place_of,
+)
 from ..core import BadValueError, GameConfig, LiarsDiceError, hook_of
 from .isolated_seat import IsolatedSeat
 from .limits import BotFault, BotLimits
 from .remote_agent import RemoteAgent, load_remote_agent
-from .seats import InProcessSeat, Seat
+from .seats import InProcessSeat, NetworkSeat, Seat
 from .time_guard import guarded
 from .walls import BOX_PATH
 
@@ -33,10 +43,10 @@ def make_seat(
 ) -> Seat:
     """A seat for the agent called `name`. `cmd:PROGRAM ARGUMENTS` is a program in any language, always isolated.
 
-    With `isolate`, every bot is in a box of its own in every game. With `apart`, other people's bots are in processes
-    of their own, where they stay for further games; with `anew`, they are made anew for each. With `boxed`, and always
-    if they were found by name, these processes are boxes, too, in which bots are always made anew. Else bots run in
-    this process.
+    With `isolate`, every bot is in a box of its own in every game, except ours that ask a server. With `apart`, other
+    people's bots are in processes of their own, where they stay for further games; with `anew`, they are made anew for
+    each. With `boxed`, and always if they were found by name, these processes are boxes, too, in which bots are always
+    made anew. Else bots run in this process.
     """
     limits = BotLimits() if limits is None else limits
     name = listed_name(name)
@@ -45,6 +55,8 @@ def make_seat(
         with suppress(BotFault):  # then the bot fails when the game begins
             seat.start_program()
         return seat
+    if asks_network(name):
+        return NetworkSeat(make_agent(name), limits)
     if isolate:
         return IsolatedSeat(lasting_name(name), limits, name=name)
     walls = (boxed and needs_process(name)) or is_found(name)

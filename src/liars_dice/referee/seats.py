@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..agents import Heard, hook_calls
+from ..agents import AgentStoppedError, Heard, hook_calls
 from ..core import Action, Bid, BidAction, GameView, Move, NotationError, Player, agent_id, as_action, hook_of
 from ..persistence import player_type
+from .fault_text import error_fault
 from .limits import BotFault, BotLimits
 from .protocol import is_action
 from .time_guard import guarded
@@ -21,6 +22,8 @@ class Seat(ABC):
     """What the record says about who sits here, if not the name: a word that makes the same player again."""
     listens = True
     """Whether the bot may want to hear events and ends of rounds."""
+    asks_again = True
+    """Whether the bot is asked again what it did before a break: that restores a bot's memory and randomness."""
     may_learn = False
     """Whether the bot may want to carry something from one game to the next."""
 
@@ -121,3 +124,18 @@ class InProcessSeat(Seat):
         hook = self._hooks["seed"]
         if hook is not None:
             self._run(self.limits.load, hook, seed)
+
+
+class NetworkSeat(InProcessSeat):
+    """An agent of ours that asks a server (`asks_network`). It has a time limit of its own, and remembers nothing."""
+
+    asks_again = False
+
+    def choose_action(self, view: GameView) -> Move:
+        """Ask the agent. `AgentStoppedError` is not its fault: the game stops."""
+        try:
+            return self.agent.choose_action(view)
+        except (AgentStoppedError, BotFault):
+            raise
+        except Exception as error:
+            raise error_fault(error, self.agent.choose_action) from error

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Self
 
@@ -17,8 +17,9 @@ import msgspec
 
 from ..agents import PolicyError, is_stranger
 from ..core import BadValueError, one_of
-from .blocks import Block, PlayedBlock, Worker, WorkerSetup
+from .blocks import Block, OnPlayed, PlayedBlock, Worker, WorkerSetup
 from .chunks import ChunkQueue
+from .waiting_games import by_waiting, play_while_waiting
 from .worker_process import PlayedChunk, WorkerLostError, WorkerProcess
 
 STOP_SECONDS = 2.0
@@ -27,9 +28,6 @@ LOOK_SECONDS = 1.0
 """How often the pool looks for processes that are stuck."""
 FEW_GAMES = 200
 """For this many games or fewer, starting processes is not worthwhile."""
-
-OnPlayed = Callable[[PlayedBlock], None]
-"""Called with every block played, in any order."""
 
 
 class Backend(ABC):
@@ -61,8 +59,10 @@ class InProcess(Backend):
     def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play all blocks here."""
         worker = Worker(setup, threads=self.workers)
-        for block in blocks:
+        waiting, quick = by_waiting(setup, blocks)
+        for block in quick:
             on_played(worker.play(block))
+        play_while_waiting(setup, waiting, on_played)
 
 
 class Processes(Backend):
@@ -75,6 +75,9 @@ class Processes(Backend):
 
     def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play compiled blocks here and refereed ones in a pool, if there are enough of them."""
+        waiting, blocks = by_waiting(setup, blocks)
+        if waiting:
+            play_while_waiting(setup, waiting, on_played)
         refereed = [block for block in blocks if not block.compiled]
         many = self.workers > 1 and sum(block.games for block in refereed) > FEW_GAMES
         if not (many or any(map(is_stranger, setup.agents))):

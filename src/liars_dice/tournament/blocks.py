@@ -8,7 +8,7 @@ seat.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -161,6 +161,8 @@ class GameMemory(NamedTuple):
 
 PlayedBlock = tuple[BlockResult, list[list[RecordedEvent]]]
 """A block's result, and the games to record."""
+OnPlayed = Callable[[PlayedBlock], None]
+"""Called with every block played, in any order."""
 
 
 def rotated(table: Sequence[Member], rotation: int) -> list[Member]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import msgspec
 
-from ..agents import Agent, AgentLike, names_for
+from ..agents import Agent, AgentLike, AgentStoppedError, asks_network, names_for
 from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config
 from ..exact import OutOfReachError, askable
 from ..exact.matchups import Matchups
@@ -15,6 +17,7 @@ from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
 from .fault_examples import FaultExample
 from .method_choice import DEFAULT_GAMES, Lifetimes, Method, exact_is_quick, fit_for_simulator, lifetimes, why_refereed
 from .statistics import PairCounts, paired_ci
+from .waiting_games import DEALS_BY_DEFAULT, WAITING_BLOCK_DEALS
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
 """Deals per block, for compiled and for refereed games. Progress is reported after each block."""
@@ -114,7 +117,9 @@ def _measure(
             why = str(error)
             trusted = isinstance(error, OutOfReachError)  # a bot whose table cannot be built is refereed
     compiled = all(fit_for_simulator(agents, config, trusted=trusted))
-    deals = (games or DEFAULT_GAMES["compiled" if compiled else "engine"]) // 2
+    usual = DEFAULT_GAMES["compiled" if compiled else "engine"]
+    usual = 2 * DEALS_BY_DEFAULT if any(map(asks_network, names)) else usual
+    deals = (games or usual) // 2
     why = why or why_refereed(names, agents, config)
     return _played(names, config, deals, seed, compiled, why, lifetimes(names, agents), limits, backend, progress)
 
@@ -162,8 +167,10 @@ def _played(
     backend: Backend,
     progress: Progress | None,
 ) -> Matchup:
-    """Play that many deals in both seatings. On Ctrl-C, return the result of the games played so far, if any."""
-    size = BLOCK_DEALS[compiled]
+    """Play that many deals in both seatings. On Ctrl-C, or if an agent stops, return the result of the games played so
+    far, if any.
+    """
+    size = WAITING_BLOCK_DEALS if any(map(asks_network, names)) else BLOCK_DEALS[compiled]
     blocks = [
         Block(
             number=number,
@@ -189,6 +196,10 @@ def _played(
     except KeyboardInterrupt:
         if not results:
             raise
+    except AgentStoppedError as error:
+        if not results:
+            raise
+        warnings.warn(str(error), stacklevel=2)
     counts = sum((PairCounts(*result.pairs) for result in results), start=PairCounts())
     played = 2 * counts.pairs
     return Matchup(

@@ -16,10 +16,11 @@ import msgspec
 
 from .. import __version__
 from ..core import BadValueError, LiarsDiceError
-from .backends import STOP_SECONDS, Backend, OnPlayed
-from .blocks import Block, Worker, WorkerSetup
+from .backends import STOP_SECONDS, Backend
+from .blocks import Block, OnPlayed, Worker, WorkerSetup
 from .chunks import ChunkQueue
 from .shipping import Shipment
+from .waiting_games import by_waiting, play_while_waiting
 from .worker_process import PlayedChunk, WorkerDiedError, play_chunk
 
 CONNECT_SECONDS = 120.0
@@ -71,6 +72,11 @@ class Ray(Backend):
 
     def run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         """Play all blocks on the cluster. Work that is lost with a machine is given to another."""
+        waiting, blocks = by_waiting(setup, blocks)
+        if waiting:  # the settings for servers, and their keys, do not leave this machine
+            play_while_waiting(setup, waiting, on_played)
+        if not blocks:
+            return
         with self:
             self._run(setup, blocks, on_played)
 

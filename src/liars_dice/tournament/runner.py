@@ -6,13 +6,14 @@ summarised.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import get_args
 
 import msgspec
 
-from ..agents import Agent, AgentLike, names_for
+from ..agents import Agent, AgentLike, AgentStoppedError, asks_network, names_for
 from ..core import BadValueError, ConfigError, GameConfig, Progress, RulesLike, as_config, derive_seed, one_of
 from ..exact import OutOfReachError
 from ..exact.matchups import Matchups
@@ -27,6 +28,7 @@ from .result import ALPHA, Seating, TournamentResult, TournamentSettings
 from .schedule import league_tables
 from .statistics import PairCounts, sequential_p
 from .summary import RunNotes, summarise_league, summarise_round_robin
+from .waiting_games import DEALS_BY_DEFAULT, WAITING_BLOCK_DEALS
 
 DEFAULT_DEALS = {True: 5_000, False: 100}
 """Default deals per pairing, for compiled and for refereed games; each deal is played in both seatings."""
@@ -79,6 +81,8 @@ class Plan(msgspec.Struct, kw_only=True):
     def block_deals(self, table: int) -> int:
         """Deals per block of this table."""
         compiled = self.compiled[table]
+        if any(asks_network(self.setup.agents[member]) for member in self.tables[table]):
+            return WAITING_BLOCK_DEALS
         if compiled and self.setup.record == "all":
             return RECORDED_DEALS
         if self.league:
@@ -121,7 +125,9 @@ def run_tournament(
     ledger: Ledger | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Run a tournament. On Ctrl-C, return the result of the games played so far, marked as incomplete."""
+    """Run a tournament. On Ctrl-C, or if an agent stops (`AgentStoppedError`), return the result of the games played so
+    far, marked as incomplete.
+    """
     limits = limits_for(settings.time_limit_seconds)
     backend = Processes() if backend is None else backend
     if ledger is not None and ledger.entry.result is not None:
@@ -307,7 +313,11 @@ def _plan(
         compiled = [all(fit[member] for member in table) for table in tables]
         usual = MOST_DEALS if settings.until_significant else DEFAULT_DEALS
         # by default, as many games in either seating
-        deals = [(usual[one] * 2 if settings.games is None else settings.games) // rotations for one in compiled]
+        each_pairing = [
+            2 * (DEALS_BY_DEFAULT if any(asks_network(settings.agents[member]) for member in table) else usual[one])
+            for table, one in zip(tables, compiled, strict=True)
+        ]
+        deals = [(many if settings.games is None else settings.games) // rotations for many in each_pairing]
     return Plan(
         setup=setup,
         tables=tables,
@@ -335,7 +345,8 @@ def _league_tables(
 ) -> list[tuple[int, ...]]:
     """Draw a league's tables. By default there are enough for `LEAGUE_DEALS` per agent."""
     count = len(settings.agents)
-    usual = -(-LEAGUE_DEALS[compiled] * max(count, seats) // seats)
+    each = DEALS_BY_DEFAULT if any(map(asks_network, settings.agents)) else LEAGUE_DEALS[compiled]
+    usual = -(-each * max(count, seats) // seats)
     number = settings.tables or max(LEAST_TABLES, usual // deals_per_table)
     return league_tables(count, seats, number, derive_seed(settings.seed, "league"))
 
@@ -372,9 +383,13 @@ def _play(
         with backend:
             for batch in _batches(plan, results):
                 backend.run(plan.setup, [block for block in batch if block.number not in results], on_played)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, AgentStoppedError) as error:
         if ledger is not None:
             ledger.write()
+        if isinstance(error, AgentStoppedError):
+            if not results:
+                raise
+            warnings.warn(str(error), stacklevel=2)
         return False
     if ledger is not None:
         for result, records in held_back:

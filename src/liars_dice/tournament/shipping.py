@@ -109,7 +109,7 @@ def _below(folder: Path, path: str) -> Path:
 def _files_of(name: str) -> list[Path]:
     """The files that an agent is in."""
     kind, _, rest = name.partition(":")
-    if name in AGENTS or kind == "threshold":
+    if name in AGENTS or kind in ("threshold", "llm"):
         return []
     if kind in TRAINED:
         return [Path(rest.removesuffix(GREEDY))]

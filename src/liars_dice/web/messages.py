@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..core import ENTROPY_LENGTH, BadValueError, Fairness
+from ..core import ENTROPY_LENGTH, REASONING_LIMIT, BadValueError, Fairness
 from ..persistence import StoreError
 from .turn_clock import TurnLimit
 
@@ -128,7 +128,7 @@ class BotMove(msgspec.Struct, frozen=True):
 
     id: int
     action: Annotated[str, Meta(max_length=40)]
-    reasoning: Annotated[str, Meta(max_length=2000)] = ""
+    reasoning: Annotated[str, Meta(max_length=REASONING_LIMIT)] = ""
     type: Literal["action"] = "action"
 
 

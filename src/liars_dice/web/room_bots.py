@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import PurePath
 
-from ..agents import AGENTS, listed_name, make_agent, place_of
+from ..agents import AGENTS, AgentNameError, asks_network, listed_name, make_agent, place_of
 from ..core import Action, AgentFaulted, GameView, PublicState, describe, free_name, result_of
 from ..persistence import RecordedEvent, player_type
 from ..referee import BotFault, BotLimits, BotSession, fallback, fault_event, make_seat
@@ -32,6 +32,8 @@ def on_offer(agents: Iterable[str]) -> dict[str, str]:
     """
     named: dict[str, str] = {}
     for agent in map(listed_name, agents):
+        if asks_network(agent):
+            raise AgentNameError(agent, "unfit", "a bot whose moves cost nothing: any visitor could spend your calls")
         if agent not in AGENTS and ":" not in agent and not agent.endswith(".py"):
             place_of(agent)
         named[free_name(clean_name(_short(agent)) or "bot", (*AGENTS.every_name, *named))] = agent
