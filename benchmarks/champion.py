@@ -93,7 +93,8 @@ def solved_endgames() -> Iterator[Line]:
 
 def played_again(device: str, scale: float) -> Iterator[Line]:
     """Play everything, and keep what was found."""
-    from liars_dice.learn.champion.measure import figures, load_policy
+    from liars_dice.learn.champion.measure import figures
+    from liars_dice.learn.champion.network import load_policy
 
     with PLAYED.open("w", encoding="utf-8") as file:
         for line in figures(load_policy(TRAINED, device), device, scale, ((1, 1), (2, 1), (1, 2))):

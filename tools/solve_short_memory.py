@@ -112,7 +112,7 @@ class Game:
         return at_places.view(self.older, STEPS, *at_places.shape[1:])
 
     def after(self, everywhere: Tensor, rung: int) -> tuple[Tensor, Tensor]:
-        """Where raises of a rung lead in [rung, place, ...]: near ones as [move, remembered, ...], the far as [move, ...]."""
+        """Where raises lead in [rung, place, ...]: near ones as [move, remembered, ...], far as [move, ...]."""
         near = min(WINDOW, self.raises(rung))
         by_step = everywhere.view(self.rungs, STEPS, self.older, *everywhere.shape[2:])
         corner = by_step[rung + 1 : rung + 1 + near, 1 : 1 + near]

@@ -9,4 +9,4 @@ from liars_dice.agents import RandomAgent
 class Bot(RandomAgent):
     def choose_action(self, view):
         os.kill(os.getppid(), signal.SIGKILL)
-        return super().choose_action(view)
+        raise RuntimeError("my keeper is out of reach")  # where a box hides it

@@ -8,4 +8,5 @@ from liars_dice.agents import RandomAgent
 
 class Bot(RandomAgent):
     def choose_action(self, view):
-        os.kill(os.getpid(), signal.SIGSTOP)
+        while True:  # the first process of a box is not stopped by its own signals: it goes round here
+            os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""`explain --table`: a table that somebody describes."""
+"""`explain --seats`: a table that somebody describes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_a_table_of_four() -> None:
-    told = run("--table", "5,4,3,5", "--hand", "1,4,4", "--bids", "3x4,4x4", "--action", "liar", "--json")
+    told = run("--seats", "5,4,3,5", "--hand", "1,4,4", "--bids", "3x4,4x4", "--action", "liar", "--json")
     assert told.exit_code == 0
     found = json.loads(told.stdout)
     assert (found["dice"], found["to_move"], found["hand"]) == ([5, 4, 3, 5], 2, [1, 4, 4])
@@ -26,20 +26,20 @@ def test_a_table_of_four() -> None:
     assert found["holds"] > 0.9  # three of the four fours are in the hand
     assert found["asked"]["loss"] == pytest.approx(found["win_chance"] - actions["liar"]["win_chance"])
     assert found["asked"]["loss"] > 0.03  # calling is close to giving a die away
-    text = run("--table", "5,4,3,5", "--hand", "1,4,4", "--bids", "3x4,4x4", "--action", "liar").stdout
+    text = run("--seats", "5,4,3,5", "--hand", "1,4,4", "--bids", "3x4,4x4", "--action", "liar").stdout
     assert text.startswith("Holding 1 4 4 against 5 4 5 dice, after 3x4 4x4")
     assert "liar gives away" in text
     assert text.rstrip().endswith("Source: champion")
 
 
 def test_two_players_left_are_explained_by_the_best_known() -> None:
-    assert json.loads(run("--table", "2,1", "--hand", "2,5", "--json").stdout)["source"] == "equilibrium of the match"
-    told = run("--table", "5,5", "--hand", "1,2,3,4,5", "--rules", "classic", "--json")
+    assert json.loads(run("--seats", "2,1", "--hand", "2,5", "--json").stdout)["source"] == "equilibrium of the match"
+    told = run("--seats", "5,5", "--hand", "1,2,3,4,5", "--rules", "classic", "--json")
     assert json.loads(told.stdout)["source"] == "short-memory strategy"
 
 
 def test_palifico_rounds() -> None:
-    asked = ("--table", "3,1,2", "--hand", "4,4", "--bids", "2x4,2x5", "--rules", "perudo-tournament")
+    asked = ("--seats", "3,1,2", "--hand", "4,4", "--bids", "2x4,2x5", "--rules", "perudo-tournament")
     faces = {one["action"][-1] for one in json.loads(run(*asked, "--palifico", "--json").stdout)["actions"]}
     assert faces == {"4", "r", "t"}  # players with more than one die keep the face: 3x4, liar, exact
     plain = {one["action"] for one in json.loads(run(*asked, "--json").stdout)["actions"]}
@@ -49,15 +49,15 @@ def test_palifico_rounds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("--table", "5,5,x", "--hand", "1"), "cannot read '5,5,x': expected everybody's dice separated by commas"),
-        (("--table", "5,4", "--hand", "1,4"), "--hand = '1,4': expected 5 dice, as the opener has"),
-        (("--table", "5,2,4", "--hand", "1,4,4", "--bids", "2x4"), "expected 2 dice, as player 2, who is to move"),
-        (("--table", "2,2,2", "--hand", "1,7"), "--hand = '1,7': expected dice from 1 to 6"),
-        (("--table", "2,2,2", "--hand", "1,2", "--bids", "3x4,2x4"), "expected bids that these rules allow"),
-        (("--table", "2,2,2", "--hand", "1,2", "--palifico"), "expected rules with palifico"),
-        (("--table", "2,2,2", "--hand", "1,2", "--action", "exact"), "action = 'exact': expected a legal action here"),
-        (("--table", "2,2", "--dice", "2", "2", "--hand", "1,2"), "--table cannot be combined with"),
-        (("--dice", "2", "2", "--hand", "1,2", "--palifico"), "--palifico needs --table"),
+        (("--seats", "5,5,x", "--hand", "1"), "cannot read '5,5,x': expected everybody's dice separated by commas"),
+        (("--seats", "5,4", "--hand", "1,4"), "--hand = '1,4': expected 5 dice, as the opener has"),
+        (("--seats", "5,2,4", "--hand", "1,4,4", "--bids", "2x4"), "expected 2 dice, as player 2, who is to move"),
+        (("--seats", "2,2,2", "--hand", "1,7"), "--hand = '1,7': expected dice from 1 to 6"),
+        (("--seats", "2,2,2", "--hand", "1,2", "--bids", "3x4,2x4"), "expected bids that these rules allow"),
+        (("--seats", "2,2,2", "--hand", "1,2", "--palifico"), "expected rules with palifico"),
+        (("--seats", "2,2,2", "--hand", "1,2", "--action", "exact"), "action = 'exact': expected a legal action here"),
+        (("--seats", "2,2", "--dice", "2", "2", "--hand", "1,2"), "--seats cannot be combined with"),
+        (("--dice", "2", "2", "--hand", "1,2", "--palifico"), "--palifico needs --seats"),
         (("--hand", "1,2"), "Which round?"),
     ],
 )

@@ -87,7 +87,7 @@ def test_explain_takes_the_dice_and_rules_from_the_file(saved: tuple[Solution, P
         (["solved:x.npz", "--dice", "1", "1"], "--dice cannot be combined with solved:x.npz"),
         (["2v2.npz"], "expected solved:FILE"),
         (["solved:x.npz"], "there is no such file"),
-        ([], "Give --dice N0 N1, or solved:FILE"),
+        ([], "or solved:FILE with a file that solve --out wrote"),
     ],
 )
 def test_mistakes(words: list[str], complaint: str) -> None:

@@ -55,14 +55,14 @@ def test_a_question_that_cannot_be_answered_gets_one_line() -> None:
         coach = CoachClient(16, 16)
         try:
             with pytest.raises(RefusedError, match="hand"):
-                await coach.ask("explain", (1, 1), (1, 2, 3), [])
+                await coach.ask("explain", "heads-up", (1, 1), (1, 2, 3), [])
             with pytest.raises(CoachError, match="the coach failed"):
-                await coach.ask("explain", (1, 1), (3,), None)
-            assert (await coach.ask("explain", (1, 1), (3,), []))["actions"]
+                await coach.ask("explain", "heads-up", (1, 1), (3,), None)
+            assert (await coach.ask("explain", "heads-up", (1, 1), (3,), []))["actions"]
         finally:
             coach.close()
         with pytest.raises(RoomError):
-            await coach.ask("explain", (1, 1), (3,), [])
+            await coach.ask("explain", "heads-up", (1, 1), (3,), [])
 
     asyncio.run(run())
 
@@ -78,7 +78,7 @@ def test_a_coach_that_dies_is_replaced() -> None:
         try:
             with pytest.raises(CoachError, match="ask again"):
                 await coach.ask("review", pickled(played(GameConfig(dice=(5, 5, 5, 5), seed=3))), None, progress=die)
-            assert (await coach.ask("explain", (1, 1), (3,), []))["actions"]
+            assert (await coach.ask("explain", "heads-up", (1, 1), (3,), []))["actions"]
         finally:
             coach.close()
 

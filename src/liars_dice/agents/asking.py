@@ -26,7 +26,7 @@ from ..core import (
     describe,
     hook_of,
 )
-from .base import Agent
+from .base import Agent, BatchAgent
 from .hearing import Heard, hook_calls
 
 Guard = Callable[..., Any]
@@ -63,7 +63,8 @@ def states_policy(agent: Agent) -> bool:
 @lru_cache(maxsize=256)
 def _policy_is_current(kind: type) -> bool:
     classes = kind.__mro__
-    policy = next((i for i, one in enumerate(classes) if "policy" in vars(one)), len(classes))
+    stated = {"policy", "policies"} if issubclass(kind, BatchAgent) else {"policy"}
+    policy = next((i for i, one in enumerate(classes) if stated & vars(one).keys()), len(classes))
     choose = next((i for i, one in enumerate(classes) if "choose_action" in vars(one)), len(classes))
     return policy <= choose and classes[policy] is not Agent
 

@@ -1,4 +1,4 @@
-"""A table that somebody describes, for `liars-dice explain --table`: advice to the player to move, as text and JSON."""
+"""A table that somebody describes, for `liars-dice explain --seats`: advice to the player to move, as text and JSON."""
 
 from __future__ import annotations
 

@@ -26,17 +26,17 @@ SHOWN = 8
     "explain",
     epilog="Example: liars-dice explain --dice 2 3 --hand 1,4 --bids 1x6,2x6; a round of your own: "
     "liars-dice explain solved:2v2.npz --hand 1,4; a table of four, where you have three dice and come third: "
-    "liars-dice explain --table 5,4,3,5 --hand 1,4,4 --bids 3x4,4x4",
+    "liars-dice explain --seats 5,4,3,5 --hand 1,4,4 --bids 3x4,4x4",
 )
 @click.argument("solution", required=False, metavar="[solved:FILE]")
 @round_dice_option(required=False)
 @click.option(
-    "--table",
+    "--seats",
     "table",
     metavar="N,N,...",
     help="Dice of each player at a table of two or more, the opener of the round first, e.g. 5,4,3. [rules: perudo]",
 )
-@click.option("--palifico", is_flag=True, help="With --table: this is a palifico round.")
+@click.option("--palifico", is_flag=True, help="With --seats: this is a palifico round.")
 @click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
@@ -66,7 +66,7 @@ def explain_command(
     with the package; small rounds with other rules are solved when you ask. solved:FILE is a round that
     `liars-dice solve --out FILE` has solved; it takes the place of --dice and of the rules.
 
-    With --table, describe any table of Perudo, for example one at which you sit: everybody's dice, your hand, and the
+    With --seats, describe any table of Perudo, for example one at which you sit: everybody's dice, your hand, and the
     bids so far. For each action it shows how often the champion takes it, and your chance to win the game if everybody
     plays on as the champion; where two players are left and the round is solved, that of perfect play. By other rules
     the coach's models of unknown players judge. The last line names the source.
@@ -77,16 +77,16 @@ def explain_command(
 
     if table is not None:
         if solution is not None or dice is not None or chart is not None:
-            raise click.UsageError("--table cannot be combined with solved:FILE, --dice or a chart.")
+            raise click.UsageError("--seats cannot be combined with solved:FILE, --dice or a chart.")
         _explain_table(table, hand, bids, action, (rules, faces, wild, ordering), palifico=palifico, as_json=as_json)
         return
     if palifico:
-        raise click.UsageError("--palifico needs --table: with two players there are no palifico rounds.")
+        raise click.UsageError("--palifico needs --seats: with two players there are no palifico rounds.")
     given = {"dice": dice, "rules": rules, "faces": faces, "wild": wild, "ordering": ordering}
     path = None if solution is None else _solution_file(solution, given)
     if path is None and dice is None:
         raise click.UsageError(
-            "Which round? Give --dice N0 N1 for two players, --table N,N,... for any table, or solved:FILE with a file "
+            "Which round? Give --dice N0 N1 for two players, --seats N,N,... for any table, or solved:FILE with a file "
             "that solve --out wrote."
         )
     held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))

@@ -6,7 +6,7 @@ The strategies are measured, not solved (docs/solver.md), so what they do themse
 from __future__ import annotations
 
 from ..core import BidAction, GameView
-from ..exact.solver import short_memory_values
+from ..exact.solver import values_by_short_memory
 from .advice import Advice, AdvisedChoice, make_advice
 from .opponent_models import other_seats
 
@@ -24,7 +24,7 @@ def from_short_memory(view: GameView) -> Advice | None:
         return None
     rungs = [public.rules.rungs[bid] for bid in public.bid_history]
     dice = (len(view.my_dice), public.dice_counts[seats[0]])
-    found = short_memory_values(public.rules, dice, view.my_dice, rungs)
+    found = values_by_short_memory(public.rules, dice, view.my_dice, rungs)
     if found is None:
         return None
     choices = []

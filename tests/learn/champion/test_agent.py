@@ -144,7 +144,7 @@ def first_view(config: GameConfig, dice: tuple[int, ...]) -> GameView:
 
 @pytest.mark.parametrize("changes", [{"faces": 5}, {"hidden_dice": 2}, {"max_turns": 4}, {"dice": 6}, {"players": 8}])
 def test_rules_it_is_not_made_for(changes: dict[str, int]) -> None:
-    assert not fits(preset("perudo", **changes))  # type: ignore[arg-type]
+    assert not fits(preset("perudo", **changes))
 
 
 def test_names_that_lead_nowhere(tmp_path: Path) -> None:

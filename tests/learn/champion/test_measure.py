@@ -53,12 +53,14 @@ def test_dice_are_fair_and_differ() -> None:
 
 
 def test_who_wins_more(decider: Decider) -> None:
-    """An untrained network loses to a rule bot, a level is in between, and `nash` is `probabilistic` but at the end."""
+    """An untrained network loses to a rule bot, a level is in between, and `nash`, which plays the last rounds by that
+    network and all others as `probabilistic`, wins less than `probabilistic`.
+    """
     pairs = [("champion", "detective"), ("detective", "champion"), ("nash", "probabilistic"), ("champion:easy", "nash")]
     found = {line["one"]: line for line in one_among(decider, SMALL, pairs, 3, 60, 2, "cpu")}
     assert found["champion"]["ci95"][1] < 1 / 3 < found["detective"]["ci95"][0]
     assert found["champion"]["games"] == 180
-    assert 0.2 < found["nash"]["rate"] < 0.5
+    assert found["champion"]["rate"] < found["nash"]["rate"] < 1 / 3
     assert found["champion:easy"]["rate"] > found["champion"]["rate"]
 
 

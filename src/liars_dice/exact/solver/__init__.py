@@ -31,7 +31,7 @@ from .matches import MatchSolution, MatchState, solve_match
 from .nash import load_solved_rounds, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
-from .short_memory_values import ShortMemoryValues, short_memory_values
+from .short_memory_values import ShortMemoryValues, values_by_short_memory
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
@@ -85,7 +85,6 @@ __all__ = [
     "reply_to",
     "same_action",
     "shipped_equilibrium",
-    "short_memory_values",
     "slot_after_raise",
     "solve",
     "solve_match",
@@ -94,4 +93,5 @@ __all__ = [
     "solved_round",
     "strategy_rows",
     "value_to_last_bidder",
+    "values_by_short_memory",
 ]

@@ -299,8 +299,8 @@ def _what_fits(tree: PublicTree, limit: float, device: Device, item_bytes: int) 
     for total in range(config.total_dice - 1, 1, -1):
         for own in range(total // 2, 0, -1):
             least = min(config.opening_min_quantity, total)
-            smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
             with suppress(OutOfReachError, ConfigError):  # they may not allow a player this many dice
+                smaller = msgspec.structs.replace(config, dice=(own, total - own), opening_min_quantity=least)
                 if memory_needed(PublicTree(smaller, reduce=tree.reduced, cut=tree.cut), device, item_bytes) <= limit:
                     return f"{own} against {total - own} dice would fit"
     return "fewer faces would fit"

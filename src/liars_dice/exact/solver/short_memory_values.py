@@ -40,7 +40,7 @@ class ShortMemoryValues(NamedTuple):
     """How often the strategy makes the least likely of the other player's bids."""
 
 
-def short_memory_values(
+def values_by_short_memory(
     rules: RoundRules, dice: tuple[int, int], hand: Sequence[int], rungs: Sequence[int]
 ) -> ShortMemoryValues | None:
     """What the strategies say about a decision after bids on these rungs; None if there are none for the round.
