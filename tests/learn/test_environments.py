@@ -20,6 +20,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 
 from liars_dice.agents import Agent, RandomAgent, make_agent
 from liars_dice.core import (
+    PRESETS,
     Action,
     BadValueError,
     CallExactAction,
@@ -39,7 +40,7 @@ from liars_dice.core import (
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.learn.envs import liars_dice_v0
 from liars_dice.learn.envs.encoding import Encoding
-from liars_dice.learn.envs.gymnasium_env import ENV_ID, LiarsDiceEnv, register_envs
+from liars_dice.learn.envs.gymnasium_env import ENV_ID, PRESET_IDS, LiarsDiceEnv, register_envs
 from support import configs, dealt, play, random_states, roll_all
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -210,9 +211,29 @@ def test_gymnasium_checks_the_environment(game: str, seat: int | str) -> None:
     check_env(gymnasium.make(ENV_ID, seat=seat, **GAMES[game]).unwrapped)
 
 
+@pytest.mark.parametrize("name", PRESET_IDS)
+def test_every_preset_has_an_id(name: str) -> None:
+    """Made by name alone, checked by Gymnasium, alone and as a vector, and with another number of players."""
+    env = gymnasium.make(name)
+    assert env.unwrapped.config == preset(PRESET_IDS[name])  # type: ignore[attr-defined]
+    check_env(env.unwrapped)
+    many = gymnasium.make_vec(name, num_envs=3)
+    assert many.single_observation_space == env.observation_space
+    many.close()
+
+
+def test_presets_take_players_and_dice() -> None:
+    assert set(PRESET_IDS.values()) == set(PRESETS)
+    env = gymnasium.make("LiarsDice/Perudo-v0", players=4, dice=3, opponents=["truthful", "optimal", "random"])
+    assert env.unwrapped.config.dice == (3, 3, 3, 3)  # type: ignore[attr-defined]
+    with pytest.raises(BadValueError, match="players = 16: expected a whole number from 2 to 15"):
+        gymnasium.make("LiarsDice/Perudo-v0", players=16)
+
+
 def test_it_can_be_made_by_module_and_name_and_registered_twice() -> None:
     register_envs()
-    assert isinstance(gymnasium.make(f"liars_dice.learn.envs.gymnasium_env:{ENV_ID}").unwrapped, LiarsDiceEnv)
+    for name in (ENV_ID, "LiarsDice/HeadsUp-v0"):
+        assert isinstance(gymnasium.make(f"liars_dice.learn.envs.gymnasium_env:{name}").unwrapped, LiarsDiceEnv)
 
 
 @pytest.mark.parametrize("seat", [1, "random", "alternate"])
@@ -384,10 +405,13 @@ pettingzoo_remarks = pytest.mark.filterwarnings(
 )
 
 
+TABLES: dict[str, dict[str, Any]] = {**GAMES, **{f"preset {name}": {"rules": name} for name in PRESETS}}
+
+
 @pettingzoo_remarks
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TABLES)
 def test_pettingzoo_checks_the_environment(game: str) -> None:
-    settings = GAMES[game]
+    settings = TABLES[game]
     for _ in range(3):  # its random play is not seeded
         api_test(liars_dice_v0.env(**settings))
         api_test(liars_dice_v0.raw_env(**settings))

@@ -1,11 +1,13 @@
 """A Gymnasium environment: one player learns, and agents in the other seats play inside the step.
 
-Importing this module registers `LiarsDice-v0`, so both of these work:
+Importing this module registers an id for each preset (`LiarsDice/Perudo-v0`, `LiarsDice/HeadsUp-v0`, ...), and
+`LiarsDice-v0` for any rules, so all of these work:
 
     import liars_dice.learn.envs.gymnasium_env
+    env = gymnasium.make("LiarsDice/Perudo-v0", players=4)
     env = gymnasium.make("LiarsDice-v0", rules="classic", dice=2, opponents="truthful")
 
-    env = gymnasium.make("liars_dice.learn.envs.gymnasium_env:LiarsDice-v0")
+    env = gymnasium.make("liars_dice.learn.envs.gymnasium_env:LiarsDice/Perudo-v0")
 
 `gymnasium.make_vec("LiarsDice-v0", num_envs=1024)` makes the vector environment of `gymnasium_vector_env`. `encoding`
 explains the numbers of observations and actions.
@@ -32,6 +34,7 @@ from ...core import (
 from ..seating import Opponents, env_rules, make_opponents
 from .encoding import Encoding, Mask, Observation
 from .extras import missing_extra
+from .preset_names import PRESET_TITLES
 from .table_text import table_text
 
 try:
@@ -40,7 +43,10 @@ except ImportError as error:
     raise missing_extra("gymnasium") from error
 
 ENV_ID = "LiarsDice-v0"
-"""The id of the environment for `gymnasium.make`."""
+"""The id of the environment for `gymnasium.make`, with any rules."""
+
+PRESET_IDS = {f"LiarsDice/{title}-v0": preset for title, preset in PRESET_TITLES.items()}
+"""The ids of the environments with the rules of a preset."""
 
 ATTEMPTS = 1000
 """The number of games to begin before giving up on a seat that never gets to move."""
@@ -200,10 +206,12 @@ class _Learner:
 
 
 def register_envs() -> None:
-    """Register `LiarsDice-v0` with Gymnasium."""
-    if ENV_ID not in gymnasium.registry:
-        vector = f"{__package__}.gymnasium_vector_env:LiarsDiceVectorEnv"
-        gymnasium.register(ENV_ID, entry_point=f"{__name__}:{LiarsDiceEnv.__name__}", vector_entry_point=vector)
+    """Register `LiarsDice-v0`, and an id for each preset, with Gymnasium."""
+    single = f"{__name__}:{LiarsDiceEnv.__name__}"
+    vector = f"{__package__}.gymnasium_vector_env:LiarsDiceVectorEnv"
+    for name, rules in ((ENV_ID, {}), *((name, {"rules": preset}) for name, preset in PRESET_IDS.items())):
+        if name not in gymnasium.registry:
+            gymnasium.register(name, entry_point=single, vector_entry_point=vector, kwargs=rules)
 
 
 register_envs()
