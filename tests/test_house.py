@@ -62,6 +62,10 @@ LAZY_TARGETS = {
 """Who may name modules of later rooms in strings, and which: agents that are loaded when they are named."""
 
 
+OPTIONAL = {"httpx": "llm", "mcp": "mcp", "textarena": "textarena", "torch": "train"}
+"""Packages that may be missing, and the extras that have them."""
+
+
 def layer_of(parts: tuple[str, ...]) -> str | None:
     """The room a module `liars_dice.<parts>` belongs to; None for the package's own face."""
     return parts[0] if parts and parts[0] in LAYERS else None
@@ -218,9 +222,9 @@ def test_modules_and_public_names(name: str) -> None:
     """Every module says what it is; each package's `__all__` is sorted, true, and everything in it is documented."""
     try:
         module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name == "torch":
-            pytest.skip("PyTorch is not installed: the extra `train` has it")
+    except ImportError as error:
+        if error.name in OPTIONAL:
+            pytest.skip(f"{error.name} is not installed: the extra `{OPTIONAL[error.name]}` has it")
         raise
     assert module.__doc__
     if not hasattr(module, "__path__"):

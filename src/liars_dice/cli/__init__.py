@@ -15,6 +15,7 @@ COMMANDS = {
     "watch": "Watch bots play a full game.",
     "play": "Play against bots in the terminal.",
     "serve": "Play, watch and review games in the browser.",
+    "mcp": "Let language models play, through MCP.",
     "matchup": "Measure one bot against another, exactly if possible.",
     "tournament": "Rank bots in a round robin or a league.",
     "leaderboard": "Rank bots over all recorded tournaments of the same rules.",

@@ -1,11 +1,12 @@
 """The studio: rooms where people and bots play, over HTTP and WebSockets, with the games kept in a store."""
 
 from .app import create_app
-from .server import serve
+from .server import listen, serve
 from .server_limits import ServerLimits
 
 __all__ = [
     "ServerLimits",
     "create_app",
+    "listen",
     "serve",
 ]

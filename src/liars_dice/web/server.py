@@ -50,7 +50,7 @@ def serve(
     limits = ServerLimits() if limits is None else limits
     _allow_many_files()
     open_store(db).close()  # report problems with the store now, not to the first player
-    listening = _listen(host, port)
+    listening = listen(host, port)
     local = host in LOOPBACK
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
@@ -135,7 +135,8 @@ def _allow_many_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 16_384)), hard))
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; `BadValueError` if the address is not free on this machine."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, proto, _, address = found[0]
