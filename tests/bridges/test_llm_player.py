@@ -79,6 +79,10 @@ def test_a_model_reads_the_rules_and_the_game_that_people_read() -> None:
     ]
 
 
+def test_names_of_bots_are_not_told_because_they_say_how_a_bot_plays() -> None:
+    assert "chosen" not in position_prompt(answering(3, 4, names=("maniac#2", "llm:m")))
+
+
 def test_earlier_rounds_are_told_with_their_dice_and_hidden_dice_never() -> None:
     engine = GameEngine(preset("heads-up", dice=2), names=["ann", "bob"])
     engine.start_new_round(((1, 5), (6, 6)))

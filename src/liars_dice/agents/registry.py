@@ -172,6 +172,9 @@ are less than four points apart may be equals. Two players at a time, the order 
 from weak bots than `champion` does, which plays so that no one can win much from it."""
 
 
+KINDS = ("threshold", "q", "pg", "champion", "solved", "human", "cmd", "llm")
+"""What stands before the colon in the names of agents that take parameters and are not someone's class."""
+
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
 """Agents that were given as objects or classes, under the names they have meanwhile (`names_for`)."""
 _MOVED: ContextVar[Mapping[str, str]] = ContextVar("_MOVED", default={})  # noqa: B039 - never changed, only replaced
@@ -273,9 +276,7 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in (
-        *("threshold", "q", "pg", "champion", "solved", "human", "cmd", "llm"),
-    )
+    ours = listed_name(name) in AGENTS or kind in KINDS
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 

@@ -36,6 +36,8 @@ COMMANDS = {
     "leaks": "Show which habits cost a player most, over many games.",
     "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
+    "bench-llm": "Measure a language model, or any bot, against exact answers.",
+    "positions": "Write the positions of bench-llm as JSON lines, with prompts.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",
 }
