@@ -38,6 +38,7 @@ COMMANDS = {
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench-llm": "Measure a language model, or any bot, against exact answers.",
     "positions": "Write the positions of bench-llm as JSON lines, with prompts.",
+    "trajectories": "Write games among experts as training data.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",
 }
