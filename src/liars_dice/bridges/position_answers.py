@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import sqrt
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..agents import Agent, asks_network, make_agent, states_policy, work_at_once
 from ..core import AgentFaulted, derive_seed
 from ..referee import BotFault, BotSession, InProcessSeat, Seat, fallback, limits_for, make_seat
-from .llm_player import LanguageModelAgent
 from .positions import POSITIONS_VERSION, Position
+
+if TYPE_CHECKING:
+    from .llm_player import LanguageModelAgent
 
 BEST_WITHIN = 0.005
 """Moves that lose at most this chance to win count as best: perfect play mixes between such moves."""
@@ -74,6 +77,8 @@ class BeliefScore(msgspec.Struct, frozen=True):
 def answer_positions(player: str, positions: Sequence[Position], on_answer: Callable[[Answer], None]) -> None:
     """Ask a player at these positions: a model, several at once; any other bot one after another."""
     if asks_network(player):
+        from .llm_player import LanguageModelAgent  # needs httpx, which other bots do not
+
         model = make_agent(player)
         assert isinstance(model, LanguageModelAgent)
         work_at_once([partial(_model_answer, model, position) for position in positions], on_answer)
