@@ -30,7 +30,7 @@ def written(player: str, games: int, shape: str, suffix: str) -> tuple[int, floa
     """How many decisions the command writes, in how many seconds, and the processor time that all its processes use."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"data{suffix}"
-        words = ["trajectories", "--player", player, "--games", str(games), "--format", shape, "--out", str(out)]
+        words = ["trajectories", "--player", player, "--games", str(games), "--shape", shape, "--out", str(out)]
         before, start = processor_seconds(), time.perf_counter()
         done = subprocess.run(
             [sys.executable, "-m", "liars_dice", *words, "--json"], check=True, capture_output=True, text=True

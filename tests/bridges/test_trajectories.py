@@ -49,7 +49,7 @@ def test_records_of_perfect_play_have_the_exact_values(tmp_path: Path) -> None:
 def test_chats_ask_what_players_are_asked_and_end_with_a_legal_move(tmp_path: Path) -> None:
     words = ("--player", "nash", "--games", "3", "--rules", "classic", "--dice", "2", "--seed", "4")
     records = written(tmp_path / "r.jsonl", *words)
-    chats = written(tmp_path / "c.jsonl", *words, "--format", "chat")
+    chats = written(tmp_path / "c.jsonl", *words, "--shape", "chat")
     for record, chat in zip(records, chats, strict=True):
         system, user, assistant = chat["messages"]
         assert [one["role"] for one in chat["messages"]] == ["system", "user", "assistant"]

@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 
 
 @click.command("trajectories", epilog="Example: liars-dice trajectories --player nash --games 1000 --out nash.jsonl")
-@click.option("--player", type=click.Choice(["nash", "champion"]), required=True, help="The expert in all seats.")
+@click.option(
+    "--player",
+    type=click.Choice(["nash", "champion"]),
+    required=True,
+    metavar="NAME",
+    help="The expert in all seats: nash or champion.",
+)
 @click.option("--games", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Number of games.")
 @click.option(
     "--out",
@@ -41,8 +47,7 @@ if TYPE_CHECKING:
     help="Where to write them: a .jsonl, .parquet or .csv file.",
 )
 @click.option(
-    "--format",
-    "shape",
+    "--shape",
     type=click.Choice(["records", "chat"]),
     default="records",
     show_default=True,
@@ -80,7 +85,7 @@ def trajectories_command(
     elapsed_s = time.perf_counter() - start
     if as_json:
         told = {"player": plan.player, "rules": rules, "games": plan.games, "decisions": decisions, "out": str(out)}
-        print_json({**told, "format": plan.shape, "seed": seed, "elapsed_s": elapsed_s})
+        print_json({**told, "shape": plan.shape, "seed": seed, "elapsed_s": elapsed_s})
     else:
         click.echo(
             f"{decisions:,} decisions of {plan.games:,} games written to {out} "
