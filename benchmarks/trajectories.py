@@ -22,8 +22,8 @@ from liars_dice.agents import make_agent
 from liars_dice.core import preset
 from liars_dice.referee import Referee
 
-GAMES = {"nash": 20_000, "champion": 400}
-"""Games of each expert: about 260,000 decisions of `nash` and 50,000 of `champion`."""
+GAMES = {"nash": 10_000, "champion": 200}
+"""Games of each expert: about 130,000 decisions of `nash` and 25,000 of `champion`."""
 
 
 def written(player: str, games: int, shape: str, suffix: str) -> tuple[int, float, float]:
