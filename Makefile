@@ -28,7 +28,7 @@ $(VENV)/created:
 
 $(VENV)/runtime: $(VENV)/created pyproject.toml constraints.txt
 	@echo "Installing liars-dice ..."
-	@$(PIP) install --constraint constraints.txt --editable .
+	@$(PIP) install --constraint constraints.txt --editable '.[plots]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/runtime

@@ -52,7 +52,7 @@ def imported(folder: str) -> dict[str, set[str]]:
 
 def test_the_package_declares_what_it_imports_and_nothing_else() -> None:
     used, base = set(imported("src")), declared(PROJECT["dependencies"])
-    optional = {"parquet", "gpu", "llm", "mcp", "ray", "rl", "textarena", "train"}
+    optional = {"plots", "postgres", "parquet", "gpu", "llm", "mcp", "ray", "rl", "textarena", "train"}
     extra = set().union(*(declared(EXTRAS[name]) for name in optional))
     assert used - base - extra == set(), "imported, but not declared"
     assert base - used == set(), "declared, but not imported"

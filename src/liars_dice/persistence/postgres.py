@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core import check_extra
 from .claims import CLAIMS, check_claims
 from .envelope import SCHEMA, RecordedEvent
 from .errors import ClaimTakenError, StoreError, UnknownSchemaError, VersionConflictError
@@ -39,6 +40,7 @@ class PostgresRecorder(SQLRecorder):
     """A PostgreSQL database, named by a `postgresql://` address; each batch is one transaction, written by COPY."""
 
     def __init__(self, url: str, *, durable: bool = True) -> None:
+        check_extra("a PostgreSQL store", "psycopg", "postgres")
         import psycopg
 
         super().__init__()
