@@ -25,12 +25,7 @@ FOR_MAINTAINERS = {"audit", "bench", "dev", "docs", "slow"}
 
 def environment(module: str) -> Callable[[], object]:
     """Import an environment anew."""
-
-    def imported() -> object:
-        sys.modules.pop(f"liars_dice.learn.envs.{module}", None)
-        return importlib.import_module(f"liars_dice.learn.envs.{module}")
-
-    return imported
+    return lambda: importlib.import_module(f"liars_dice.learn.envs.{module}")
 
 
 NEEDS: list[tuple[str, str, Callable[[], object]]] = [
@@ -67,6 +62,8 @@ def test_without_it_there_is_one_sentence(
     extra: str, module: str, use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
+    for name in [name for name in sys.modules if name.startswith("liars_dice.learn.envs.")]:
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtraError) as missing:
         use()
     assert str(missing.value).count(f"pip install 'liars-dice[{extra}]'") == 1
