@@ -19,8 +19,20 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 NAMES = {"pyspiel": "open-spiel", "cupy": "cupy-cuda13x", "torch": "torch"}
 """Distributions that are not called like their module."""
 RUN = {
-    "dev": {"hatchling", "mypy", "pytest", "pytest-xdist", "ruff", "schemathesis", "ipykernel"},
+    "dev": {
+        "mkdocs-material",
+        "mkdocstrings-python",
+        "pre-commit",
+        "hatchling",
+        "mypy",
+        "pytest",
+        "pytest-xdist",
+        "ruff",
+        "schemathesis",
+        "ipykernel",
+    },
     "audit": {"bandit", "pip-audit"},
+    "docs": {"mkdocs-material", "mkdocstrings-python"},
 }
 """What is started as a program, or loaded by pytest or Jupyter."""
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "bench-llm": "Measure a language model, or any bot, against exact answers.",
     "positions": "Write the positions of bench-llm as JSON lines, with prompts.",
     "trajectories": "Write games among experts as training data.",
+    "docs": "Open the documentation in the browser, offline.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",
 }
