@@ -214,7 +214,7 @@ class PostgresRecorder(SQLRecorder):
                 return []
             return db.execute(query, (kind, beginning)).fetchall()
 
-    def _game_rows(self) -> Iterator[GameRow]:
-        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
+    def _game_rows(self, where: str, times: tuple[str, ...]) -> Iterator[GameRow]:
+        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games {where}ORDER BY created_utc DESC, game_id DESC"
         with self._connection() as db:
-            yield from db.execute(query.encode())
+            yield from db.execute(query.format("%s").encode(), times)

@@ -10,6 +10,7 @@ from .colours import SEAT_COLOURS
 if TYPE_CHECKING:
     from .champion_curve import write_champion_curve
     from .explanation_chart import draw_explanation
+    from .game_card import draw_game_card
     from .learning_curve import check_comparable, check_curve_file, write_curve
     from .picture_files import check_picture
     from .player_chart import draw_player_stats
@@ -24,6 +25,7 @@ __getattr__, __dir__ = _lazy_names(
         "check_picture": "picture_files",
         "check_writable": "tournament_report",
         "draw_explanation": "explanation_chart",
+        "draw_game_card": "game_card",
         "draw_player_stats": "player_chart",
         "draw_review": "review_chart",
         "write_champion_curve": "champion_curve",
@@ -39,6 +41,7 @@ __all__ = [
     "check_picture",
     "check_writable",
     "draw_explanation",
+    "draw_game_card",
     "draw_player_stats",
     "draw_review",
     "write_champion_curve",
