@@ -59,7 +59,7 @@ export class Curve {
     const ends = shown.map((seat, i) => h("span", { class: `token tiny seat-${seat % 8}`, "aria-hidden": "true", vars: { y: heights[i] } }, marks[seat]));
     const spots = dots.map(({ at, seat, kind, sign, label }) => {
       const point = points.filter((p) => p.at <= at).pop();
-      return h("button", { type: "button", class: `spot seat-${seat % 8} spot-${kind}`, "aria-label": label, title: label, onclick: () => this.onpick(at), vars: { x: at / this.length, y: 1 - (point?.chances[seat] ?? 0.5) } }, sign);
+      return h("button", { type: "button", class: `spot seat-${seat % 8} kind-${kind}`, "aria-label": label, title: label, onclick: () => this.onpick(at), vars: { x: at / this.length, y: 1 - (point?.chances[seat] ?? 0.5) } }, sign);
     });
     const scale = h("div", { class: "scale", "aria-hidden": "true" }, h("span", {}, "100%"), h("span", {}, "50"), h("span", {}, "0"));
     this.picture.replaceChildren(scale, h("div", { class: "plot" }, svg, h("div", { class: "spots" }, spots), h("div", { class: "ends" }, ends)));

@@ -111,6 +111,7 @@ export class Trial {
       const kind = lower === "l" ? "liar" : "exact";
       if (this.chosen === kind) this.confirm();
       else this.choose(kind);
+      if (this.chosen === kind) this.button.focus({ preventScroll: true }); // so that Enter confirms it, not the cell that had the focus
     } else if (ARROWS[key]) {
       const rung = this.stage.board.towards(...ARROWS[key]);
       if (rung !== null) this.choose(rung);

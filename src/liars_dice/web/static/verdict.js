@@ -63,7 +63,7 @@ export function actionWords(action) {
 const doing = (action) => (parse(action) ? `bidding ${actionWords(action)}` : `calling ${action}`);
 
 /** @param {string} kind */
-export const kindWords = (kind) => (kind === "best" ? "best move" : kind === "good" ? "good move" : kind === "fallback" ? "not your move" : kind);
+const kindWords = (kind) => (kind === "best" ? "best move" : kind === "good" ? "good move" : kind === "fallback" ? "not your move" : kind);
 
 /**
  * What a decision gave away.
