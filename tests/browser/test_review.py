@@ -117,6 +117,10 @@ def test_a_decision_can_be_played_out_by_touch(studio: Studio, open_page: Open, 
     room = studio.get(f"/rooms/{page.url.rpartition('/')[2]}")
     assert room["turn"] == here
     assert [seat["agent"] for seat in room["seats"]] == [None, *(bot["agent"] for bot in BOTS)], "the same table"
+    page.locator(".cell.legal").last.tap()
+    page.locator(".acts .primary").first.tap()
+    expect(page.locator(".watch .pick").first).to_contain_text("You choose")
+    expect(page.locator(".watch")).to_contain_text("Measured against")
 
 
 def test_the_address_follows_the_move(studio: Studio, open_page: Open, game: str) -> None:

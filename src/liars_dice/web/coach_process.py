@@ -75,6 +75,8 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
 
 
 def _advice(advice: Advice) -> Json:
+    from ..coach import kind_of
+
     return {
         "best": str(advice.best),
         "win_chance": advice.win_chance,
@@ -83,8 +85,15 @@ def _advice(advice: Advice) -> Json:
         "given": advice.given,
         "of": advice.of_what,
         "aim": advice.aim,
+        "stake": advice.stake,
         "choices": [
-            {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
+            {
+                "action": str(choice.action),
+                "win_chance": choice.win_chance,
+                "loss": (loss := advice.loss(choice.action)),
+                "kind": kind_of(loss / advice.stake),
+                "chance": choice.chance,
+            }
             for choice in advice.choices
         ],
         "habits": None if advice.habits is None else _advice(advice.habits),

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { busily, h, say, select } from "../dom.js";
 import { capital, inWords, plainName } from "../events.js";
 import { playOn } from "../play_on.js";
+import { keep } from "../settings.js";
 import { Stage } from "../stage.js";
 import { marks } from "../state.js";
 import { Trial } from "../trial.js";
@@ -256,8 +257,8 @@ class Coached extends Replay {
     if (!trial) return;
     const { puzzle } = trial;
     const turn = Number(puzzle.id.split("/").pop());
-    const onward = h("button", { type: "button", class: "plain", onclick: () => busily(onward, () => playOn(this.id, { turn, seat: puzzle.seat }).catch((e) => this.panel.append(h("p", { class: "error", role: "alert" }, e.message)))) }, "Play it out");
-    onward.title = "Play on from this position in a practice room, against the same table";
+    const onward = h("button", { type: "button", class: "plain", onclick: () => busily(onward, () => (keep("coach", "on"), playOn(this.id, { turn, seat: puzzle.seat })).catch((e) => this.panel.append(h("p", { class: "error", role: "alert" }, e.message)))) }, "Play it out");
+    onward.title = "Play on from this position in a practice room, against the same table; the coach says how each of your moves compares";
     const once = h("button", { type: "button", class: "plain", onclick: () => this.#restart(turn) }, "Try again ", h("kbd", { "aria-hidden": "true" }, "T"));
     const back = h("button", { type: "button", class: "plain", onclick: () => this.standAtTurn(turn) }, "Back to the game");
     const next = this.#nextButton();
