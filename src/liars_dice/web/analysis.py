@@ -134,15 +134,15 @@ class Analysis:
             raise NotFoundError(f"there are positions from {today - timedelta(EARLIER_DAYS)} to {today}, not of {day}")
         return await self._puzzles.get(day, partial(self._coach.ask, "daily_puzzles", day))
 
-    async def known_card(self, game_id: str) -> bytes | None:
+    async def known_game_card(self, game_id: str) -> bytes | None:
         """The card of this game, if it was asked for not long ago."""
         task = self._cards.known(game_id)
         return None if task is None else await asyncio.shield(task)
 
-    async def card(self, events: Sequence[RecordedEvent]) -> bytes:
+    async def game_card(self, events: Sequence[RecordedEvent]) -> bytes:
         """A picture of how a finished game ended."""
         _check_asked(events)
-        return await self._cards.get(events[0].game_id, partial(self._ask_about, "card", events))
+        return await self._cards.get(events[0].game_id, partial(self._ask_about, "game_card", events))
 
     async def _ask_about(self, what: str, events: Sequence[RecordedEvent], *arguments: object) -> Any:
         """Ask the coach about a game."""

@@ -163,7 +163,7 @@ def daily_puzzles(day: date, progress: Progress) -> msgspec.Raw:
     return _json({"day": day, "puzzles": puzzles})
 
 
-def card(pickled: Sequence[bytes], progress: Progress) -> bytes:
+def game_card(pickled: Sequence[bytes], progress: Progress) -> bytes:
     """A picture of how a finished game ended."""
     from ..pictures import draw_game_card
 
@@ -236,7 +236,7 @@ QUICK: dict[str, Callable[..., Any]] = {
     "solved": solved,
     "turn_again": turn_again,
     "daily_puzzles": daily_puzzles,
-    "card": card,
+    "game_card": game_card,
 }
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,

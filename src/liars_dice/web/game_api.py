@@ -197,9 +197,9 @@ def _file(data: bytes, media: str, name: str) -> Response:
 async def game_card(studio: Studio, request: ApiRequest) -> Response:
     """A picture of how a finished game ended, for links to it."""
     name = request.path["game"]
-    data = await studio.analysis.known_card(name)
+    data = await studio.analysis.known_game_card(name)
     if data is None:
-        data = await studio.analysis.card(await finished_game(studio, name))
+        data = await studio.analysis.game_card(await finished_game(studio, name))
     return Response(data, 200, {"cache-control": f"public, max-age={CARD_AGE_S}"}, "image/png")
 
 
