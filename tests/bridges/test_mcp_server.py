@@ -186,7 +186,7 @@ def test_nothing_of_a_game_under_way_depends_on_hidden_dice(db: Path) -> None:
             table = await use(client, "new_game", rules="perudo", opponents=opponents, dice=3, seat=1)
             game = tables[table["game"]]
             assert isinstance(game, BotGame)
-            engine = game._referee.engine
+            engine = game.match.engine
             for _ in range(6):
                 await use(client, "look", game=table["game"])
                 before = await all_answers(client, table, game.game_id)
@@ -279,7 +279,7 @@ def test_bad_input_gets_one_line(db: Path, tool: str, arguments: Json, line: str
                 table = await use(client, tool, **arguments)
                 game = tables[table["game"]]
                 assert isinstance(game, BotGame)
-                assert game._referee.engine.seed != 3
+                assert game.match.engine.seed != 3
             else:
                 assert line in await refusal(client, tool, **arguments)
 
