@@ -290,7 +290,9 @@ def documented_imports() -> Iterator[tuple[str, str, str]]:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*.py"))]
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        for module, names in re.findall(r"^(?:>>> )?from (liars_dice(?:\.[\w.]+)?) import ([\w, ]+)", text, re.MULTILINE):
+        for module, names in re.findall(
+            r"^(?:>>> )?from (liars_dice(?:\.[\w.]+)?) import ([\w, ]+)", text, re.MULTILINE
+        ):
             yield from ((page.name, module, name.strip()) for name in names.split(","))
 
 
