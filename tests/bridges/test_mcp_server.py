@@ -458,6 +458,15 @@ def test_over_http(db: Path) -> None:
         run(test())  # it is as well as before
 
 
+def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("mcp.", "liars_dice.bridges.mcp_"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    refused = call("mcp")
+    assert refused.exit_code == 1
+    assert refused.stderr == "Error: mcp is not installed: pip install 'liars-dice[mcp]'\n"
+
+
 def test_the_command_refuses_what_cannot_be() -> None:
     refused = call("mcp", "--json")
     assert refused.exit_code == 2

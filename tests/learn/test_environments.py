@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 from liars_dice.agents import Agent, RandomAgent, make_agent
 from liars_dice.core import (
@@ -418,6 +419,7 @@ def test_pettingzoo_checks_the_environment(game: str) -> None:
     seed_test(lambda: liars_dice_v0.env(**settings))
     parallel_api_test(liars_dice_v0.parallel_env(**settings))
     parallel_seed_test(lambda: liars_dice_v0.parallel_env(**settings))
+    render_test(partial(liars_dice_v0.env, **settings))
 
 
 def table_game(env: Any, choose: random.Random, seed: int | None) -> tuple[list[Any], dict[str, float]]:
