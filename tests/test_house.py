@@ -55,7 +55,11 @@ NO_DOOR = {"bridges", "learn.batch", "learn.champion", "learn.envs"}
 
 LAZY_TARGETS = {
     "agents/registry.py": {
-        *("exact.solver.nash", "exact.solver.solved_agent", "learn.agents", "learn.champion.agent"),
+        "exact.solver.nash",
+        "exact.solver.solved_agent",
+        "learn.agents",
+        "learn.champion.agent",
+        "opponents.clone",
         "bridges.llm_player",
     }
 }

@@ -4,7 +4,7 @@ A population of made-up players plays games by several rules. A Gaussian over th
 maximisation: each player's weights are found given the Gaussian (Laplace's method), then the Gaussian given the
 players. Nobody of the population is a benchmark's held-out player: their seeds differ.
 
-    python tools/fit_player_prior.py            # about five minutes on one core
+    python tools/fit_player_prior.py            # about three minutes on one core
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ RULE_BOTS = (
 )
 PRIOR_SCALE = 3.0
 """The standard deviation of every weight before anything is fitted."""
-SHRINK = 0.1
+SHRINK = 0.03
 """The share of the first guess that stays in the covariance: the population is small."""
 
 
@@ -154,9 +154,9 @@ def fit(population: list[Choices], steps: int) -> tuple[Floats, Floats]:
 def main() -> None:
     """Fit the prior and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--players", type=int, default=25, help="made-up players of each of three kinds")
+    parser.add_argument("--players", type=int, default=35, help="made-up players of each of three kinds")
     parser.add_argument("--decisions", type=int, default=60, help="decisions of each player by each of six rules")
-    parser.add_argument("--steps", type=int, default=6, help="steps of expectation maximisation")
+    parser.add_argument("--steps", type=int, default=8, help="steps of expectation maximisation")
     parser.add_argument("--out", type=Path, default=TARGET)
     given = parser.parse_args()
     population = []

@@ -1,24 +1,32 @@
 """Knowing your opponent: models of players from finished rounds, scouting, clones, and the bot that reads opponents."""
 
 from .blended_bots import BlendedBots
+from .clone import Clone, CloneAgent, learn_clone
 from .known_bots import LIBRARY, BotPolicy, KnownBots
 from .parametric_player import Gaussian, ParametricPlayer
 from .player_mixture import PlayerMixture, usual_models
 from .player_model import PlayerModel
+from .player_rounds import PlayedRound, games_of, rounds_of_player
 from .recorded_round import Decision, RecordedRound, finished_rounds, recorded_rounds
 
 __all__ = [
     "LIBRARY",
     "BlendedBots",
     "BotPolicy",
+    "Clone",
+    "CloneAgent",
     "Decision",
     "Gaussian",
     "KnownBots",
     "ParametricPlayer",
+    "PlayedRound",
     "PlayerMixture",
     "PlayerModel",
     "RecordedRound",
     "finished_rounds",
+    "games_of",
+    "learn_clone",
     "recorded_rounds",
+    "rounds_of_player",
     "usual_models",
 ]
