@@ -52,5 +52,6 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
         click.echo(f"{name:{width}}  {wins:>4}  {summary}{also}")
     click.echo(
         "\nAlso: threshold:CALL,RAISE, q:FILE, pg:FILE, champion:FILE or clone:FILE (from train), solved:FILE (from "
-        "solve), llm:MODEL (a language model), a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+        "solve), llm:MODEL (a language model), a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any "
+        "language."
     )
