@@ -28,11 +28,11 @@ from ..core import (
     visible_to,
     without_number,
 )
-from ..persistence import RecordedEvent, branch, decisions, visible_events
+from ..persistence import GameRecorder, GameSummary, RecordedEvent, branch, decisions, summarise, visible_events
 from . import messages as m
 from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
-from .errors import NotFoundError, RoomError
+from .errors import ForbiddenError, NotFoundError, RoomError
 from .room import as_new_game, fairness_of, seated
 from .room_bots import STAND_IN
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
@@ -43,6 +43,8 @@ from .rules_form import public_rules, requested_config, rule_fields
 POLL_GRACE_S = 15.0
 """How long a bot without a socket counts as connected after a request."""
 
+CARD_GAMES = 50
+"""A player's card rests on at most this many games, the newest."""
 KEPT_GAMES = 16
 """How many finished games are kept as they are sent. Their records do not change."""
 
@@ -274,6 +276,34 @@ async def review_progress(studio: Studio, request: ApiRequest) -> m.ReviewProgre
     return studio.analysis.progress(request.path["game"], request.query.seat)
 
 
+async def known_of_player(studio: Studio, request: ApiRequest) -> m.PlayerCard:
+    """What the others could know of one player after a finished game: from the rounds of that game alone."""
+    events = await _events(studio, request.path["game"])
+    if _winner(events) is None:
+        raise RoomError("this game is not over yet", code="game_not_over")
+    game = summarise(list(events))
+    if request.query.seat >= len(game.names):
+        raise BadValueError("seat", request.query.seat, "a seat of this game")
+    return await studio.analysis.card(game.names[request.query.seat], [(game, events)])
+
+
+async def player_card(studio: Studio, request: ApiRequest) -> m.PlayerCard:
+    """What anyone could know of a player by this name, from the newest finished games."""
+    if not studio.player_cards:
+        raise ForbiddenError("the host of this studio has switched off player cards", code="cards_off")
+    name = request.query.name
+    found = await studio.rooms.store.browse(partial(_finished_games, name))
+    if not found:
+        raise NotFoundError(f"no finished game here has a player called {name[:40]!r}")
+    return await studio.analysis.card(name, found)
+
+
+def _finished_games(name: str, store: GameRecorder) -> list[tuple[GameSummary, list[RecordedEvent]]]:
+    """The newest finished games of players with this name. A type of bot is not a name."""
+    games = [game for game in store.games(agent=name) if game.winner is not None and name in game.names]
+    return [(game, store.intact_events(game.game_id)) for game in games[:CARD_GAMES]]
+
+
 async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
     """Continue a finished game from one of its turns, in a new practice room."""
     wish: m.BranchRequest = request.body
@@ -405,6 +435,8 @@ ENDPOINTS = (
     Endpoint("GET", "/games/{game}", show_game, m.GameRecord),
     Endpoint("GET", "/games/{game}/review", review_game, m.Json, query=m.ReviewQuery),
     Endpoint("GET", "/games/{game}/review/progress", review_progress, m.ReviewProgress, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/known", known_of_player, m.PlayerCard, query=m.KnownQuery),
+    Endpoint("GET", "/players/card", player_card, m.PlayerCard, query=m.CardQuery),
     Endpoint("POST", "/games/{game}/branch", branch_game, m.SeatGranted, body=m.BranchRequest),
     Endpoint("GET", "/lab/explain", explain, m.Json, query=m.ExplainQuery),
     Endpoint("GET", "/lab/solved", solved, m.LabRounds),

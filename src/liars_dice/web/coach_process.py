@@ -32,10 +32,11 @@ from ..core import (
     describe,
     preset,
 )
-from .messages import Json, LabRound, LabRounds, MatchupTable, plain
+from .messages import CardSection, Json, LabRound, LabRounds, MatchupTable, PlayerCard, plain
 
 if TYPE_CHECKING:
     from ..coach import Advice
+    from ..persistence import GameSummary
 
 _LENGTH = struct.Struct(">Q")
 LAB_RULES = {"heads-up": GameConfig(), "perudo": preset("perudo", players=2, mode="single_round")}
@@ -123,6 +124,20 @@ def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> ms
     return msgspec.Raw(msgspec.json.encode({"game_id": events[0].game_id, **found.to_dict()}))
 
 
+def card(player: str, games: Sequence[tuple[GameSummary, Sequence[bytes]]], progress: Progress) -> PlayerCard:
+    """What anyone could know of a player from these finished games, whose events come in pieces."""
+    from ..opponents import PlayedRound, basis, findings, recorded_rounds, scout
+
+    rounds = []
+    for game, pickled in games:
+        events = [event for piece in pickled for event in pickle.loads(piece)]
+        for seat in game.seats_of(player):
+            rounds += [PlayedRound(game, played, seat) for played in recorded_rounds(events)]
+    found = scout(player, rounds)
+    sections = [CardSection(heading, told) for heading, told in findings(found)]
+    return PlayerCard(player, found.rounds, basis(found), sections)
+
+
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
     """Every built-in memoryless bot against every other."""
     from ..agents import AGENTS, make_agent
@@ -171,6 +186,7 @@ def warm_up(step: int, progress: Progress) -> None:
 QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "explain": explain, "solved": solved}
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,
+    "card": card,
     "matchups": matchups,
     "prepare": prepare,
     "warm_up": warm_up,

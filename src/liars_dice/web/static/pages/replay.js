@@ -6,6 +6,7 @@ import { busily, field, h, say, select, toggle } from "../dom.js";
 import { capital, inWords, isMove, narrate, plainName, read, sayBid } from "../events.js";
 import { FairDice } from "../fair_dice.js";
 import { parse } from "../ladder.js";
+import { knownOfYou } from "../player_card.js";
 import { go } from "../router.js";
 import { ownName } from "../settings.js";
 import { Stage } from "../stage.js";
@@ -110,6 +111,7 @@ class Replay {
       h("header", {}, h("h1", {}, coached ? "Review" : "Replay", h("span", { class: "muted" }, ` ${this.names.map(plainName).join(" – ")}`)), this.summary),
       this.stage.element,
     );
+    if (coached && this.finished) this.element.append(knownOfYou(id, this.mine, this.names) ?? "");
     this.curve.element.hidden = true;
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     document.addEventListener("keydown", this.keys);
