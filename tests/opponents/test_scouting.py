@@ -126,3 +126,14 @@ def test_filters_and_bad_names(store: Path) -> None:
     said = call("scout", "Anne", "--db", str(store))
     assert said.exit_code != 0
     assert "did you mean Ann?" in said.output
+
+
+def test_a_review_says_what_the_others_could_know(store: Path) -> None:
+    with open_store(str(store)) as recorder:
+        game = next(one for one in recorder.games() if "Ann" in one.names).game_id
+    page = call("review", game, "--player", "Ann", "--db", str(store)).output
+    assert "What they could know of Ann" in page
+    report = told("review", game, "--player", "Ann", "--db", str(store))
+    (known,) = report["known"]
+    assert (known["player"], known["games"]) == ("Ann", 1)
+    assert told("review", game, "--db", str(store))["known"] == []  # no people played

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import sqrt
 
 from ..core import percent, plural, say_bid
 from .scouting import FEWEST, MOST_HABITS, ODDS, Dossier, Rate
@@ -94,8 +95,8 @@ def _raises(dossier: Dossier) -> list[str]:
     if tell is not None and tell.is_told:
         strength = "strong" if tell.held > tell.held_otherwise else "weak"
         found.append(
-            f"A jump is a tell: {percent(tell.held)} of the own dice count for it, against "
-            f"{percent(tell.held_otherwise)} for other raises. A jump means a {strength} hand."
+            f"A jump is a tell: {percent(tell.held)} of the dice behind it count for it, against "
+            f"{percent(tell.held_otherwise)} with other raises. A jump means a {strength} hand."
         )
     return found
 
@@ -109,7 +110,7 @@ def _changes(dossier: Dossier) -> list[str]:
         if len(told) < 2:
             continue
         (many, first), (few, last) = told[0], told[-1]
-        if first.ci95[0] > last.ci95[1] or last.ci95[0] > first.ci95[1]:
+        if _differ(first, last):
             more = "more" if last.value > first.value else "less"
             found.append(
                 f"With {few}, {dossier.player} {words} {more}: {percent(last.value)} of the time, against "
@@ -121,6 +122,12 @@ def _changes(dossier: Dossier) -> list[str]:
                 f"({percent(first.value)} with {many}, {percent(last.value)} with {few})."
             )
     return found
+
+
+def _differ(one: Rate, other: Rate) -> bool:
+    """Whether two rates differ clearly: by more than 1.96 standard errors of their difference."""
+    pooled = (one.times + other.times) / (one.of + other.of)
+    return abs(one.value - other.value) > 1.96 * sqrt(pooled * (1 - pooled) * (1 / one.of + 1 / other.of))
 
 
 def _cost(dossier: Dossier) -> list[str]:

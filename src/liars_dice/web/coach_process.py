@@ -32,7 +32,7 @@ from ..core import (
     describe,
     preset,
 )
-from .messages import CardSection, Json, LabRound, LabRounds, MatchupTable, PlayerCard, plain
+from .messages import CallingStep, CardSection, Json, LabRound, LabRounds, MatchupTable, PlayerCard, plain
 
 if TYPE_CHECKING:
     from ..coach import Advice
@@ -126,7 +126,7 @@ def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> ms
 
 def card(player: str, games: Sequence[tuple[GameSummary, Sequence[bytes]]], progress: Progress) -> PlayerCard:
     """What anyone could know of a player from these finished games, whose events come in pieces."""
-    from ..opponents import PlayedRound, basis, findings, recorded_rounds, scout
+    from ..opponents import ODDS, PlayedRound, basis, findings, recorded_rounds, scout
 
     rounds = []
     for game, pickled in games:
@@ -135,7 +135,12 @@ def card(player: str, games: Sequence[tuple[GameSummary, Sequence[bytes]]], prog
             rounds += [PlayedRound(game, played, seat) for played in recorded_rounds(events)]
     found = scout(player, rounds)
     sections = [CardSection(heading, told) for heading, told in findings(found)]
-    return PlayerCard(player, found.rounds, basis(found), sections)
+    calling = [
+        CallingStep(low, high, rate.times, rate.of)
+        for low, high, rate in zip(ODDS, ODDS[1:], found.calling, strict=False)
+        if rate.is_told
+    ]
+    return PlayerCard(player, found.rounds, basis(found), sections, calling)
 
 
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:

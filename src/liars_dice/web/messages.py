@@ -424,6 +424,15 @@ class CardSection(msgspec.Struct, frozen=True):
     told: list[str]
 
 
+class CallingStep(msgspec.Struct, frozen=True):
+    """How often a player calls bids that hold with a chance from `odds_from` to `odds_to`, as it sees them."""
+
+    odds_from: float
+    odds_to: float
+    called: int
+    of: int
+
+
 class PlayerCard(msgspec.Struct, frozen=True):
     """What anyone at the table could know of a player, from finished games."""
 
@@ -432,6 +441,8 @@ class PlayerCard(msgspec.Struct, frozen=True):
     basis: str
     """What it rests on, in one sentence."""
     sections: list[CardSection]
+    calling: list[CallingStep]
+    """The calling curve, without steps that rest on too little."""
 
 
 class TournamentListItem(msgspec.Struct, frozen=True):

@@ -4,7 +4,19 @@ import { get } from "./api.js";
 import { h } from "./dom.js";
 import { plainName } from "./events.js";
 
-/** @typedef {{ player: string, rounds: number, basis: string, sections: { heading: string, told: string[] }[] }} PlayerCard */
+/** @typedef {{ player: string, rounds: number, basis: string, sections: { heading: string, told: string[] }[], calling: { odds_from: number, odds_to: number, called: number, of: number }[] }} PlayerCard */
+
+/** @param {number} share */
+const percent = (share) => `${Math.round(100 * share)}%`;
+
+/**
+ * How often bids are called, by how likely they are to hold.
+ * @param {PlayerCard["calling"]} steps
+ */
+function callingCurve(steps) {
+  const rows = steps.map(({ odds_from, odds_to, called, of }) => h("tr", {}, h("td", {}, `${percent(odds_from)} to ${percent(odds_to)}`), h("td", {}, h("meter", { min: 0, max: 1, value: String(called / of), "aria-hidden": "true" })), h("td", {}, `${percent(called / of)} of ${of}`)));
+  return h("table", { class: "calling" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "The bid holds"), h("th", { scope: "col" }, "Share"), h("th", { scope: "col" }, "Called"))), h("tbody", {}, ...rows));
+}
 
 /** @param {PlayerCard} card */
 export function playerCard(card) {
@@ -13,7 +25,7 @@ export function playerCard(card) {
     "div",
     { class: "player-card" },
     h("p", { class: "muted" }, card.basis),
-    ...(card.sections.length ? card.sections.map(({ heading, told }) => h("section", {}, h("h3", {}, heading), ...told.map((line) => h("p", {}, line)))) : [nothing]),
+    ...(card.sections.length ? card.sections.map(({ heading, told }) => h("section", {}, h("h3", {}, heading), ...(heading === "Calling" ? [callingCurve(card.calling), ...told.slice(1).map((line) => h("p", {}, line))] : told.map((line) => h("p", {}, line))))) : [nothing]),
   );
 }
 
