@@ -103,12 +103,12 @@ def test_the_command(store: Path, tmp_path: Path) -> None:
     page = call("scout", "Ann", "--db", str(store)).output
     assert "This rests on" in page
     assert "sniper" in page
-    assert "--review 10" in page
+    assert "--reviews 10" in page
     assert "Dan" in call("scout", "Ann", "--against", "Dan", "--db", str(store)).output
 
 
 def test_reviewed_games_say_what_habits_cost(store: Path) -> None:
-    report = told("scout", "Ann", "--db", str(store), "--review", "2")
+    report = told("scout", "Ann", "--db", str(store), "--reviews", "2")
     assert report["cost"]["games"] == 2
     assert 0 <= report["cost"]["per_game"] <= 1
     assert 1 <= len(report["habits"]) <= 3

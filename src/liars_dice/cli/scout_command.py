@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @rules_filter
 @since_option
 @click.option(
-    "--review",
+    "--reviews",
     "most_reviewed",
     type=click.IntRange(0),
     default=0,
@@ -115,7 +115,7 @@ def _show(console: Console, dossier: Dossier, db: str | None) -> None:
             say(sentence, "  ")
     if dossier.cost is None:
         console.print("\nNo game was reviewed, so nothing is said about mistakes. To have them reviewed:")
-        words = ("scout", dossier.player, "--review", str(dossier.games))
+        words = ("scout", dossier.player, "--reviews", str(dossier.games))
         console.print(f"  {command_line(*words, db=db)}", markup=False, soft_wrap=True)
     for habit in () if dossier.cost is None else dossier.cost.habits[:3]:
         shown = command_line("replay", habit.worst_game, "--at", str(habit.worst.turn), db=db)

@@ -158,7 +158,9 @@ def comparison(one: Dossier, other: Dossier) -> list[tuple[str, str, str]]:
     for number, (low, high) in enumerate(pairwise(ODDS)):
         label = f"calls a bid that holds {percent(low)} to {percent(high)} of the time"
         rows.append((label, _told(one.calling[number]), _told(other.calling[number])))
-    return [*rows, ("mistakes give away, of a game", _lost(one), _lost(other))]
+    if one.cost is not None or other.cost is not None:
+        rows.append(("mistakes give away, of a game", _lost(one), _lost(other)))
+    return rows
 
 
 _COMPARED: tuple[tuple[str, Callable[[Dossier], Rate | None]], ...] = (

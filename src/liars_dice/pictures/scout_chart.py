@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COLOURS = (PURPLE, ORANGE)
 MARKERS = ("o", "s")
-APART = 0.12
+APART = 0.3
 """How far apart two players' marks are, so that both can be seen."""
 
 
@@ -77,7 +77,15 @@ def _draw(axes: Axes, dossiers: Sequence[Dossier], rates: Sequence[Sequence[Rate
         for place, rate in shown:
             low, high = rate.ci95
             axes.plot([place, place], [100 * low, 100 * high], color=COLOURS[number], linewidth=1.2)
-            axes.annotate(str(rate.of), (place, 100 * high), fontsize=6, color=GREY, ha="center", va="bottom")
+            axes.annotate(
+                str(rate.of),
+                (place, 100 * high),
+                xytext=(0, 4),
+                textcoords="offset points",
+                fontsize=6,
+                color=GREY,
+                ha="center",
+            )
     axes.set_xticks(range(len(labels)), labels, fontsize=7)
     axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.set_ylim(-2, 109)
