@@ -93,11 +93,19 @@ def test_bad_files_and_players_get_one_line(files: Path, tmp_path: Path) -> None
     for path, words in ((broken, "train clone"), (tmp_path / "none.json", "can be read")):
         with pytest.raises(AgentNameError, match=words):
             make_agent(f"clone:{path}")
-    changed = json.loads((files / "ann.json").read_text())
-    changed["bots"] = {"mine:Bot": 1.0}
-    broken.write_text(json.dumps(changed))
-    with pytest.raises(AgentNameError, match="bots of this version"):
-        make_agent(f"clone:{broken}")
+    whole = json.loads((files / "ann.json").read_text())
+    habits = whole["habits"]
+    for change, words in (
+        ({"bots": {"mine:Bot": 1.0}}, "this version"),
+        ({"bots": {}}, "add up to 1"),
+        ({"weights": {"habits": 2.0, "bots": -1.0}}, "add up to 1"),
+        ({"habits": habits | {"mean": [0.0]}}, "means"),
+        ({"habits": habits | {"covariance": [[-value for value in row] for row in habits["covariance"]]}}, "positive"),
+        ({"schema": 99}, "version 99"),
+    ):
+        broken.write_text(json.dumps(whole | change))
+        with pytest.raises(AgentNameError, match=words):
+            make_agent(f"clone:{broken}")
     store, out = str(files / "games.db"), str(tmp_path / "x.json")
     said = run("train", "clone", "--player", "Anne", "--from", store, "--out", out, fails=True)
     assert "did you mean Ann?" in said

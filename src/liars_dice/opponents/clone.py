@@ -15,6 +15,7 @@ from ..exact.tables import Situation, hand_set, situation_of
 from ..numeric import Floats
 from ..persistence import writing_whole
 from .blended_bots import BlendedBots
+from .choice_features import FEATURES
 from .parametric_player import Gaussian, ParametricPlayer
 from .player_mixture import THRESHOLDS, PlayerMixture
 from .recorded_round import RecordedRound
@@ -61,9 +62,12 @@ class Clone(msgspec.Struct, frozen=True, kw_only=True):
             raise BadValueError("clone", str(path), f"a file that `train clone` wrote ({error})") from None
         if clone.schema != SCHEMA:
             raise BadValueError("clone", str(path), f"a file of version {SCHEMA}; it has version {clone.schema}")
-        unknown = sorted(clone.bots.keys() - {*MEMORYLESS, *THRESHOLDS})
-        if unknown or not clone.bots or clone.weights.keys() != {"habits", "bots"}:
-            raise BadValueError("clone", str(path), "a file that `train clone` wrote, with bots of this version")
+        known = clone.bots.keys() <= {*MEMORYLESS, *THRESHOLDS} and clone.habits.features == FEATURES
+        if not known or clone.weights.keys() != {"habits", "bots"}:
+            raise BadValueError("clone", str(path), "a clone of this version's bots and features: train it again")
+        for shares in (clone.weights, clone.bots):
+            if min(shares.values(), default=-1) < 0 or abs(sum(shares.values()) - 1) > 1e-6:
+                raise BadValueError("clone", str(path), "weights from 0 to 1 that add up to 1")
         return clone
 
 
