@@ -186,7 +186,7 @@ def test_nothing_of_a_game_under_way_depends_on_hidden_dice(db: Path) -> None:
             table = await use(client, "new_game", rules="perudo", opponents=opponents, dice=3, seat=1)
             game = tables[table["game"]]
             assert isinstance(game, BotGame)
-            engine = game._referee.engine
+            engine = game.match.engine
             for _ in range(6):
                 await use(client, "look", game=table["game"])
                 before = await all_answers(client, table, game.game_id)
@@ -279,7 +279,7 @@ def test_bad_input_gets_one_line(db: Path, tool: str, arguments: Json, line: str
                 table = await use(client, tool, **arguments)
                 game = tables[table["game"]]
                 assert isinstance(game, BotGame)
-                assert game._referee.engine.seed != 3
+                assert game.match.engine.seed != 3
             else:
                 assert line in await refusal(client, tool, **arguments)
 
@@ -456,6 +456,15 @@ def test_over_http(db: Path) -> None:
                 assert 400 <= http.post(address, content=junk, headers=good).status_code < 500
             assert http.get(address.replace("/mcp", "/../etc/passwd")).status_code == 404
         run(test())  # it is as well as before
+
+
+def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("mcp.", "liars_dice.bridges.mcp_"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    refused = call("mcp")
+    assert refused.exit_code == 1
+    assert refused.stderr == "Error: mcp is not installed: pip install 'liars-dice[mcp]'\n"
 
 
 def test_the_command_refuses_what_cannot_be() -> None:

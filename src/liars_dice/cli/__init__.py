@@ -34,6 +34,7 @@ COMMANDS = {
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "leaks": "Show which habits cost a player most, over many games.",
+    "scout": "Show what a player does, and what it gives away.",
     "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
     "bench-llm": "Measure a language model, or any bot, against exact answers.",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .picture_files import check_picture
     from .player_chart import draw_player_stats
     from .review_chart import draw_review
+    from .scout_chart import draw_dossiers
     from .tournament_report import check_writable, write_report
 
 __getattr__, __dir__ = _lazy_names(
@@ -24,6 +25,7 @@ __getattr__, __dir__ = _lazy_names(
         "check_curve_file": "learning_curve",
         "check_picture": "picture_files",
         "check_writable": "tournament_report",
+        "draw_dossiers": "scout_chart",
         "draw_explanation": "explanation_chart",
         "draw_game_card": "game_card",
         "draw_player_stats": "player_chart",
@@ -40,6 +42,7 @@ __all__ = [
     "check_curve_file",
     "check_picture",
     "check_writable",
+    "draw_dossiers",
     "draw_explanation",
     "draw_game_card",
     "draw_player_stats",

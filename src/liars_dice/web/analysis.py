@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ..core import BadValueError, GameConfig, parse_bid
-from ..persistence import RecordedEvent, decisions
+from ..persistence import GameSummary, RecordedEvent, decisions
 from .coach_client import CoachClient
 from .errors import NotFoundError, RoomError
 from .load import ServerLoad
-from .messages import Json, LabRounds, MatchupTable, ReviewProgress, TournamentListItem
+from .messages import Json, LabRounds, MatchupTable, PlayerCard, ReviewProgress, TournamentListItem
 from .store_worker import StoreWorker
 
 MOST_DICE = 6
@@ -151,6 +151,12 @@ class Analysis:
     def progress(self, game_id: str, seat: int | None) -> ReviewProgress:
         """How far the review of a game is."""
         return self._progress.get((game_id, seat), ReviewProgress())
+
+    async def card(self, player: str, games: Sequence[tuple[GameSummary, Sequence[RecordedEvent]]]) -> PlayerCard:
+        """What anyone could know of a player from these finished games."""
+        pieces = [(game, await self._load.apart(partial(pickled, events), urgent=False)) for game, events in games]
+        found: PlayerCard = await self._coach.ask("card", player, pieces)
+        return found
 
     async def tournaments(self) -> list[TournamentListItem]:
         """Tournaments in the store."""

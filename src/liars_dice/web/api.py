@@ -242,6 +242,8 @@ ENDPOINTS = (
     Endpoint("GET", "/games/{game}", g.show_game, m.GameRecord),
     Endpoint("GET", "/games/{game}/review", g.review_game, m.Json, query=m.ReviewQuery),
     Endpoint("GET", "/games/{game}/review/progress", g.review_progress, m.ReviewProgress, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/known", g.known_of_player, m.PlayerCard, query=m.KnownQuery),
+    Endpoint("GET", "/players/card", g.player_card, m.PlayerCard, query=m.CardQuery),
     Endpoint("GET", "/games/{game}/turns/{turn}", g.turn_again, m.Json),
     Endpoint("GET", "/games/{game}/puzzles", g.game_puzzles, m.Json, query=m.SeatQuery),
     Endpoint("GET", "/games/{game}/events.jsonl", g.download_events, str, media="application/jsonl"),

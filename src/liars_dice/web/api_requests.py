@@ -24,9 +24,11 @@ from .server_limits import ServerLimits
 class Studio:
     """What the endpoints work with."""
 
-    def __init__(self, rooms: Rooms, analysis: Analysis) -> None:
+    def __init__(self, rooms: Rooms, analysis: Analysis, *, player_cards: bool = True) -> None:
         self.rooms = rooms
         self.analysis = analysis
+        self.player_cards = player_cards
+        """Whether anyone may see what finished games say about a player of any name."""
         self.game_lister = GameLister()
         self.finished_games: OrderedDict[str, msgspec.Raw] = OrderedDict()
         """Games that were asked for, as they are sent; the last one at the end."""

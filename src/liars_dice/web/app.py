@@ -34,7 +34,7 @@ from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
 STATIC = Path(__file__).parent / "static"
-PAGES = ("/", "/play", "/watch", "/replays", "/puzzles", "/lab", "/rules", "/room/{id}")
+PAGES = ("/", "/play", "/watch", "/replays", "/puzzles", "/lab", "/rules", "/player", "/room/{id}")
 GAME_PAGES = ("/replay/{game}", "/review/{game}")
 
 ERRORS = {
@@ -52,12 +52,14 @@ def create_app(
     public_names: Sequence[str] = (),
     static: Path = STATIC,
     clock: StudioClock | None = None,
+    player_cards: bool = True,
 ) -> Starlette:
     """The studio over this store, or over the default store.
 
     `agents` are additional bots to offer; they play in a sandbox. `hosts` are the host names that requests may use;
     any, if None. `public_names` are the names of a proxy in front of the server: requests may use them, and pages from
-    there count as our own. Tests pass a `clock` that they move by hand.
+    there count as our own. Without `player_cards` no one sees cards of players. Tests pass a `clock` that they move by
+    hand.
     """
     limits = ServerLimits() if limits is None else limits
     clock = StudioClock() if clock is None else clock
@@ -65,7 +67,7 @@ def create_app(
     load = ServerLoad(limits)
     coach = CoachClient(limits.questions, limits.questions_per_address)
     rooms = Rooms(worker, coach, limits, clock, load, agents)
-    studio = Studio(rooms, Analysis(worker, coach, load))
+    studio = Studio(rooms, Analysis(worker, coach, load), player_cards=player_cards)
     connections = ConnectionLimits(limits)
 
     @asynccontextmanager

@@ -33,13 +33,13 @@ from ..core import (
     describe,
     preset,
 )
-from .messages import Json, LabRound, LabRounds, MatchupTable, plain
+from .messages import CallingStep, CardSection, Json, LabRound, LabRounds, MatchupTable, PlayerCard, plain
 
 if TYPE_CHECKING:
     from datetime import date
 
     from ..coach import Advice
-    from ..persistence import RecordedEvent
+    from ..persistence import GameSummary, RecordedEvent
 
 _LENGTH = struct.Struct(">Q")
 LAB_RULES = {"heads-up": GameConfig(), "perudo": preset("perudo", players=2, mode="single_round")}
@@ -185,6 +185,25 @@ def _json(found: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(found))
 
 
+def card(player: str, games: Sequence[tuple[GameSummary, Sequence[bytes]]], progress: Progress) -> PlayerCard:
+    """What anyone could know of a player from these finished games, whose events come in pieces."""
+    from ..opponents import ODDS, PlayedRound, basis, findings, recorded_rounds, scout
+
+    rounds = []
+    for game, pickled in games:
+        events = _unpickled(pickled)
+        for seat in game.seats_of(player):
+            rounds += [PlayedRound(game, played, seat) for played in recorded_rounds(events)]
+    found = scout(player, rounds)
+    sections = [CardSection(heading, told) for heading, told in findings(found)]
+    calling = [
+        CallingStep(low, high, rate.times, rate.of)
+        for low, high, rate in zip(ODDS, ODDS[1:], found.calling, strict=False)
+        if rate.is_told
+    ]
+    return PlayerCard(player, found.rounds, basis(found), sections, calling)
+
+
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
     """Every built-in memoryless bot against every other."""
     from ..agents import AGENTS, make_agent
@@ -241,6 +260,7 @@ QUICK: dict[str, Callable[..., Any]] = {
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,
     "game_puzzles": game_puzzles,
+    "card": card,
     "matchups": matchups,
     "prepare": prepare,
     "warm_up": warm_up,

@@ -28,10 +28,20 @@ from ..core import (
     visible_to,
     without_number,
 )
-from ..persistence import RecordedEvent, branch, decisions, final_state, visible_events, write_jsonl
+from ..persistence import (
+    GameRecorder,
+    GameSummary,
+    RecordedEvent,
+    branch,
+    decisions,
+    final_state,
+    summarise,
+    visible_events,
+    write_jsonl,
+)
 from . import messages as m
 from .api_requests import ApiRequest, Studio
-from .errors import NotFoundError, RoomError
+from .errors import ForbiddenError, NotFoundError, RoomError
 from .game_list import Wanted
 from .room import as_new_game, fairness_of, seated
 from .room_bots import STAND_IN
@@ -40,6 +50,8 @@ from .room_messages import event_json, shown_fairness
 from .rooms import Rooms
 from .rules_form import public_rules
 
+CARD_GAMES = 50
+"""A player's card rests on at most this many games, the newest."""
 KEPT_GAMES = 16
 """How many finished games are kept as they are sent. Their records do not change."""
 CARD_AGE_S = 86_400
@@ -162,6 +174,35 @@ async def game_puzzles(studio: Studio, request: ApiRequest) -> msgspec.Raw:
 async def daily_puzzles(studio: Studio, request: ApiRequest) -> msgspec.Raw:
     """The positions of a day, today's by default: the same for everybody, with exact answers."""
     return await studio.analysis.daily_puzzles(studio.rooms.clock.utc_now().date(), request.query.day)
+
+
+# -- players -----------------------------------------------------------------------------------------------------------
+
+
+async def known_of_player(studio: Studio, request: ApiRequest) -> m.PlayerCard:
+    """What the others could know of one player after a finished game: from the rounds of that game alone."""
+    events = await finished_game(studio, request.path["game"])
+    game = summarise(events)
+    if request.query.seat >= len(game.names):
+        raise BadValueError("seat", request.query.seat, "a seat of this game")
+    return await studio.analysis.card(game.names[request.query.seat], [(game, events)])
+
+
+async def player_card(studio: Studio, request: ApiRequest) -> m.PlayerCard:
+    """What anyone could know of a player by this name, from the newest finished games."""
+    if not studio.player_cards:
+        raise ForbiddenError("the host of this studio has switched off player cards", code="cards_off")
+    name = request.query.name
+    found = await studio.rooms.store.browse(partial(_finished_games, name))
+    if not found:
+        raise NotFoundError(f"no finished game here has a player called {name[:40]!r}")
+    return await studio.analysis.card(name, found)
+
+
+def _finished_games(name: str, store: GameRecorder) -> list[tuple[GameSummary, list[RecordedEvent]]]:
+    """The newest finished games of players with this name. A type of bot is not a name."""
+    games = [game for game in store.games(agent=name) if game.winner is not None and name in game.names]
+    return [(game, store.intact_events(game.game_id)) for game in games[:CARD_GAMES]]
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

@@ -171,6 +171,18 @@ class ReviewQuery(msgspec.Struct, frozen=True):
     seat: Annotated[int, Meta(ge=0, le=14)] | None = None
 
 
+class KnownQuery(msgspec.Struct, frozen=True):
+    """Of whom to say what others could know."""
+
+    seat: Annotated[int, Meta(ge=0, le=14)]
+
+
+class CardQuery(msgspec.Struct, frozen=True):
+    """Whose card to show."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
 class NextQuery(msgspec.Struct, frozen=True):
     """How many seconds to wait for the next question."""
 
@@ -432,6 +444,34 @@ class MatchupTable(msgspec.Struct, frozen=True):
     matrix: list[list[float | None]]
     rules: str
     exact: bool = True
+
+
+class CardSection(msgspec.Struct, frozen=True):
+    """What was found out about one side of a player's game, in sentences."""
+
+    heading: str
+    told: list[str]
+
+
+class CallingStep(msgspec.Struct, frozen=True):
+    """How often a player calls bids that hold with a chance from `odds_from` to `odds_to`, as it sees them."""
+
+    odds_from: float
+    odds_to: float
+    called: int
+    of: int
+
+
+class PlayerCard(msgspec.Struct, frozen=True):
+    """What anyone at the table could know of a player, from finished games."""
+
+    player: str
+    rounds: int
+    basis: str
+    """What it rests on, in one sentence."""
+    sections: list[CardSection]
+    calling: list[CallingStep]
+    """The calling curve, without steps that rest on too little."""
 
 
 class TournamentListItem(msgspec.Struct, frozen=True):

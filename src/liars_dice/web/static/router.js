@@ -15,6 +15,7 @@ const ROUTES = [
   [/^\/replays$/, () => import("./pages/replays.js")],
   [/^\/replay\/([^/]+)$/, () => import("./pages/replay.js")],
   [/^\/review\/([^/]+)$/, () => import("./pages/review.js")],
+  [/^\/player$/, () => import("./pages/player.js")],
   [/^\/puzzles$/, () => import("./pages/puzzles.js")],
   [/^\/lab$/, () => import("./pages/lab.js")],
   [/^\/rules$/, () => import("./pages/rules.js")],

@@ -170,7 +170,7 @@ export async function page({ query }) {
     },
   }, "Play a bot game and replay it");
   const element = any
-    ? h("div", { class: "page" }, h("header", {}, h("h1", {}, "Replays"), h("p", { class: "lead" }, "Every game is recorded, move by move. Open one to step through it, see all dice, or play on from any moment.")), filters, finished.element, unfinished, h("div", { class: "row" }, quick), problem)
+    ? h("div", { class: "page" }, h("header", {}, h("h1", {}, "Replays"), h("p", { class: "lead" }, "Every game is recorded, move by move. Open one to step through it, see all dice, or play on from any moment.")), filters, finished.element, unfinished, h("div", { class: "row" }, quick, h("a", { class: "button", href: "/player" }, "Player card")), problem)
     : h("div", { class: "page narrow empty" }, h("h1", {}, "No games yet"), h("p", { class: "lead" }, "Every game you play or watch is recorded here, move by move. Let two bots play a quick one to see what a replay looks like."), quick, problem);
   return { title: "Replays", element };
 }

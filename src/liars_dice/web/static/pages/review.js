@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { busily, h, say, select } from "../dom.js";
 import { capital, inWords, plainName } from "../events.js";
 import { playOn } from "../play_on.js";
+import { knownOfYou } from "../player_card.js";
 import { keep } from "../settings.js";
 import { Stage } from "../stage.js";
 import { marks } from "../state.js";
@@ -37,6 +38,7 @@ class Coached extends Replay {
     this.mistakes = h("section", { class: "mistakes", hidden: true });
     this.stage.table.element.after(this.panel);
     this.stage.history.element.before(this.mistakes);
+    if (this.finished) this.element.append(knownOfYou(id, this.mine, this.names) ?? "");
     this.#showVerdict();
   }
 
