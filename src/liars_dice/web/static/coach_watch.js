@@ -29,13 +29,20 @@ export class CoachWatch {
     this.advice = practice && mine && setting("coach") === "on" ? this.ask().catch(() => null) : null;
   }
 
-  /** You have moved. @param {string} action for example 3x4 or liar */
-  async moved(action) {
-    const found = await this.advice;
-    const hint = found?.hint ?? found;
-    const chosen = hint?.choices.find((/** @type {{ action: string }} */ c) => c.action === action);
-    if (!chosen) return;
-    this.words.replaceChildren(...answerWords({ ...hint, played: null }, chosen));
-    this.words.hidden = false;
+  /**
+   * You are about to move.
+   * @param {string} action for example 3x4 or liar
+   * @returns {() => Promise<void>} tells how it compares, once the move is made; by then the next turn has begun
+   */
+  looksAt(action) {
+    const { advice } = this;
+    return async () => {
+      const found = await advice;
+      const hint = found?.hint ?? found;
+      const chosen = hint?.choices.find((/** @type {{ action: string }} */ c) => c.action === action);
+      if (!chosen) return;
+      this.words.replaceChildren(...answerWords({ ...hint, played: null }, chosen));
+      this.words.hidden = false;
+    };
   }
 }

@@ -365,10 +365,8 @@ class RoomPage {
     this.busy = true;
     this.show(false);
     this.rest();
-    await this.#try(async () => {
-      await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
-      this.watch.moved(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind));
-    });
+    const tell = this.watch.looksAt(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind));
+    await this.#try(() => this.socket.ask({ type: "act", turn, action, game_id: game }, undone).then(tell));
     this.busy = false;
     this.show(false);
   }
