@@ -89,6 +89,30 @@ def test_reactions_and_nudges(studio: Studio, open_page: Open) -> None:
     expect(ann.locator(".bubble")).to_have_count(0)
 
 
+def test_chat_where_the_host_allows_it(studio: Studio, open_page: Open) -> None:
+    """Off by default; what is written is text, whatever it looks like, and anyone can be muted."""
+    ann, bob = friends(studio, open_page, "Bob")
+    expect(ann.locator(".seat.me .hand")).to_be_visible()
+    expect(ann.get_by_label("Write to everyone")).to_have_count(1)
+    expect(ann.get_by_label("Write to everyone")).to_be_hidden()
+    ann, bob = friends(studio, open_page, "Bob", chat=True)
+    bob.get_by_label("Write to everyone").fill("<img src=x onerror=alert(1)> liar?")
+    bob.get_by_role("button", name="Send").click()
+    expect(ann.locator(".chat-lines")).to_contain_text("Bob: <img src=x onerror=alert(1)> liar?")
+    expect(ann.locator(".chat-lines img")).to_have_count(0)
+    ann.get_by_role("button", name="Mute Bob").click()
+    expect(ann.locator(".chat-lines li")).to_have_count(0)
+    bob.get_by_label("Write to everyone").fill("hello?")
+    bob.keyboard.press("Enter")
+    expect(bob.locator(".chat-lines")).to_contain_text("You: hello?")
+    ann.get_by_label("Write to everyone").fill("l x")  # letters are text here, not calls
+    ann.keyboard.press("Enter")
+    expect(bob.locator(".chat-lines")).to_contain_text("Ann: l x")
+    expect(ann.locator(".chat-lines li")).to_have_count(1)
+    bob.get_by_label("Chat", exact=True).first.uncheck()
+    expect(bob.locator(".chat-lines")).to_be_hidden()
+
+
 def test_a_seat_is_given_to_a_bot_and_taken_back(studio: Studio, open_page: Open) -> None:
     ann, bob = friends(studio, open_page, "Bob")
     ann.locator(".company summary").click()

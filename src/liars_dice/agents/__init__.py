@@ -26,6 +26,7 @@ from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
 from .registry import (
     AGENTS,
+    RATING,
     STRENGTH,
     AgentInfo,
     AgentRegistry,
@@ -54,6 +55,7 @@ __all__ = [
     "ENTRY_POINTS",
     "GAMES_AT_ONCE",
     "PERSONALITIES",
+    "RATING",
     "STRENGTH",
     "Agent",
     "AgentInfo",

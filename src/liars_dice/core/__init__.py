@@ -61,6 +61,7 @@ from .events import (
 from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
+from .lessons import FIRST_GAME, LESSON_DICE, LESSONS, TEACHER, Lesson, tips
 from .narration import narrate, percent, say_bid, say_face
 from .notation import format_game, parse_game
 from .odds import (
@@ -97,6 +98,12 @@ from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new
 from .view import GameView, PlayerInfo, RoundBid, view_of
 
 __all__ = [
+    "FIRST_GAME",
+    "LESSONS",
+    "LESSON_DICE",
+    "TEACHER",
+    "Lesson",
+    "tips",
     "DICE_PER_SEAT",
     "ENTROPY_LENGTH",
     "FACES",

@@ -33,7 +33,7 @@ from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
 STATIC = Path(__file__).parent / "static"
-PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/room/{id}", "/replay/{id}", "/review/{id}")
+PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/learn", "/room/{id}", "/replay/{id}", "/review/{id}")
 
 ERRORS = {
     404: ErrorResponse("there is nothing at this address", "not_found"),

@@ -70,6 +70,13 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
     return _advice(advise(view, [model_of(agent_id) for agent_id in known]))
 
 
+def comments(view: GameView, progress: Progress) -> dict[str, str]:
+    """The coach's word on every legal move, for beginners."""
+    from ..coach import comments
+
+    return comments(view)
+
+
 def _advice(advice: Advice) -> Json:
     return {
         "best": str(advice.best),
@@ -168,7 +175,7 @@ def warm_up(step: int, progress: Progress) -> None:
             Matchups([make_agent(name) for name in ("bluffer", "random")], GameConfig(dice=(1, 1)))
 
 
-QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "explain": explain, "solved": solved}
+QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "comments": comments, "explain": explain, "solved": solved}
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,
     "matchups": matchups,

@@ -16,6 +16,7 @@ const ROUTES = [
   [/^\/replay\/([^/]+)$/, () => import("./pages/replay.js")],
   [/^\/review\/([^/]+)$/, () => import("./pages/review.js")],
   [/^\/lab$/, () => import("./pages/lab.js")],
+  [/^\/learn$/, () => import("./pages/learn.js")],
   [/^\/rules$/, () => import("./pages/rules.js")],
 ];
 

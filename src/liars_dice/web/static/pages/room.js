@@ -28,12 +28,17 @@ const REVEAL_MS = 10_000;
 const LIMITED_REVEAL_MS = 5000;
 
 /** @type {import("../router.js").MakePage} */
-export async function page({ id }) {
+export async function page({ id, query }) {
   const first = await get(`/rooms/${encodeURIComponent(id)}`, pass(id)).catch((error) => {
     if (error.status === 404) forgetRoom(id);
     throw error;
   });
   const room = new RoomPage(id, first);
+  if (query.get("guide")) {
+    const { Guide } = await import("./guide.js");
+    room.guide = new Guide(room);
+    room.show(false); // the turn may be known already
+  }
   return { title: "Room", element: room.element, leave: () => room.leave() };
 }
 
@@ -55,6 +60,8 @@ class RoomPage {
     this.online = true;
     this.known = 0;
     this.wasHeld = false;
+    /** For beginners. @type {import("./guide.js").Guide | null} */
+    this.guide = null;
     /** The game whose events are shown. @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
@@ -131,6 +138,9 @@ class RoomPage {
       case "reaction":
       case "nudged":
         this.others.hear(message);
+        return;
+      case "said":
+        this.others.chat.hear(message);
         return;
       case "over":
         this.gameId = message.game_id;
@@ -245,9 +255,12 @@ class RoomPage {
       givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
+    else if (timeline.counted && timeline.counted !== this.counted) sound("Counted");
+    this.counted = timeline.counted;
     this.stage.count(mine ? (this.turn?.until ?? null) : null);
     this.others.update();
     this.controls.update();
+    this.guide?.update();
     this.attend();
   }
 
@@ -257,7 +270,7 @@ class RoomPage {
     const event = events[at - 1];
     const turn = state.turn === this.me && this.me !== null && !/Rolled$/.test(event.type) ? ` ${status(state, this.me)}` : "";
     say(narrate(event, state, this.me) + turn);
-    sound(event.type);
+    sound(event.type === "GameEnded" ? (event.winner === (this.me ?? event.winner) ? "Won" : "Lost") : event.type === "BidPlaced" && turn ? "YourTurn" : event.type);
     if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
   }
 
@@ -361,7 +374,10 @@ class RoomPage {
     this.busy = true;
     this.show(false);
     this.rest();
-    await this.#try(() => this.socket.ask({ type: "act", turn, action, game_id: game }, undone));
+    await this.#try(async () => {
+      await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
+      this.guide?.moved(turn, action);
+    });
     this.busy = false;
     this.show(false);
   }
