@@ -90,6 +90,7 @@ def test_leaving_the_lessons(studio: Studio, open_page: Open) -> None:
 def test_bots_have_faces_and_ratings_from_easy_to_hard(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/watch")
     seat = page.get_by_label("Seat 1")
+    expect(seat.locator("optgroup")).to_have_count(4)
     groups = seat.locator("optgroup").evaluate_all("all => all.map(g => [g.label, [...g.children].map(o => o.value)])")
     assert [label for label, _ in groups] == ["Easy", "Medium", "Hard", "Champion and perfect play"]
     assert groups[-1][1] == ["champion:easy", "champion:medium", "champion:hard", "champion", "nash"]
@@ -113,6 +114,7 @@ def test_perudo_as_people_know_it_is_one_tap_away(studio: Studio, open_page: Ope
     assert (room["config"]["palifico"], room["config"]["open_on_ones"]) == (True, False)
     assert len({seat["agent"] for seat in room["seats"]}) == 6
     page.goto(f"{studio.url}/play")
+    page.locator(".choice").first.wait_for()
     first = page.locator(".choice strong").all_inner_texts()[:2]
     assert "Perudo as most people know it" in first
 

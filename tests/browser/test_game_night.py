@@ -183,9 +183,8 @@ def test_a_rematch_in_the_same_room(studio: Studio, open_page: Open) -> None:
         expect(page.locator("#status")).to_contain_text(re.compile("You open|Waiting for"))
     assert ann.url == address
     assert studio.get(f"/rooms/{room_of(ann)}")["game_id"] != first
-    until = [page for page in (ann, bob) if page.locator(".cell.legal").count()]
-    until[0].locator('[data-bid="2x6"]').dblclick()
-    caller = bob if until[0] is ann else ann
+    opener, caller = (ann, bob) if ann.get_by_text("You open.").count() else (bob, ann)
+    opener.locator('.legal[data-bid="2x6"]').dblclick()
     expect(caller.get_by_role("button", name="Liar!")).to_be_enabled()
     caller.keyboard.type("ll")
     for page in (ann, bob):

@@ -103,6 +103,7 @@ def test_nudges_and_reactions_reach_everyone_but_not_too_many() -> None:
         async with studio() as one:
             room, (ann, bob), _ = await table(one, "Bob")
             watcher = await one.enter(room)
+            await bob.until("turn")
             for _ in range(9):
                 bob.say({"type": "react", "what": "👏"})
                 bob.say({"type": "nudge"})
