@@ -85,7 +85,7 @@ export class Table {
 
   /** @param {number} seat */
   #bubble(seat) {
-    const place = this.element.querySelector(`[data-seat="${seat}"]`);
+    const place = this.element.querySelector(`[data-seat="${seat}"] .who`);
     place?.querySelector(".bubble")?.remove();
     const what = this.bubbles.get(seat);
     if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true" }, what));

@@ -72,7 +72,8 @@ export class Controls {
     stage.dock.before(others.given, others.nudged, h("div", { class: "options" }, odds, this.hint, this.undo, others.nudge), this.advice, page.problem);
     this.onetap = toggle("One tap", setting("onetap") === "on", (on) => keep("onetap", on ? "on" : "off"));
     set(this.onetap, { title: "Bid and call with one tap, without confirming" });
-    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds), others.reactions, others.chat.element, others.people);
+    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds));
+    stage.history.element.append(others.reactions, others.chat.element, others.people);
   }
 
   /** Another game begins: at the usual speed. */
