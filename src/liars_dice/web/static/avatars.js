@@ -82,6 +82,27 @@ const HAIR = ["short", "bob", "curls", "bun", "cap", "beret", "spikes"];
 const LOOKS = ["dots", "raised", "glasses", "wink", "dots"];
 const LIPS = ["smile", "smirk", "line", "smile"];
 
+/** Reactions that are faces: eyes and mouth. @type {Record<string, [string, string]>} */
+const FACES = { "😂": ["closed", "grin"], "😮": ["dots", "open"], "🤔": ["raised", "line"], "😬": ["stern", "teeth"] };
+
+/** Other reactions. @type {Record<string, Shapes>} */
+const SIGNS = {
+  "👍": path("M19 22 L26 7 Q33 7 31 16 L30 20 H40 Q44 24 41 28 Q42 32 39 34 Q38 41 33 41 H19 Z M7 22 H15 V41 H7 Z", "head"),
+  "👏": [...path("M14 41 Q5 31 11 21 L17 10 Q22 8 22 13 L20 20 L30 11 Q35 12 32 17 L36 18 Q41 20 36 26 L30 38 Q24 45 14 41 Z", "head"), ...path("M35 5 L33 9 M42 9 L38 12 M45 17 H41")],
+  "🎉": [...path("M7 43 L17 17 L33 33 Z", "gold"), ...path("M23 13 Q26 8 22 4 M33 25 Q38 22 43 25"), ...dot(32, 2, 11), ...dot(40, 2, 15), ...dot(37, 2, 5)],
+  "🙏": path("M24 5 Q18 14 16 26 L11 42 H24 Z M24 5 Q30 14 32 26 L37 42 H24 Z", "head"),
+};
+
+/** A reaction, drawn in the style of the faces: not every system has pictures for its letters. @param {string} what */
+export function reactionPicture(what) {
+  const [eyes, mouth] = FACES[what] ?? [];
+  const inside = eyes ? [s("circle", { class: "gold", cx: 24, cy: 27, r: 19 }), drawn([...EYES[eyes], ...MOUTHS[mouth]])] : [drawn(SIGNS[what] ?? [])];
+  return s("svg", { viewBox: "0 0 48 48", class: `avatar reaction-picture${eyes ? "" : " sign"}`, "aria-hidden": "true" }, ...inside);
+}
+
+/** @param {Shapes} shapes */
+const drawn = (shapes) => shapes.map(([tag, props]) => s(/** @type {"path"} */ (tag), props));
+
 /** A number that is always the same for a name. @param {string} name */
 const hash = (name) => [...name].reduce((sum, letter) => (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
 
@@ -94,9 +115,8 @@ export function avatar(agent, name = agent ?? "") {
   const person = agent === null || agent === undefined || /^human\b/.test(agent);
   const n = hash(name);
   const [top, eyes, mouth] = (person ? null : BOTS[agent]) ?? [(person ? HAIR : BOT_TOPS)[n % (person ? HAIR : BOT_TOPS).length], LOOKS[(n >>> 4) % LOOKS.length], LIPS[(n >>> 8) % LIPS.length]];
-  const draw = (/** @type {Shapes} */ shapes) => shapes.map(([tag, props]) => s(/** @type {"path"} */ (tag), props));
   const head = person ? [s("path", { class: "head", d: "M4 50 Q6 40 24 40 Q42 40 44 50 Z" }), s("ellipse", { class: "head", cx: 24, cy: 27, rx: 12, ry: 14 })] : [s("rect", { class: "head", x: 9, y: 15, width: 30, height: 26, rx: 7 })];
-  return s("svg", { viewBox: "0 0 48 48", class: `avatar ${person ? "person" : "robot"}`, "aria-hidden": "true" }, s("rect", { class: "ground", width: 48, height: 48 }), head, draw(TOPS[top]), draw(EYES[eyes]), draw(MOUTHS[mouth]));
+  return s("svg", { viewBox: "0 0 48 48", class: `avatar ${person ? "person" : "robot"}`, "aria-hidden": "true" }, s("rect", { class: "ground", width: 48, height: 48 }), head, drawn([...TOPS[top], ...EYES[eyes], ...MOUTHS[mouth]]));
 }
 
 /**

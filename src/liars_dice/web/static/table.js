@@ -1,6 +1,6 @@
 // The table: the seats, cups over dice, the current bid in the middle, and the reveal.
 
-import { face } from "./avatars.js";
+import { face, reactionPicture } from "./avatars.js";
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
 import { UNDECIDED, capital, consequence, diceCount, does, faces, isRight, ruling, sayBid, tell, unnamed, verdict } from "./events.js";
@@ -88,7 +88,7 @@ export class Table {
     const place = this.element.querySelector(`[data-seat="${seat}"] .who`);
     place?.querySelector(".bubble")?.remove();
     const what = this.bubbles.get(seat);
-    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true" }, what));
+    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true", "data-reaction": what }, reactionPicture(what)));
   }
 
   /**

@@ -1,5 +1,6 @@
 // What people at a table do besides playing: who is here, reactions, nudges, leaving, giving a seat to a bot, another game.
 
+import { reactionPicture } from "../avatars.js";
 import { busily, h, say, toggle } from "../dom.js";
 import { plainName } from "../events.js";
 import { keep, setting } from "../settings.js";
@@ -37,7 +38,7 @@ export class Company {
   }
 
   #reactions() {
-    const buttons = REACTIONS.map(([what, name]) => h("button", { type: "button", class: "reaction", "aria-label": name, title: name, onclick: () => this.page.socket.tell({ type: "react", what }) }, what));
+    const buttons = REACTIONS.map(([what, name]) => h("button", { type: "button", class: "reaction", "aria-label": name, title: name, onclick: () => this.page.socket.tell({ type: "react", what }) }, reactionPicture(what)));
     const all = h("div", { class: "row", role: "group", "aria-label": "Reactions" }, buttons);
     all.hidden = setting("reactions") === "off";
     const shown = toggle("Reactions", setting("reactions") !== "off", (on) => {
