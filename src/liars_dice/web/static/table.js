@@ -115,6 +115,7 @@ export class Table {
       "data-crowd": order.length > 7 ? "yes" : null,
       "data-lifting": lifting ? "yes" : null,
       "data-rolling": rolling || (fresh && state.last === "RoundStarted") ? "yes" : null,
+      "data-sides": Math.floor(order.length / 3),
       vars: { sides: Math.max(1, Math.floor(order.length / 3)) },
     });
     const placed = places(order.length);
