@@ -35,6 +35,7 @@ FACES = (
     "liars_dice.tournament",
     "liars_dice.simulator",
     "liars_dice.coach",
+    "liars_dice.opponents",
     "liars_dice.persistence",
     "liars_dice.referee",
 )
