@@ -5,16 +5,19 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo watch test test-slow test-busy check check-page check-security play serve bench champion-report clean
+.PHONY: help dev docs wheel sdist demo watch test test-slow test-busy check check-page check-security play serve bench champion-report clean
 
 help:
 	@echo "make demo       run a tournament of the built-in bots, with a report"
 	@echo "make watch      watch bots play a full game"
 	@echo "make play       play against a bot in the terminal"
+	@echo "make dev        set up everything that contributors need"
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the long tests as well"
 	@echo "make test-busy  run the tests three times beside four busy loops"
 	@echo "make check      lint, type-check, and check the dependencies"
+	@echo "make docs       build the documentation (liars-dice docs opens it)"
+	@echo "make wheel      build the wheel, with the documentation in it"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
 	@echo "make champion-report  measure the champion again and write its tables (REPORT='--device cuda' on a GPU)"
 	@echo "make serve      play, watch and review games in the browser"
@@ -28,13 +31,29 @@ $(VENV)/created:
 
 $(VENV)/runtime: $(VENV)/created pyproject.toml constraints.txt
 	@echo "Installing liars-dice ..."
-	@$(PIP) install --constraint constraints.txt --editable .
+	@$(PIP) install --constraint constraints.txt --editable '.[plots]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/runtime
 	@echo "Installing what the tests need ..."
 	@$(PIP) install --constraint constraints.txt --editable '.[dev]'
 	@touch $@
+
+dev: $(VENV)/dev
+	@if [ -d .git ] && [ -x $(BIN)/pre-commit ]; then $(BIN)/pre-commit install --hook-type pre-commit --hook-type pre-push >/dev/null; fi
+	@echo "Ready: make test, or $(BIN)/python -m pytest tests/core/test_dice.py"
+
+docs: $(VENV)/dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Built: $(BIN)/liars-dice docs opens it."
+
+# The build runs in the virtual environment, where the documentation can be built; no package is fetched.
+wheel: $(VENV)/dev
+	@mkdir -p dist
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
+
+sdist: $(VENV)/dev
+	@$(BIN)/python -m hatchling build --target sdist
 
 demo: $(VENV)/runtime
 	@$(BIN)/liars-dice demo
@@ -104,5 +123,5 @@ champion-report: $(VENV)/train
 	@$(BIN)/python benchmarks/champion.py --play --write $(REPORT)
 
 clean:
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist src/liars_dice/offline_docs
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

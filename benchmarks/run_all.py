@@ -68,13 +68,29 @@ def summary(page: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def figures_in(text: str) -> dict[str, str]:
+    """What a section measures; figures that differ in nothing but numbers are the same."""
+    found = (LINE.match(line) for line in text.split("\n"))
+    return {re.sub(r"\d[\d,.]*", "#", one["what"]): one["what"] for one in found if one}
+
+
+def dropped(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """The figures that the page had before and has no more: no package to compare with, or no script any more."""
+    lost = []
+    for script, text in before.items():
+        left = figures_in(after.get(script, ""))
+        lost += [f"{what} (`{script}`)" for key, what in figures_in(text).items() if key not in left]
+    return lost
+
+
 def main(names: list[str]) -> None:
     """Run all scripts, or those named, then write the page."""
     everything = sorted(path.name for path in HERE.glob("*.py") if path.name not in HELPERS)
     everything.insert(everything.index("solver.py") + 1, ON_GPU)
     if unknown := set(names) - set(everything):
         raise SystemExit(f"{', '.join(sorted(unknown))}: expected some of {', '.join(everything)}")
-    page = sections()
+    before = sections()
+    page = dict(before)
     here = [name for name in everything if name not in NEED_A_GPU or importlib.util.find_spec("cupy")]
     page |= {script: measured(script) for script in names or here}
     page = {script: page[script] for script in everything if script in page}
@@ -83,8 +99,11 @@ def main(names: list[str]) -> None:
         "`make bench` runs every script in `benchmarks/` and writes this page. Where two programs are compared, both\n"
         "were measured in the same run on the same machine, so the ratios say more than the absolute numbers.\n"
     )
-    parts = [about, summary(page), *(text.rstrip() + "\n" for text in page.values())]
+    lost = dropped(before, page)
+    note = [f"The run before this one also had: {'; '.join(lost)}.\n"] if lost else []
+    parts = [about, summary(page), *note, *(text.rstrip() + "\n" for text in page.values())]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
+    print("\n".join(f"no longer measured: {what}" for what in lost))
     print(f"wrote {PAGE.relative_to(HERE.parent)}")
 
 

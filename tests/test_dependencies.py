@@ -19,8 +19,20 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 NAMES = {"pyspiel": "open-spiel", "cupy": "cupy-cuda13x", "torch": "torch"}
 """Distributions that are not called like their module."""
 RUN = {
-    "dev": {"hatchling", "mypy", "pytest", "pytest-xdist", "ruff", "schemathesis", "ipykernel"},
+    "dev": {
+        "mkdocs-material",
+        "mkdocstrings-python",
+        "pre-commit",
+        "hatchling",
+        "mypy",
+        "pytest",
+        "pytest-xdist",
+        "ruff",
+        "schemathesis",
+        "ipykernel",
+    },
     "audit": {"bandit", "pip-audit"},
+    "docs": {"mkdocs-material", "mkdocstrings-python"},
 }
 """What is started as a program, or loaded by pytest or Jupyter."""
 
@@ -52,7 +64,7 @@ def imported(folder: str) -> dict[str, set[str]]:
 
 def test_the_package_declares_what_it_imports_and_nothing_else() -> None:
     used, base = set(imported("src")), declared(PROJECT["dependencies"])
-    optional = {"parquet", "gpu", "llm", "mcp", "ray", "rl", "textarena", "train"}
+    optional = {"plots", "postgres", "parquet", "gpu", "llm", "mcp", "ray", "rl", "textarena", "train"}
     extra = set().union(*(declared(EXTRAS[name]) for name in optional))
     assert used - base - extra == set(), "imported, but not declared"
     assert base - used == set(), "declared, but not imported"

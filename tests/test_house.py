@@ -55,7 +55,11 @@ NO_DOOR = {"bridges", "learn.batch", "learn.champion", "learn.envs"}
 
 LAZY_TARGETS = {
     "agents/registry.py": {
-        *("exact.solver.nash", "exact.solver.solved_agent", "learn.agents", "learn.champion.agent"),
+        "exact.solver.nash",
+        "exact.solver.solved_agent",
+        "learn.agents",
+        "learn.champion.agent",
+        "opponents.clone",
         "bridges.llm_player",
     }
 }
@@ -290,7 +294,9 @@ def documented_imports() -> Iterator[tuple[str, str, str]]:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*.py"))]
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        for module, names in re.findall(r"^(?:>>> )?from (liars_dice[\w.]*) import ([\w, ]+)", text, re.MULTILINE):
+        for module, names in re.findall(
+            r"^(?:>>> )?from (liars_dice(?:\.[\w.]+)?) import ([\w, ]+)", text, re.MULTILINE
+        ):
             yield from ((page.name, module, name.strip()) for name in names.split(","))
 
 

@@ -30,6 +30,7 @@ from liars_dice.core import (
     visible_to,
 )
 from liars_dice.referee import BotFault, Referee, make_seat
+from liars_dice.web.room_bots import on_offer
 
 
 class Clock:
@@ -77,6 +78,10 @@ def test_a_model_reads_the_rules_and_the_game_that_people_read() -> None:
         "Dice: Player A 2, You 2; 4 dice in play.",
         "The current bid is two fours. It is your turn: bid higher, or say liar.",
     ]
+
+
+def test_names_of_bots_are_not_told_because_they_say_how_a_bot_plays() -> None:
+    assert "chosen" not in position_prompt(answering(3, 4, names=("maniac#2", "llm:m")))
 
 
 def test_earlier_rounds_are_told_with_their_dice_and_hidden_dice_never() -> None:
@@ -374,6 +379,39 @@ def test_a_bad_key_is_one_line(tmp_path: Path) -> None:
             assert done.stderr.strip().splitlines()[-1] == (
                 f"Error: {server.url} refused the request: 401, Incorrect API key provided"
             )
+
+
+def test_a_bad_address_in_the_environment_is_told_before_the_game_and_only_if_it_matters() -> None:
+    done = call("watch", "llm:m", "crawler", OPENAI_BASE_URL="nonsense")
+    assert done.exit_code == 1
+    assert done.output == "Error: base_url = 'nonsense': expected an address such as http://localhost:8000/v1\n"
+    assert call("matchup", "random", "crawler", "--rules", "duel", OPENAI_BASE_URL="nonsense").exit_code == 0
+
+
+def test_names_of_models_are_printed_as_they_are() -> None:
+    """Rich would draw `:x:` as a picture."""
+    with chat_server(sceptic) as server:
+        words = ("matchup", "llm:x", "crawler", "--rules", "classic", "--dice", "1", "--games", "2", "--seed", "1")
+        assert "llm:x: 2 decisions, 2 calls" in call(*words, "--base-url", server.url).stdout
+
+
+def test_the_studio_offers_no_players_that_cost_money() -> None:
+    with pytest.raises(AgentNameError, match="spend your calls"):
+        on_offer(["llm:m"])
+
+
+def test_only_models_need_the_extra() -> None:
+    """Without httpx, `llm:` players are one line of advice, and everything else works."""
+    without = "import sys; sys.modules['httpx'] = None; from liars_dice.cli import main; main()"
+    bench = ["bench-llm", "random", "--positions", "1", "--games", "0", "--json"]
+    done = subprocess.run([sys.executable, "-c", without, *bench], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["positions"] == 2
+    watch = [sys.executable, "-c", without, "watch", "llm:m", "random"]
+    refused = subprocess.run(watch, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: ")
+    assert "pip install 'liars-dice[llm]'" in refused.stderr
+    assert refused.stderr.count("\n") == 1
 
 
 def test_a_resumed_game_does_not_ask_the_model_again_what_it_did() -> None:

@@ -44,7 +44,7 @@ def test_a_review_begins_with_my_worst_move(studio: Studio, open_page: Open) -> 
     expect(page.locator(".verdict h2")).to_be_visible()
     expect(page.locator(".verdict .pick").first).to_contain_text("You chose")
     other = open_page(studio, page.url.removeprefix(studio.url))  # someone else's browser: the only person is meant
-    expect(other.locator(".verdict .pick").first).to_contain_text("You chose")
+    expect(other.locator(".verdict .pick").first).to_contain_text("Ann chose")
 
 
 def test_playing_on_begins_before_the_move_with_the_same_opponents(studio: Studio, open_page: Open) -> None:

@@ -90,6 +90,13 @@ def watching(studio: Studio, open_page: Open) -> Page:
     return page
 
 
+def answered(studio: Studio, open_page: Open) -> Page:
+    page = plain("/puzzles?of=perudo", ".cell.legal")(studio, open_page)
+    page.locator(".cell.legal").first.dblclick()
+    page.get_by_text("All", exact=False).locator("visible=true").first.wait_for()
+    return page
+
+
 STATES: dict[str, tuple[State, str]] = {
     "home": (plain("/"), "Play now"),
     "setting up": (plain("/play", ".seat-list li"), "Start"),
@@ -101,6 +108,8 @@ STATES: dict[str, tuple[State, str]] = {
     "setting up bots": (plain("/watch", ".seat-list li"), "Start the game"),
     "watching": (watching, "Pause"),
     "replays": (plain("/replays"), "Play a bot game and replay it"),
+    "puzzle of the day": (plain("/puzzles", ".cell.legal"), "Choose your move"),
+    "puzzle answered": (answered, "Try again"),
     "replay": (of_a_game("/replay/", ".curve path"), "Play"),
     "review": (of_a_game("/review/", ".curve path"), "Play"),
     "explorer": (plain("/lab", ".answers tbody tr"), ""),

@@ -96,11 +96,11 @@ def test_a_review_does_not_blame_the_fallback_on_the_bot(boom: str) -> None:
         assert (move["kind"] == "fallback") == (turn in turns)
     assert {moves[turn]["loss"] for turn in turns} == {0}
     assert {moves[turn]["player"] for turn in turns} == {"Boom"}
-    assert "the referee played liar for it; this does not count" in " ".join(call("review", game).output.split())
+    assert "liar was played in Boom's place, which does not count" in " ".join(call("review", game).output.split())
 
 
 def test_public_pages_do_not_quote_the_code_of_bots(boom: str) -> None:
-    from liars_dice.web.api import _game_record
+    from liars_dice.web.game_api import _game_record
 
     with open_store(None) as store:
         told("watch", boom, "optimal", "--seed", "1")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from liars_dice.core import GameConfig, preset
+from liars_dice.core import GameConfig, MissingExtraError, preset
 from liars_dice.exact.errors import OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver import gpu_solver as gpu
@@ -93,7 +93,7 @@ def device(request: pytest.FixtureRequest, tmp_path: Path) -> Device:
     if request.param == "gpu":
         try:
             return Cuda()
-        except OutOfReachError as error:
+        except (MissingExtraError, OutOfReachError) as error:
             pytest.skip(f"GPU: {error}")
     if COMPILER is None:
         pytest.skip("GPU: its kernels are tried on the processor where there is a C++ compiler (c++)")
@@ -201,7 +201,7 @@ def test_memory_is_worked_out_before_it_is_taken(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.skipif(find_spec("cupy") is not None, reason="GPU: CuPy is installed")
 def test_without_cupy_there_is_one_clear_line() -> None:
-    with pytest.raises(OutOfReachError, match=r"needs CuPy: pip install 'liars-dice\[gpu\]'") as error:
+    with pytest.raises(MissingExtraError, match=r"needs cupy: pip install 'liars-dice\[gpu\]'") as error:
         solve(GameConfig(dice=(1, 1)), device="gpu")
     assert "\n" not in str(error.value)
 

@@ -28,7 +28,7 @@ from patience import PATIENCE
 Json = dict[str, Any]
 
 
-class _Server(uvicorn.Server):
+class Announced(uvicorn.Server):
     """Says when it is up."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -46,7 +46,7 @@ def in_a_thread(limits: ServerLimits = EASY, *, behind_proxy: bool = False) -> I
     config = server_config(create_app(InMemoryRecorder(), limits=limits), limits, behind_proxy=behind_proxy)
     config.port = 0
     config.timeout_keep_alive = int(PATIENCE)
-    server = _Server(config)
+    server = Announced(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert server.up.wait(PATIENCE)

@@ -21,11 +21,12 @@ from .errors import AgentNameError, AgentProblem
 from .hearing import GameStart, Heard, Hearing, Question, due_now, hook_calls, is_event
 from .hints import hint_for
 from .human import HumanAgent
-from .network_agents import GAMES_AT_ONCE, AgentStoppedError, asks_network
+from .network_agents import GAMES_AT_ONCE, AgentStoppedError, asks_network, work_at_once
 from .probabilistic import ProbabilisticAgent
 from .random_agent import RandomAgent
 from .registry import (
     AGENTS,
+    KINDS,
     RATING,
     STRENGTH,
     AgentInfo,
@@ -54,6 +55,7 @@ __all__ = [
     "DEFAULT_SAFE_RAISE_THRESHOLD",
     "ENTRY_POINTS",
     "GAMES_AT_ONCE",
+    "KINDS",
     "PERSONALITIES",
     "RATING",
     "STRENGTH",
@@ -114,4 +116,5 @@ __all__ = [
     "tell",
     "think_ahead",
     "unguarded",
+    "work_at_once",
 ]

@@ -196,6 +196,9 @@ RATING = {
 `liars-dice tournament` with these agents and `--rules perudo --players 6 --tables 600 --seed 1` prints it again."""
 
 
+KINDS = ("threshold", "q", "pg", "champion", "clone", "solved", "human", "cmd", "llm")
+"""What stands before the colon in the names of agents that take parameters and are not someone's class."""
+
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
 """Agents that were given as objects or classes, under the names they have meanwhile (`names_for`)."""
 _MOVED: ContextVar[Mapping[str, str]] = ContextVar("_MOVED", default={})  # noqa: B039 - never changed, only replaced
@@ -223,9 +226,9 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
     """The agent called `name`.
 
     A name from `AGENTS` or one that discovery finds, `threshold:CALL,RAISE`, a trained model (`q:FILE`, `pg:FILE`,
-    `champion:FILE`), a solved round (`solved:FILE`), a language model (`llm:MODEL`), `human`, `module:Class`, or a bot
-    file: `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its content, if it has been read
-    already).
+    `champion:FILE`), a copy of a player (`clone:FILE`), a solved round (`solved:FILE`), a language model (`llm:MODEL`),
+    `human`, `module:Class`, or a bot file: `bots/mine.py`, or `bots/mine.py:Class` if it has several (`source` is its
+    content, if it has been read already).
     Names from `AGENTS` may be spelled in other ways (`listed_name`).
 
     >>> make_agent("threshold:0.35,0.15").name, make_agent("RandomAgent").name
@@ -254,6 +257,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load("liars_dice.learn.agents:learned_agent", name)(parameters, kind, name)
     if kind == "champion" and parameters:
         return _load(_CHAMPION, name)(parameters)
+    if kind == "clone" and parameters:
+        return _load("liars_dice.opponents.clone:CloneAgent", name)(parameters, name)
     if kind == "llm":
         return _load(_LANGUAGE_MODEL, name)(parameters)
     if kind == "solved" and parameters:
@@ -297,9 +302,7 @@ def is_stranger(name: str) -> bool:
     [False, False, True, True]
     """
     kind = name.partition(":")[0]
-    ours = listed_name(name) in AGENTS or kind in (
-        *("threshold", "q", "pg", "champion", "solved", "human", "cmd", "llm"),
-    )
+    ours = listed_name(name) in AGENTS or kind in KINDS
     return not (ours or name in LENT.get() or kind.partition(".")[0] == _HERE.partition(".")[0])
 
 

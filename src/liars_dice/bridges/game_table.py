@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..agents import AGENTS, Heard, make_agent
+from ..agents import AGENTS
 from ..core import (
     PRESETS,
     Action,
@@ -17,9 +17,6 @@ from ..core import (
     GameConfig,
     GameView,
     LiarsDiceError,
-    Move,
-    Player,
-    free_name,
     is_whole,
     load_rules,
     one_line,
@@ -28,8 +25,8 @@ from ..core import (
     verify,
 )
 from ..persistence import InMemoryRecorder, RecordedEvent, StoreError, record_game
-from ..referee import BotLimits, Referee, Seat, check_fits
-from .seat_story import SeatStory, TableReport
+from .bot_match import BotMatch
+from .seat_story import TableReport
 
 LONGEST_PLAYER_NAME = 40
 LONGEST_RULES = 300
@@ -86,31 +83,13 @@ class GameTable(ABC):
 class BotGame(GameTable):
     """A game against built-in bots in this process. They answer at once."""
 
-    def __init__(
-        self,
-        config: GameConfig,
-        opponents: Sequence[str],
-        *,
-        name: str,
-        seat: int,
-        seed: int | None,
-        keep: Callable[[list[RecordedEvent]], None],
-    ) -> None:
+    def __init__(self, match: BotMatch, keep: Callable[[list[RecordedEvent]], None]) -> None:
         """`keep` is called with the whole record when the game is over."""
         super().__init__()
-        self._me = _ClientSeat(free_name(name, opponents))
-        self._seat = seat
+        self.match = match
         self._keep = keep
-        agents = [make_agent(opponent) for opponent in opponents]
-        for opponent, agent in zip(opponents, agents, strict=True):
-            check_fits(opponent, agent, config)
-        players: list[Player | Seat] = [*agents[:seat], self._me, *agents[seat:]]
-        self._referee = Referee(players, config, seed=seed, limits=BotLimits(load=60, decision=60))
         self._record = InMemoryRecorder()
-        self.game_id = record_game(self._referee.engine, self._record)
-        self._story = SeatStory(seat)
-        self._referee.engine.subscribe(self._story.hear, seat=seat)
-        self._turns: Generator[object, None, object] = self._referee.turns()
+        self.game_id = record_game(match.engine, self._record)
         self._playing = threading.Lock()
         self._kept = False
         self._not_stored = ""
@@ -118,13 +97,12 @@ class BotGame(GameTable):
     @property
     def view(self) -> GameView | None:
         """The player's view if it is to move, else None."""
-        view = self._referee.engine.get_view(self._seat)
-        return view if view.is_my_turn else None
+        return self.match.view
 
     @property
     def over(self) -> bool:
         """Whether the game is over."""
-        return self._referee.engine.is_terminal()
+        return self.match.over
 
     async def begin(self) -> None:
         """Deal, and let the bots play until it is the player's turn."""
@@ -132,19 +110,14 @@ class BotGame(GameTable):
 
     async def play(self, action: Action) -> None:
         """Make a move, and let the bots play until it is the player's turn again."""
-        self._me.action = action
+        self.match.answer = action
         await asyncio.to_thread(self._play_on)
 
     def _play_on(self) -> None:
         """Play until the player is to move. When a client hangs up this goes on, and may be called again meanwhile."""
-        engine = self._referee.engine
         with self._playing:
-            while self._me.action is not None or engine.current_player != self._seat:
-                try:
-                    next(self._turns)
-                except StopIteration:
-                    break
-            if engine.is_terminal() and not self._kept:
+            self.match.play_on()
+            if self.over and not self._kept:
                 self._kept = True
                 try:
                     self._keep(self._record.events(self.game_id))
@@ -154,38 +127,17 @@ class BotGame(GameTable):
     async def report(self, game: str, wait_s: float) -> TableReport:
         """Where the game stands: the bots have answered already."""
         finished = self.game_id if self.over and not self._not_stored else None
-        told = self._story.report(game, self.view, over=self.over, finished_game=finished)
+        told = self.match.story.report(game, self.view, over=self.over, finished_game=finished)
         return replace(told, happened=[*told.happened, self._not_stored]) if self._not_stored else told
 
     async def close(self) -> None:
         """Let the bots go, unless they are thinking: then they go when they have answered."""
         if self._playing.acquire(blocking=False):
-            self._turns.close()
+            self.match.close()
             self._playing.release()
 
 
-class _ClientSeat(Seat):
-    """The player's seat at the referee's table: it does what the tools say."""
-
-    player_type = "Remote"
-    listens = False
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.agent_id = f"remote:{name}"
-        self.action: Action | None = None
-
-    def tell(self, heard: Heard) -> None:
-        """Nothing: the story tells the player."""
-
-    def choose_action(self, view: GameView) -> Move:
-        """The move that a tool made."""
-        action, self.action = self.action, None
-        assert action is not None
-        return action
-
-
-def checked_rules(rules: str, players: int, dice: int | None) -> GameConfig:
+def checked_rules(rules: str, players: int | None, dice: int | None) -> GameConfig:
     """The rules by name, such as `perudo,palifico`: never from a file, and never too large."""
     if len(rules) > LONGEST_RULES:
         raise BadValueError("rules", one_line(rules, 40), f"at most {LONGEST_RULES} characters")
@@ -194,7 +146,7 @@ def checked_rules(rules: str, players: int, dice: int | None) -> GameConfig:
         raise ConfigError("rules", one_line(named, 60), one_of(named, PRESETS))
     config = load_rules(rules, players=players, dice=dice)
     highest = config.total_dice if config.max_quantity == "total" else config.max_quantity
-    if config.total_dice > MOST_DICE or config.dice_cap * players > 2 * MOST_DICE:
+    if config.total_dice > MOST_DICE or config.dice_cap * config.num_players > 2 * MOST_DICE:
         raise ConfigError("dice", config.dice, f"at most {MOST_DICE} dice in total")
     if highest * config.faces > MOST_BIDS:
         raise ConfigError("max_quantity", config.max_quantity, f"at most {MOST_BIDS} different bids")

@@ -54,6 +54,7 @@ class LanguageModelAgent(Agent):
         self.model, _, query = model.partition("?")
         if not self.model:
             raise AgentNameError(self.name, "bad_parameters", "the name of a model, as in llm:some-model")
+        _ = current_use().base_url  # raises now, not in the middle of a game, if it is no address
         self.parameters = {name: _value(text) for name, text in parse_qsl(query, keep_blank_values=True)}
         if {"model", "messages", "stream"} & self.parameters.keys() or (query and not self.parameters):
             raise AgentNameError(self.name, "bad_parameters", "parameters such as llm:some-model?temperature=0")

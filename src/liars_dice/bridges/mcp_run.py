@@ -17,8 +17,8 @@ from .studio_seat import LOOPBACK
 
 LARGEST_REQUEST = 1 << 16
 MOST_SESSIONS = 200
-IDLE_S = 1800.0
-"""A session that says nothing for so long is closed."""
+IDLE_S = 600.0
+"""A session that says nothing for this long is closed. Its games stay, by their handles."""
 
 
 def serve_stdio(tables: Tables) -> None:

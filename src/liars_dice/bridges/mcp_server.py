@@ -38,6 +38,7 @@ from ..core import (
     rules_in_words,
     say_bid,
 )
+from .bot_match import BotMatch
 from .finished_games import FinishedGames
 from .game_table import BotGame, GameTable, TableError, checked_name, checked_opponents, checked_rules
 from .seat_story import TableReport
@@ -247,9 +248,8 @@ def _add_moves(server: MCPServer[Any], tables: Tables) -> None:
         if seat > len(bots):
             raise BadValueError("seat", seat, f"a seat from 0 to {len(bots)}")
         await tables.check_room()
-        table = BotGame(
-            config, bots, name=checked_name(name), seat=seat, seed=tables.next_seed(), keep=tables.games.keep
-        )
+        match = BotMatch(config, bots, name=checked_name(name), seat=seat, seed=tables.next_seed())
+        table = BotGame(match, tables.games.keep)
         await table.begin()
         handle = tables.add(table)
         return await table.report(handle, 0)

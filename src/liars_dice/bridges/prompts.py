@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
+from ..agents import AGENTS, KINDS
 from ..core import (
     BidPlaced,
     CallExactAction,
@@ -31,6 +32,7 @@ from ..core import (
     plural,
     rules_in_words,
     say_bid,
+    without_number,
 )
 
 ROUNDS_TOLD = 10
@@ -94,11 +96,18 @@ def player_labels(view: GameView) -> list[str]:
 
 
 def _names_line(view: GameView, labels: Sequence[str]) -> Iterator[str]:
-    """The names that the players chose, as JSON; nothing if nobody chose one."""
-    names = view.public.names
-    if names != tuple(f"player-{seat}" for seat in range(len(names))):
-        chosen = {label: one_line(name, LONGEST_NAME) for label, name in zip(labels, names, strict=True)}
+    """The names that the players chose, as JSON; nothing if nobody chose one. A bot's name would say how it plays."""
+    chosen = {
+        label: one_line(name, LONGEST_NAME)
+        for seat, (label, name) in enumerate(zip(labels, view.public.names, strict=True))
+        if name != f"player-{seat}" and not _names_a_bot(without_number(name))
+    }
+    if chosen:
         yield f"Names chosen by the players: {json.dumps(chosen)}"
+
+
+def _names_a_bot(name: str) -> bool:
+    return name in AGENTS or (":" in name and name.partition(":")[0] in KINDS)
 
 
 def _round_events(last: RoundResolution, dice_after: tuple[int, ...]) -> Iterator[Event]:

@@ -129,7 +129,7 @@ class SeatStory:
         winner = None if self.winner is None else called[self.winner]
         current = self.bids[-1].bid if self.bids and not over else None
         if over:
-            next_step = f"The game is over: {winner or 'nobody'} won. Tools: review, new_game."
+            next_step = f"The game is over: {winner or 'nobody'} won."
         elif view is not None:
             calls = " or ".join(f"call_{action}" for action in view.legal_actions if not isinstance(action, BidAction))
             next_step = "Your turn: bid." if current is None else f"Your turn: bid higher, or {calls}."

@@ -17,7 +17,7 @@ from websockets.exceptions import WebSocketException
 
 from ..core import Action, Event, GameCreated, GameView, LiarsDiceError, NotationError, one_line
 from ..referee import protocol
-from .game_table import GameTable, TableError
+from .game_table import LONGEST_PLAYER_NAME, GameTable, TableError
 from .seat_story import SeatStory, TableReport
 
 ANSWER_S = 20.0
@@ -26,6 +26,9 @@ LONGEST_ANSWER = 1 << 20
 LONGEST_LINK = 500
 _ROOM = re.compile(r"/room/([a-z0-9]{1,40})/?")
 _INVITE = re.compile(r"[A-Za-z0-9_-]{0,100}")
+
+NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a message raises that no studio would send."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -174,14 +177,17 @@ class StudioSeat(GameTable):
         self._listening = asyncio.create_task(self._hear_all(socket))
 
     async def _hear_all(self, socket: ClientConnection) -> None:
+        """Hear the studio until one side hangs up; the next tool connects again."""
         try:
             async with socket:
                 async for text in socket:
                     self._hear(msgspec.json.decode(text))
                     self._changed.set()
             self._reason = f" ({one_line(socket.close_reason, 100)})" if socket.close_reason else ""
-        except (OSError, WebSocketException, msgspec.DecodeError, LookupError, TypeError, LiarsDiceError):
-            return  # the next tool connects again
+        except (OSError, WebSocketException) as error:
+            self._reason = f" ({one_line(error, 100)})"
+        except (msgspec.MsgspecError, LiarsDiceError, *NONSENSE):
+            self._reason = " (it does not speak as a studio does)"
         finally:
             self._question = None
             self._changed.set()
@@ -192,7 +198,8 @@ class StudioSeat(GameTable):
                 self._game = protocol.GameFromMessages(message)
                 self._question, self._over = None, False
                 self._story, self._known = SeatStory(self.seat, known=self._known), 0
-                self._story.hear(GameCreated(self._game.config, self._game.names, (None,) * len(self._game.names)))
+                names = tuple(one_line(name, LONGEST_PLAYER_NAME) for name in self._game.names)
+                self._story.hear(GameCreated(self._game.config, names, (None,) * len(names)))
             case "game_end":
                 self._question, self._over = None, True
             case "choose" if self._game is not None:
@@ -225,7 +232,7 @@ def _request(link: RoomLink, method: str, path: str, body: Json | None, token: s
         connection.close()
     try:
         answer = msgspec.json.decode(data, type=Json)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise TableError(f"{link.host_and_port} does not answer as a studio does") from None
     if status != 200:
         raise TableError(f"the studio says: {one_line(answer.get('error', status), 300)}")

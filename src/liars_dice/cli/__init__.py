@@ -34,8 +34,13 @@ COMMANDS = {
     "verify-fair": "Check that a game's dice were settled before it began.",
     "review": "Review every decision of a recorded game.",
     "leaks": "Show which habits cost a player most, over many games.",
+    "scout": "Show what a player does, and what it gives away.",
     "stats": "Show your results, accuracy and typical mistakes.",
     "export": "Export recorded games as JSON lines, CSV or Parquet.",
+    "bench-llm": "Measure a language model, or any bot, against exact answers.",
+    "positions": "Write the positions of bench-llm as JSON lines, with prompts.",
+    "trajectories": "Write games among experts as training data.",
+    "docs": "Open the documentation in the browser, offline.",
     "bench": "Measure how fast this machine is.",
     "import": "Import games from files into the store.",
 }

@@ -51,6 +51,7 @@ def agents_command(context: click.Context, folder: str, as_json: bool) -> None:
         wins = "" if strength is None else f"{strength:.0%}"
         click.echo(f"{name:{width}}  {wins:>4}  {summary}{also}")
     click.echo(
-        "\nAlso: threshold:CALL,RAISE, q:FILE, pg:FILE or champion:FILE (from train), solved:FILE (from solve), "
-        "llm:MODEL (a language model), a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any language."
+        "\nAlso: threshold:CALL,RAISE, q:FILE, pg:FILE, champion:FILE or clone:FILE (from train), solved:FILE (from "
+        "solve), llm:MODEL (a language model), a file (mybot.py), module:Class, or cmd:PROGRAM for a bot in any "
+        "language."
     )

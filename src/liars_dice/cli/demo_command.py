@@ -29,12 +29,17 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
     from pathlib import Path
 
     from ..agents import AGENTS
-    from ..core import PRESETS
+    from ..core import PRESETS, MissingExtraError
     from ..persistence import InMemoryRecorder
     from ..pictures import check_writable, write_report
     from ..tournament import Ledger, Processes, TournamentSettings, run_tournament
 
-    check_writable(Path(report))
+    with_report = True
+    try:
+        check_writable(Path(report))
+    except MissingExtraError as missing:
+        with_report = False
+        click.echo(f"No report will be written: {missing}", err=True)
     backend = Processes()
     compile_s = warm_up(quiet=as_json)
     memoryless = tuple(info.field_name for info in AGENTS.values() if info.memoryless)
@@ -56,7 +61,6 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
         ),
     }
     told: dict[str, object] = {}
-    pages = {}
     with open_store_or_warn(db) as store:
         for name, settings in tournaments.items():
             start = time.perf_counter()
@@ -64,15 +68,18 @@ def demo_command(seed: int, report: str, db: str | None, as_json: bool) -> None:
                 result = run_tournament(settings, backend=backend, ledger=Ledger(store, settings), progress=progress)
             elapsed_s = time.perf_counter() - start
             times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
-            pages[name] = write_report(result, Path(report) / name, run_facts(backend) | times)
             told[name] = result_as_json(result)
             if not as_json:
                 show_result(result, elapsed_s, db, stored=not isinstance(store, InMemoryRecorder))
-                click.echo(f"heatmap: {pages[name].with_name('heatmap.png')}; full report: {pages[name]}\n")
+            if with_report:
+                page = write_report(result, Path(report) / name, run_facts(backend) | times)
+                if not as_json:
+                    click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}\n")
             if not result.complete:
                 raise KeyboardInterrupt
     if as_json:
-        print_json(told | {"compile_s": compile_s, "run": run_facts(backend) | {"report": report}})
+        facts = run_facts(backend) | {"report": report if with_report else None}
+        print_json(told | {"compile_s": compile_s, "run": facts})
         return
     click.echo("What next?")
     for purpose, command in (

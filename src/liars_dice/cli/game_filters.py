@@ -32,6 +32,11 @@ rules_filter = click.option(
 )
 
 
+since_option = click.option(
+    "--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC)."
+)
+
+
 def most_reviewed_option(more: str = "") -> Callable[[Command], Command]:
     """`--games`: how many games a command reviews."""
     return click.option(
@@ -58,7 +63,7 @@ def game_filters(command: Command) -> Command:
         rules_filter,
         click.option("--winner", metavar="NAME", help="Only games that this player won."),
         click.option("--loser", metavar="NAME", help="Only games that this player lost."),
-        click.option("--since", type=_day, callback=_utc, metavar="DATE", help="Only games from this date on (UTC)."),
+        since_option,
         click.option("--until", type=_day, callback=_utc, metavar="DATE", help="Only games before this date (UTC)."),
         click.option(
             "--all",

@@ -68,7 +68,7 @@ def mcp_command(
         from ..bridges.mcp_server import Tables
         from ..bridges.studio_seat import LOOPBACK
     except ImportError as error:
-        if error.name not in ("mcp", "pydantic"):
+        if (error.name or "").partition(".")[0] not in ("mcp", "pydantic"):
             raise
         raise click.ClickException("mcp is not installed: pip install 'liars-dice[mcp]'") from error
 

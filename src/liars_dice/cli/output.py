@@ -142,7 +142,10 @@ def _unwrapped(stream: TextIO) -> TextIO:
 
 
 def open_console(*, stderr: bool = False) -> Console:
-    """A Rich console that shows control characters as codes, and uses the full width even of a dumb terminal."""
+    """A Rich console that shows control characters as codes, and uses the full width even of a dumb terminal.
+
+    Names such as `llm:x` stay as they are: Rich would draw some words between colons as pictures.
+    """
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
     from rich.segment import Segment
 
@@ -160,7 +163,9 @@ def open_console(*, stderr: bool = False) -> Console:
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
             return [Safe(one) for one in renderables]
 
-    console = Console(highlight=False, stderr=stderr, file=_unwrapped(sys.stderr if stderr else sys.stdout))
+    console = Console(
+        highlight=False, emoji=False, stderr=stderr, file=_unwrapped(sys.stderr if stderr else sys.stdout)
+    )
     console.push_render_hook(Hook())
     if console.is_dumb_terminal:
         console.size = shutil.get_terminal_size()

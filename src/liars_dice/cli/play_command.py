@@ -241,12 +241,14 @@ def _offer_review(console: Console, session: GameSession, *, asked: bool) -> Rev
             return None
     console.print("Reviewing ...", markup=False)
     from ..coach import review_game
-    from ..terminal import print_review
+    from ..terminal import known_after, print_known, print_review
 
     people = session.people
     with show_progress("reviewing", quiet=False) as progress:
         review = review_game(session.state, people[0] if len(people) == 1 else None, progress=progress)
     print_review(review, console, ascii_only=session.table.ascii_only)
+    for seat in sorted(people):
+        print_known(known_after(session.store.events(session.game_id), seat), console)
     return review
 
 

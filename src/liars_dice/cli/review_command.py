@@ -47,6 +47,9 @@ def review_command(
     Each decision is judged by what its player could know. Small rounds between two players are compared with perfect
     play, all others with the best answer to a model of the opponents. The dice of an unfinished round stay hidden.
 
+    At the end it says what the others could know of the people who played, or of the player that was named: all dice
+    are shown after every round.
+
     The review of a finished game is kept in the store, so that it is computed only once.
     """
     if seat is not None and player is not None:
@@ -54,7 +57,7 @@ def review_command(
     from ..coach import KeptReviews
     from ..persistence import final_state, open_store
     from ..pictures import draw_review
-    from ..terminal import print_review
+    from ..terminal import known_after, print_known, print_review
 
     with open_store(db, must_exist=True) as store:
         game_id = find_game(store, game, quiet=as_json)
@@ -64,12 +67,16 @@ def review_command(
             review = KeptReviews(store, game_id).review(events, seat, progress=progress)
     if chart is not None:
         draw_review(review, chart, f"{' against '.join(review.names)}: game {game_id}")
+    seats = _people(review, events) if seat is None else {seat} & set(review.seats)
+    known = [known_after(events, one) for one in sorted(seats)]
     if as_json:
-        print_json({"game_id": game_id, **review.to_dict()})
+        print_json({"game_id": game_id, **review.to_dict(), "known": [dossier.to_dict() for dossier in known]})
         return
     console = open_console()
     console.print(_seats(review), markup=False)
     print_review(review, console, ascii_only=ascii_only)
+    for dossier in known:
+        print_known(dossier, console)
     if review.winner is None and seat is None and final_state(events).public.status == "BIDDING":
         click.echo("The unfinished round is not reviewed: its dice are hidden.")
     _suggest(review, events, ["--from", game, *([] if db is None else ["--db", db])])
@@ -82,12 +89,16 @@ def _seats(review: Review) -> str:
     return "; ".join(f"{'Seat' if seat == 0 else 'seat'} {seat}: {name}" for seat, name in enumerate(review.names))
 
 
-def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
-    """Print how to play on from the worst mistake: a person's, if people took part."""
+def _people(review: Review, events: Sequence[RecordedEvent]) -> set[int]:
+    """The seats of people among those that were reviewed."""
     from ..persistence import is_person, lineup_of
 
-    people = {seat for seat, words in enumerate(lineup_of(events)) if is_person(words)} & set(review.seats)
-    worst = review.worst(people)
+    return {seat for seat, words in enumerate(lineup_of(events)) if is_person(words)} & set(review.seats)
+
+
+def _suggest(review: Review, events: Sequence[RecordedEvent], origin: list[str]) -> None:
+    """Print how to play on from the worst mistake: a person's, if people took part."""
+    worst = review.worst(_people(review, events))
     if worst is None:
         return
     command = f"{program()} {shlex.join(['play', *origin, '--at', str(worst.turn)])}"

@@ -55,6 +55,12 @@ ANYWHERE = {"0.0.0.0": "0.0.0.0", "::": "[::]"}
     metavar="DIR",
     help="Also offer the bots in this folder, in boxes. May be repeated.",
 )
+@click.option(
+    "--player-cards/--no-player-cards",
+    default=True,
+    show_default=True,
+    help="Show anyone what finished games say about a player, by name.",
+)
 @db_option
 @json_option
 def serve_command(
@@ -65,6 +71,7 @@ def serve_command(
     behind_proxy: bool,
     agents: tuple[str, ...],
     folders: tuple[str, ...],
+    player_cards: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -104,6 +111,7 @@ def serve_command(
         open_browser=open_browser,
         public_names=public_names,
         behind_proxy=behind_proxy,
+        player_cards=player_cards,
     )
 
 

@@ -6,6 +6,8 @@ import os
 
 import click
 
+from ..core import check_extra
+
 device_option = click.option(
     "--device",
     type=click.Choice(("cpu", "gpu")),
@@ -18,10 +20,9 @@ device_option = click.option(
 def check_torch(command: str, device: str) -> None:
     """Raise an error of one line unless PyTorch is installed and finds the device."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # its threads would spin on cores that others need
-    try:
-        import torch
-    except ImportError:
-        raise click.ClickException(f"{command} needs PyTorch: pip install 'liars-dice[train]'") from None
+    check_extra(command, "torch", "train")
+    import torch
+
     if device == "gpu" and not torch.cuda.is_available():
         raise click.ClickException("--device gpu: PyTorch finds no GPU; --device cpu works anywhere.")
 

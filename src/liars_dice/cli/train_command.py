@@ -42,18 +42,22 @@ class _OneOrTwo(click.ParamType):  # type: ignore[type-arg]
 class _TrainCommand(click.Command):
     """A command with options that take one number or two, which click does not offer.
 
-    `train champion` has other options altogether, so it is a command of its own.
+    `train champion` and `train clone` have other options altogether, so they are commands of their own.
     """
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """The context of the command that is meant."""
-        if args[:1] != ["champion"]:
-            return super().make_context(info_name, args, parent, **extra)
-        from .train_champion import train_champion_command
+        if args[:1] == ["champion"]:
+            from .train_champion import train_champion_command
 
-        return train_champion_command.make_context(f"{info_name} champion", args[1:], parent, **extra)
+            return train_champion_command.make_context(f"{info_name} champion", args[1:], parent, **extra)
+        if args[:1] == ["clone"]:
+            from .train_clone import train_clone_command
+
+            return train_clone_command.make_context(f"{info_name} clone", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Join the two numbers behind such an option into one argument. A `--resume` without a file goes last."""
@@ -203,6 +207,8 @@ def train_command(as_json: bool, **given: Any) -> None:
     model, pg:FILE the softmax policy, and pg:FILE,greedy the greedy one.
 
     `train champion` trains a network for whole games of Perudo: see `liars-dice train champion --help`.
+
+    `train clone` copies a player from recorded games: see `liars-dice train clone --help`.
     """
     from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins

@@ -9,9 +9,11 @@ from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
 from .opponent_models import OpponentModel, model_of
 from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
+from .puzzles import DAILY_RULES, Puzzle, daily_puzzle, puzzle_at, puzzles_from
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
+    "DAILY_RULES",
     "KINDS",
     "Advice",
     "AdvisedChoice",
@@ -25,16 +27,20 @@ __all__ = [
     "OpponentModel",
     "PlayerRecord",
     "PlayerStats",
+    "Puzzle",
     "Review",
     "ReviewedGame",
     "advise",
     "comment",
     "comments",
+    "daily_puzzle",
     "kind_of",
     "leak_report",
     "model_of",
     "player_stats",
     "prepare",
+    "puzzle_at",
+    "puzzles_from",
     "review_game",
     "reviews_of",
     "worst_games",

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from ..core import Action, BidAction, GameView, percent, say_bid
+from ..core import Action, BidAction, GameView, percent, prob_holds, say_bid
 from ..exact.solver import same_action
 from .opponent_models import other_seats
 
@@ -112,7 +112,9 @@ def make_advice(
     current = view.current_bid
     standing = ""
     if holds is not None and current is not None:
-        standing = f"{say_bid(current)} holds {percent(holds)} of the time {given}, and "
+        alone = percent(prob_holds(current, view.known_dice, view.public.rules))  # as boards show it
+        by_dice = "" if alone == percent(holds) else f" ({alone} by your dice alone)"
+        standing = f"{say_bid(current)} holds {percent(holds)} of the time {given}{by_dice}, and "
     closing = f" {given}" if holds is None else ""
     why = f"{standing}{named(best.action)} {aim} {percent(best.win_chance)} of the time{closing}."
     why = why[0].upper() + why[1:]

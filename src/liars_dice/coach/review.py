@@ -33,12 +33,13 @@ from .advisor import advise
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
-COACH_VERSION = 2
+COACH_VERSION = 3
 """Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
 FALLBACK = "fallback"
-"""Instead of a rating: the referee played this, because the bot failed. Nothing is held against the bot's play."""
+"""Instead of a rating: the player did not decide this. The referee played for a bot that failed, or a bot for a person
+who was away. Nothing is held against the player."""
 LOSS_FROM = {"good": 0.005, "inaccuracy": 0.05, "mistake": 0.10, "blunder": 0.20}
 """The smallest loss with each rating, as a share of what the round decides; below the first it is `best`."""
 
@@ -103,10 +104,12 @@ class MoveVerdict(msgspec.Struct, frozen=True):
     of_what: Literal["round", "game"] = "round"
     """What the chances and the loss are of: winning the round (with more than two players: not losing it), or the
     game."""
+    stake: float = 1.0
+    """How much of these chances the round decided; `kind` is by the loss as a share of it."""
 
     @property
     def is_free(self) -> bool:
-        """Whether the player decided: it had an alternative, and the referee did not play for it."""
+        """Whether the player decided: it had an alternative, and no one else played for it."""
         return not self.forced and self.kind != FALLBACK
 
 
@@ -192,6 +195,7 @@ class Review(msgspec.Struct, frozen=True):
                     "forced": move.forced,
                     "against": move.against,
                     "of": move.of_what,
+                    "stake": move.stake,
                     "habits": None if move.habits is None else _habits_dict(move.habits),
                 }
                 for move in self.moves
@@ -228,8 +232,8 @@ def review_game(
 
     The dice of an unfinished round are hidden, so its decisions are judged only if `seat` is given, for that seat.
     `models` has one model per seat and says whose habits are known; by default they follow from the recorded agents
-    and names. `fallbacks` has the turns that the referee played for bots that failed; by default, those in the record,
-    if `game` is one. `progress` is called after every turn with the number of turns reviewed and the total.
+    and names. `fallbacks` has the turns that the players did not decide themselves; by default, those in the
+    record, if `game` is one. `progress` is called after every turn with the number of turns reviewed and the total.
     """
     if fallbacks is None:
         fallbacks = () if isinstance(game, GameState) else fallback_turns(game)
@@ -243,7 +247,7 @@ def review_game(
     curve = [ChancePoint(0, win_chances.of(new_game(state.config, public.names).public))]
     turns = sum(len(resolution.bids) + 1 for resolution in public.resolutions)
     turns += len(public.bid_history) if public.status == "BIDDING" else 0
-    for turn, (before, action, after) in enumerate(_turns(state), 1):
+    for turn, (before, action, after) in enumerate(turns_of(state), 1):
         player = before.public.current_player
         hidden = before.public.round_index == len(public.resolutions)
         if seat == player or (seat is None and not hidden):
@@ -262,7 +266,7 @@ def _models(state: GameState) -> tuple[OpponentModel, ...]:
     return tuple(model_of(agent_id or name) for agent_id, name in named)
 
 
-def _turns(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
+def turns_of(state: GameState) -> Iterator[tuple[GameState, Action, GameState]]:
     """Every turn: the state before it, the action, and the state after it."""
     public = state.public
     now = new_game(state.config, public.names, state.agent_ids)
@@ -303,6 +307,7 @@ def _judge(state: GameState, action: Action, turn: int, advice: Advice, at_stake
         against=advice.given,
         habits=None if advice.habits is None else _by_habits(action, advice.habits),
         of_what=advice.of_what,
+        stake=advice.stake,
     )
 
 
@@ -315,9 +320,9 @@ def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
 
 
 def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:
-    """The verdict on a move that the referee played for a bot that failed."""
+    """The verdict on a move that its player did not decide."""
     played = say_bid(move.action.bid) if isinstance(move.action, BidAction) else str(move.action)
-    words = f"{name} failed, and the referee played {played} for it; this does not count as its decision"
+    words = f"{name} did not decide this: {played} was played in {name}'s place, which does not count"
     return msgspec.structs.replace(
         move, best=move.action, loss=0.0, game_loss=0.0, kind=FALLBACK, words=words, habits=None
     )

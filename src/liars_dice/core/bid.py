@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BidOrdering = Literal["quantity_then_face", "liars_dice_standard", "perudo"]
 
 
-class Bid(msgspec.Struct, frozen=True, gc=False):
+class Bid(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """The claim that at least `quantity` dice on the table show `face`."""
 
     quantity: int

@@ -45,6 +45,7 @@ class GameConfig(
     msgspec.Struct,
     metaclass=_NamedFields,
     frozen=True,
+    cache_hash=True,
     dict=True,
     kw_only=True,
     forbid_unknown_fields=True,

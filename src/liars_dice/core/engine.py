@@ -9,7 +9,7 @@ from typing import Never
 from . import events as ev
 from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action
 from .config import SEEDS, GameConfig, is_whole
-from .dice import DiceCup, SeatStream, derive_seed, fresh_seed
+from .dice import derive_seed, fresh_seed, roll_for_seats
 from .errors import BadValueError, ConfigError, DealError
 from .events import Event, visible_to
 from .fairness import Fairness
@@ -18,7 +18,7 @@ from .player import GameResult, Player, hook_of, result_of
 from .presets import RulesLike, as_config
 from .safe_text import one_line
 from .state import GameState
-from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, verify
+from .transition import LONGEST_NAME, apply, can_apply, deal, legal_actions, new_game, start_round, verify
 from .view import GameView, view_of
 
 Subscriber = Callable[[Event], object]
@@ -61,10 +61,8 @@ class GameEngine:
             _refuse_rules(rules)
         if agents:
             _check_players(agents)
-        if not isinstance(config, GameConfig):
+        if type(config) is not GameConfig:
             config = as_config(config, players=len(agents or names or ()) or None)
-        if agents and len(agents) != config.num_players:
-            raise BadValueError("agents", len(agents), f"{config.num_players}, one per seat")
         if fairness is not None:
             seed = fairness.seed
         seed = config.seed if seed is None else seed
@@ -73,15 +71,16 @@ class GameEngine:
         self.agents = tuple(agents)
         self._seed = fresh_seed() if seed is None else seed
         self._fairness = fairness
-        self._cup = DiceCup(config.faces)
         self._subscribers: list[Subscriber] = []
         self._created_told = False
         self._seated = False
-        self._state = new_game(
-            config,
-            names if names is not None else numbered(map(agent_id, agents)) if agents else None,
-            [recorded_id(agent) for agent in agents] or None,
-        )
+        if agents:
+            if len(agents) != config.num_players:
+                raise BadValueError("agents", len(agents), f"{config.num_players}, one per seat")
+            names = numbered(map(agent_id, agents)) if names is None else names
+            self._state = new_game(config, names, [recorded_id(agent) for agent in agents])
+        else:
+            self._state = new_game(config, names)
 
     @classmethod
     def resume(cls, state: GameState, agents: Sequence[Player] = (), *, seed: int | None = None) -> GameEngine:
@@ -144,26 +143,24 @@ class GameEngine:
         hidden_dice: Sequence[int] = (),
     ) -> None:
         """Roll all dice, or use the given `hands` (one per seat) and dice on the table, and start the round."""
-        public = self._state.public
+        state = self._state
+        public = state.public
         if public.status != "REVEAL":
             raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
-        config = self._state.config
         if hands is not None:
-            dealt = _given(hands)
-            shared = _given([table_dice, hidden_dice])
+            self._state = deal(state, tuple(_given(hands)), *_given([table_dice, hidden_dice]))
         elif table_dice or hidden_dice:
             raise DealError("table_dice and hidden_dice: give all hands, too")
         else:
-            dealt = self._roll(public.dice_counts)
-            shared = self._roll((config.table_dice, config.hidden_dice), config.num_players)
-        self._state = deal(self._state, tuple(dealt), *shared)
+            config, index = public.rules.config, len(public.resolutions)
+            rolled = roll_for_seats(public.dice_counts, config.faces, self._seed, index)
+            shared: list[tuple[int, ...]] = []
+            if config.table_dice or config.hidden_dice:
+                numbers = (config.table_dice, config.hidden_dice)
+                shared = roll_for_seats(numbers, config.faces, self._seed, index, first=len(rolled))
+            self._state = start_round(state, rolled, *shared)
         if self._subscribers:
             self._tell(self._events_of_round(seeded=hands is None))
-
-    def _roll(self, numbers: Sequence[int], first: int = 0) -> list[tuple[int, ...]]:
-        """That many dice for each seat of the coming round, from the seat `first` on."""
-        index = self._state.public.round_index + 1
-        return [self._cup.roll(n, SeatStream(self._seed, index, first + i)) if n else () for i, n in enumerate(numbers)]
 
     def get_view(self, player_id: int) -> GameView:
         """What this player may know now."""
@@ -179,10 +176,11 @@ class GameEngine:
 
     def apply_action(self, player_id: int, action: Move) -> None:
         """Make this player's move. An illegal one raises `IllegalMoveError` and changes nothing."""
-        player = self._state.public.current_player
+        state = self._state
+        player = state.public.current_player
         if player_id != player:
-            verify(self._state.public, player_id, action)
-        self._state = apply(self._state, action)
+            verify(state.public, player_id, action)
+        self._state = apply(state, action)
         if self._subscribers:
             self._tell(self._events_of_action(player, as_action(action)))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -108,6 +110,34 @@ class IllegalMoveError(LiarsDiceError):
 
 def _rebuild_illegal_move(reason: str, details: dict[str, object]) -> IllegalMoveError:
     return IllegalMoveError(reason, **details)  # type: ignore[arg-type]
+
+
+class MissingExtraError(LiarsDiceError, ImportError):
+    """Something that a plain install does not have: what needs it, the package, and the extra that installs it.
+
+    >>> raise MissingExtraError("a chart", "matplotlib", "plots")
+    Traceback (most recent call last):
+    liars_dice.core.errors.MissingExtraError: a chart needs matplotlib: pip install 'liars-dice[plots]'
+    """
+
+    code = "missing_extra"
+
+    def __init__(self, what: str, package: str, extra: str, instead: str = "") -> None:
+        super().__init__(what, package, extra, instead)
+        self.what = what
+        self.package = package
+        self.extra = extra
+        self.instead = instead
+
+    def __str__(self) -> str:
+        instead = f", or {self.instead}" if self.instead else ""
+        return f"{self.what} needs {self.package}: pip install 'liars-dice[{self.extra}]'{instead}"
+
+
+def check_extra(what: str, package: str, extra: str, instead: str = "") -> None:
+    """Raise `MissingExtraError` unless this package can be imported; it is not imported now."""
+    if sys.modules.get(package) is None and importlib.util.find_spec(package) is None:
+        raise MissingExtraError(what, package, extra, instead)
 
 
 def one_of(given: str, choices: Iterable[str]) -> str:

@@ -97,9 +97,10 @@ def round_rules(config: GameConfig, total_dice: int, palifico: bool) -> RoundRul
 
 def count_matches(hands: Iterable[tuple[int, ...]], face: int, wild_face: int | None) -> int:
     """How many dice count for a bid on `face`: those that show it, and the wild ones unless it is the wild face."""
+    has_wild = wild_face is not None and wild_face != face
     count = 0
     for hand in hands:
         count += hand.count(face)
-        if wild_face is not None and wild_face != face:
+        if has_wild:
             count += hand.count(wild_face)
     return count

@@ -5,8 +5,8 @@ Dice are passed in. `verify` raises for an illegal move and `can_apply` answers 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 
 from .actions import Action, BidAction, CallExactAction, CallLiarAction, Move, as_action, not_an_action, proposed_bid
 from .bid import Bid
@@ -25,6 +25,8 @@ def new_game(
     config: GameConfig, names: Sequence[str] | None = None, agent_ids: Sequence[str | None] | None = None
 ) -> GameState:
     """A game before its first round."""
+    if names is None and agent_ids is None:
+        return _unnamed_game(config)
     seats = config.num_players
     names = _default_names(seats) if names is None else _checked_names(tuple(names), seats)
     agent_ids = (None,) * seats if agent_ids is None else tuple(agent_ids)
@@ -32,6 +34,12 @@ def new_game(
         raise BadValueError("agent_ids", agent_ids, f"{seats}, one per seat")
     rules = round_rules(config.without_seed, config.total_dice, False)
     return GameState(PublicState(rules, names, config.dice, 0, 0, (), -1, "REVEAL", ()), (), agent_ids)
+
+
+@lru_cache(maxsize=256)
+def _unnamed_game(config: GameConfig) -> GameState:
+    seats = config.num_players
+    return new_game(config, _default_names(seats), (None,) * seats)
 
 
 @cache
@@ -54,25 +62,38 @@ def deal(
 ) -> GameState:
     """Start the next round with these dice. Hands are sorted: the order in which dice fell means nothing (rule 1.3)."""
     public = state.public
-    rules = public.rules
-    counts = public.dice_counts
+    counts, faces = public.dice_counts, public.rules.faces
     if public.status != "REVEAL":
         raise DealError("a round is under way" if public.status == "BIDDING" else "the game is over")
-    faces = rules.faces
-    dealt: list[tuple[int, ...]] = []
-    for n in counts if len(hands) == len(counts) else ():
-        hand = hands[len(dealt)]
-        if len(hand) != n or not faces.issuperset(hand):
+    fitting = 0
+    for hand in hands if len(hands) == len(counts) else ():
+        if len(hand) != counts[fitting] or not faces.issuperset(hand):
             break
-        dealt.append(tuple(sorted(hand)) if n > 1 else tuple(hand))
-    if len(dealt) != len(counts):
-        raise DealError(f"hands = {hands}: expected {counts} dice with faces 1 to {rules.config.faces}")
-    for name, dice, n in (
-        ("table_dice", table_dice, rules.config.table_dice),
-        ("hidden_dice", hidden_dice, rules.config.hidden_dice),
-    ):
-        if len(dice) != n or not faces.issuperset(dice):
-            raise DealError(f"{name} = {dice}: expected {n} dice with faces 1 to {rules.config.faces}")
+        fitting += 1
+    if fitting < len(counts):
+        raise DealError(f"hands = {hands}: expected {counts} dice with faces 1 to {len(faces)}")
+    config = public.rules.config
+    if table_dice or hidden_dice or config.table_dice or config.hidden_dice:
+        _check_shared("table_dice", table_dice, config.table_dice, faces)
+        _check_shared("hidden_dice", hidden_dice, config.hidden_dice, faces)
+    return start_round(state, hands, table_dice, hidden_dice)
+
+
+def _check_shared(name: str, dice: tuple[int, ...], n: int, faces: frozenset[int]) -> None:
+    """Raise `DealError` if these dice, which belong to no player, do not fit the rules."""
+    if len(dice) != n or not faces.issuperset(dice):
+        raise DealError(f"{name} = {dice}: expected {n} dice with faces 1 to {len(faces)}")
+
+
+def start_round(
+    state: GameState,
+    hands: Iterable[tuple[int, ...]],
+    table_dice: tuple[int, ...] = (),
+    hidden_dice: tuple[int, ...] = (),
+) -> GameState:
+    """Start the next round with dice that are known to fit the rules; `deal` checks them first."""
+    public = state.public
+    rules = public.rules
     opener = 0
     if public.resolutions:
         opener = next_opener(public)
@@ -83,18 +104,18 @@ def deal(
         PublicState(
             rules,
             public.names,
-            counts,
+            public.dice_counts,
             opener,
             opener,
             (),
             -1,
             "BIDDING",
             public.resolutions,
-            tuple(sorted(table_dice)),
+            tuple(sorted(table_dice)) if table_dice else (),
         ),
-        tuple(dealt),
+        tuple([tuple(sorted(hand)) if len(hand) > 1 else tuple(hand) for hand in hands]),
         state.agent_ids,
-        tuple(sorted(hidden_dice)),
+        tuple(sorted(hidden_dice)) if hidden_dice else (),
     )
 
 
@@ -162,9 +183,9 @@ def apply(state: GameState, action: Move) -> GameState:
         return _settle(state, "liar" if type(action) is CallLiarAction else "exact")
     rules = public.rules
     counts = public.dice_counts
-    player = player + 1 if player + 1 < len(counts) else 0
+    player = (player + 1) % len(counts)
     while not counts[player]:
-        player = player + 1 if player + 1 < len(counts) else 0
+        player = (player + 1) % len(counts)
     return GameState(
         PublicState(
             rules,
@@ -263,7 +284,8 @@ def _settle(state: GameState, call: CallKind) -> GameState:
         bidder -= 1
     bidder %= len(public.dice_counts)
     on_table, covered = public.table_dice, state.hidden_dice
-    count = count_matches((*state.hands, on_table, covered), bid.face, rules.wild_face)
+    all_dice = (*state.hands, on_table, covered) if on_table or covered else state.hands
+    count = count_matches(all_dice, bid.face, rules.wild_face)
     caller_is_right = count < bid.quantity if call == "liar" else count == bid.quantity
     winner, loser = (caller, bidder) if caller_is_right else (bidder, caller)
     resolution = RoundResolution(

@@ -136,7 +136,8 @@ class GameView(msgspec.Struct, frozen=True, gc=False):
     @property
     def legal_actions(self) -> tuple[Action, ...]:
         """What this player may do now: bids from the lowest up, then calls; empty when it is not its turn."""
-        return legal_actions(self.public) if self.public.current_player == self.player_id else ()
+        public = self.public
+        return legal_actions(public) if public.current_player == self.player_id else ()
 
     def __repr__(self) -> str:
         dice = ",".join(map(str, self.my_dice)) or "no dice"

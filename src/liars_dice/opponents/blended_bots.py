@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 
 import numpy as np
@@ -22,9 +22,11 @@ class BlendedBots:
     The shares have a Dirichlet prior; a decision counts for the bots in proportion to how likely each was to make it.
     """
 
-    def __init__(self, names: Sequence[str] = LIBRARY) -> None:
+    def __init__(self, names: Sequence[str] = LIBRARY, shares: Mapping[str, float] | None = None) -> None:
+        """`shares` are how often the player decides like each bot, if that is known already."""
         self._bots = KnownBots(names, change=0.0)
-        self._counts: Floats = np.full(len(names), CONCENTRATION / len(names))
+        prior = np.full(len(names), 1 / len(names)) if shares is None else np.array([shares[name] for name in names])
+        self._counts: Floats = CONCENTRATION * prior
 
     @property
     def shares(self) -> dict[str, float]:

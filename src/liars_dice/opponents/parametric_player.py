@@ -36,6 +36,13 @@ class Gaussian(msgspec.Struct, frozen=True):
     mean: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
 
+    def __post_init__(self) -> None:
+        size = len(self.features)
+        if len(self.mean) != size or [len(row) for row in self.covariance] != [size] * size:
+            raise ValueError(f"expected {size} means and {size} rows of {size} covariances")
+        if size and np.linalg.eigvalsh(np.array(self.covariance))[0] <= 0:
+            raise ValueError("expected covariances that are positive definite")
+
 
 @lru_cache(maxsize=1)
 def population() -> Gaussian:

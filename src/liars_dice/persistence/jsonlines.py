@@ -10,6 +10,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -133,7 +134,7 @@ class JSONLinesRecorder(GameRecorder):
         self._check_intact(game_id)
         return self._games.get(game_id, [])[start:stop]
 
-    def _summaries(self) -> Iterator[GameSummary]:
+    def _summaries(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[GameSummary]:
         with self._locked():
             self._catch_up()
         games = [summarise(events) for game_id, events in self._games.items() if game_id not in self._damaged]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from ..core import GameState
 from .envelope import RecordedEvent
@@ -33,7 +34,7 @@ class InMemoryRecorder(GameRecorder):
     def _read(self, game_id: str, start: int, stop: int) -> list[RecordedEvent]:
         return self._games.get(game_id, [])[start:stop]
 
-    def _summaries(self) -> Iterator[GameSummary]:
+    def _summaries(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[GameSummary]:
         games = (summarise(events) for events in self._games.values())
         yield from sorted(games, key=lambda game: (game.created_utc, game.game_id), reverse=True)
 

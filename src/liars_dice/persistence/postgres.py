@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core import check_extra
 from .claims import CLAIMS, check_claims
 from .envelope import SCHEMA, RecordedEvent
 from .errors import ClaimTakenError, StoreError, UnknownSchemaError, VersionConflictError
@@ -39,6 +40,7 @@ class PostgresRecorder(SQLRecorder):
     """A PostgreSQL database, named by a `postgresql://` address; each batch is one transaction, written by COPY."""
 
     def __init__(self, url: str, *, durable: bool = True) -> None:
+        check_extra("a PostgreSQL store", "psycopg", "postgres")
         import psycopg
 
         super().__init__()
@@ -212,7 +214,7 @@ class PostgresRecorder(SQLRecorder):
                 return []
             return db.execute(query, (kind, beginning)).fetchall()
 
-    def _game_rows(self) -> Iterator[GameRow]:
-        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
+    def _game_rows(self, where: str, times: tuple[str, ...]) -> Iterator[GameRow]:
+        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games {where}ORDER BY created_utc DESC, game_id DESC"
         with self._connection() as db:
-            yield from db.execute(query.encode())
+            yield from db.execute(query.format("%s").encode(), times)

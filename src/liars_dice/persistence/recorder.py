@@ -179,7 +179,7 @@ class GameRecorder(ABC):
         self.flush()
         wanted = rules if rules is None or rules in (*PRESETS, CUSTOM) else as_config(rules)
         found: list[GameSummary] = []
-        for game in self._summaries():
+        for game in self._summaries(since, until):
             if limit is not None and len(found) >= limit:
                 break
             if (
@@ -287,8 +287,8 @@ class GameRecorder(ABC):
         """The events of a game from version `start` to before `stop`, in order; empty if there is no such game."""
 
     @abstractmethod
-    def _summaries(self) -> Iterator[GameSummary]:
-        """All games, newest first."""
+    def _summaries(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[GameSummary]:
+        """All games, newest first. Those from before `since`, and from `until` on, may be left out."""
 
     def _game_ids(self) -> Iterable[str]:
         return [game.game_id for game in self._summaries()][::-1]

@@ -39,7 +39,7 @@ from ..core import (
     recorded_id,
     visible_to,
 )
-from .envelope import ACTS, RecordedEvent
+from .envelope import ACTS, PERSON_TYPE, RecordedEvent
 from .errors import ReplayError
 from .recorder import GameRecorder
 
@@ -212,16 +212,22 @@ def decisions(events: Sequence[RecordedEvent], seat: int | None = None) -> list[
 
 
 def fallback_turns(events: Sequence[RecordedEvent]) -> frozenset[int]:
-    """The turns of the game, from 1, that the referee played because the bot whose turn it was failed."""
+    """The turns of the game, from 1, that the player did not decide: the referee played because a bot failed, or a bot
+    played in a person's place.
+    """
     found: set[int] = set()
+    created = events[0].payload if events else None
+    people = [(player or "").split(":")[0] == "human" for player in getattr(created, "agent_ids", ())]
     played_for: set[tuple[int, str]] = set()
     turn = 0
-    for event in (recorded.payload for recorded in events):
+    for recorded in events:
+        event = recorded.payload
         if isinstance(event, AgentFaulted):
             played_for.add((event.player_id, event.fallback))
         elif isinstance(event, MOVES):
             turn += 1
-            if (event.player_id, str(action_of(event))) in played_for:
+            replaced = people[event.player_id] and recorded.player_type != PERSON_TYPE
+            if replaced or (event.player_id, str(action_of(event))) in played_for:
                 found.add(turn)
             played_for.clear()
     return frozenset(found)

@@ -167,16 +167,24 @@ class SQLRecorder(GameRecorder):
         """Names and texts of a kind, for names that begin with `beginning`."""
 
     @abstractmethod
-    def _game_rows(self) -> Iterator[GameRow]:
-        """All rows of `games`, newest first."""
+    def _game_rows(self, where: str, times: tuple[str, ...]) -> Iterator[GameRow]:
+        """The rows of `games` that this clause with parameters selects, newest first."""
 
-    def _summaries(self) -> Iterator[GameSummary]:
-        for row in self._game_rows():
+    def _summaries(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[GameSummary]:
+        asked = {"created_utc >= {0}": since, "created_utc < {0}": until}
+        times = {clause: _when(moment) for clause, moment in asked.items() if moment is not None}
+        where = f"WHERE {' AND '.join(times)} " if times else ""
+        for row in self._game_rows(where, tuple(times.values())):
             try:
                 yield _summary_of(row)
             except CorruptEventError as error:
                 self._damaged[str(row[0])] = error
                 self.warn_once(f"{error}; the game is left out")
+
+
+def _when(moment: datetime) -> str:
+    """A time as it is stored: such texts are ordered like the times."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _summary_of(row: GameRow) -> GameSummary:
@@ -207,7 +215,7 @@ def _summary_of(row: GameRow) -> GameSummary:
 def _row_of(game: GameSummary) -> GameRow:
     return (
         game.game_id,
-        game.created_utc.astimezone(UTC).isoformat(timespec="microseconds"),
+        _when(game.created_utc),
         game.rules,
         _json(game.names),
         _json(game.player_types),

@@ -223,10 +223,10 @@ class SQLiteRecorder(SQLRecorder):
                 return []
             return list(self._rows(query, "documents", (kind, len(beginning), beginning)))
 
-    def _game_rows(self) -> Iterator[GameRow]:
-        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY created_utc DESC, game_id DESC"
+    def _game_rows(self, where: str, times: tuple[str, ...]) -> Iterator[GameRow]:
+        query = f"SELECT {', '.join(GAME_COLUMNS)} FROM games {where}ORDER BY created_utc DESC, game_id DESC"
         with self._trouble():
-            yield from self._rows(query, "games")
+            yield from self._rows(query.format("?"), "games", times)
 
     def _rows(self, query: str, table: str, parameters: Sequence[object] = ()) -> Iterator[Any]:
         """The rows of a query. If a page of the file is damaged, also what can be reached around it, in any order."""

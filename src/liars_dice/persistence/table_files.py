@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-from ..core import BadValueError
-from .errors import StoreError
+from ..core import BadValueError, check_extra
 from .output_files import check_output_file, writing_whole
 
 Cell = str | int | float | bool | None
@@ -33,11 +31,8 @@ def check_table_file(option: str, path: Path) -> None:
 
 
 def check_parquet() -> None:
-    """Raise `StoreError` if Parquet files cannot be written here."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise StoreError(
-            "writing Parquet needs pyarrow, which is not installed: pip install 'liars-dice[parquet]', or write CSV"
-        )
+    """Raise `MissingExtraError` if Parquet files cannot be written here."""
+    check_extra("writing Parquet", "pyarrow", "parquet", "write CSV")
 
 
 def write_table(option: str, path: Path, columns: Columns, rows: Iterable[Row]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ..core import BadValueError, GameCreated
 from .envelope import PERSON_TYPE, RecordedEvent
@@ -56,22 +56,27 @@ def latest_unfinished_game(store: GameRecorder) -> list[RecordedEvent] | None:
     return None
 
 
-def without_abandoned(store: GameRecorder, games: Sequence[GameSummary]) -> list[GameSummary]:
+def without_abandoned(
+    store: GameRecorder, games: Sequence[GameSummary], within: timedelta | None = None
+) -> list[GameSummary]:
     """These games without abandoned ones: unfinished games that people continued in another game, mostly by undoing a
-    move in practice.
+    move in practice. `within` limits how much later the other games began, and so how many are looked at.
     """
-    open_since = min((game.created_utc for game in games if game.winner is None), default=None)
-    if open_since is None:
+    moments = [game.created_utc for game in games if game.winner is None]
+    if not moments:
         return list(games)
-    continued = {origin for _, origin in _peoples_games(store, open_since)}
+    until = None if within is None else max(moments) + within
+    continued = {origin for _, origin in _peoples_games(store, min(moments), until)}
     return [game for game in games if game.winner is not None or game.game_id not in continued]
 
 
-def _peoples_games(store: GameRecorder, since: datetime | None = None) -> Iterator[tuple[GameSummary, str]]:
+def _peoples_games(
+    store: GameRecorder, since: datetime | None = None, until: datetime | None = None
+) -> Iterator[tuple[GameSummary, str]]:
     """Games with people in them, newest first, each with the id of the game it continues, or "". A continuation comes
     before the game it continues.
     """
-    for game in store.games(since=since):
+    for game in store.games(since=since, until=until):
         if game.winner is not None and PERSON_TYPE not in game.player_types:
             continue
         first = store.intact_events(game.game_id, 0, 1)

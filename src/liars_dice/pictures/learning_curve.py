@@ -12,7 +12,7 @@ from ..core import BadValueError
 from ..learn import CurvePoint, Model
 from ..persistence import check_output_file, writing_whole
 from .colours import GREEN, GREY, INK, ORANGE, PURPLE
-from .picture_files import ENDINGS, new_figure, write_picture
+from .picture_files import ENDINGS, check_plots, new_figure, write_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,8 @@ def check_curve_file(path: Path) -> None:
     if path.suffix not in (*ENDINGS, ".csv"):
         raise BadValueError("curve", str(path), "a file whose name ends in .png, .pdf, .svg or .csv")
     check_output_file("curve", path)
+    if path.suffix != ".csv":
+        check_plots()
 
 
 def write_curve(models: Sequence[Model], optimum: float | None, path: Path, *, greedy: bool = False) -> None:

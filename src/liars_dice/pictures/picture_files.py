@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import BadValueError
+from ..core import BadValueError, check_extra
 from ..persistence import check_output_file, writing_whole
 
 if TYPE_CHECKING:
@@ -25,11 +25,17 @@ _UNDATED: dict[str, dict[str, None]] = {
 """What is left out of each format so that the same figure gives the same bytes."""
 
 
+def check_plots(what: str = "a chart") -> None:
+    """Raise `MissingExtraError` if charts cannot be drawn here."""
+    check_extra(what, "matplotlib", "plots")
+
+
 def check_picture(option: str, path: Path) -> None:
     """Raise `BadValueError` before any work is done if no picture can be written to `path`, the value of `option`."""
     if path.suffix not in ENDINGS:
         raise BadValueError(option, str(path), "a file whose name ends in .png, .pdf or .svg")
     check_output_file(option, path)
+    check_plots()
 
 
 def new_figure(width: float = 1, height: float = 1, *, layout: str | None = "constrained") -> Figure:
@@ -37,6 +43,7 @@ def new_figure(width: float = 1, height: float = 1, *, layout: str | None = "con
 
     Without a layout, a figure of one inch by one has axes that are placed in inches (see `picture_bytes`).
     """
+    check_plots()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -15,7 +15,7 @@ from ..core import BadValueError, one_line
 from ..persistence import writing_whole
 from ..tournament import RoundRate, TournamentResult
 from . import tournament_plots
-from .picture_files import DPI, FORMATS
+from .picture_files import DPI, FORMATS, check_plots
 
 STYLE = Path(__file__).with_name("report.css")
 
@@ -28,10 +28,11 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def check_writable(directory: Path) -> None:
-    """Raise `BadValueError` now, not after a long tournament, if no report can be written to `directory`.
+    """Raise an error now, not after a long tournament, if no report can be written to `directory`.
 
     Leaves nothing behind.
     """
+    check_plots("a report")
     made = []
     try:
         for path in (*reversed(directory.parents), directory):

@@ -159,6 +159,10 @@ class GameFromMessages:
         return GameView(player, tuple(fields["my_dice"]), public)
 
 
+def _is_sound(number: object) -> bool:
+    return type(number) is int and -(10**6) < number < 10**6
+
+
 _ACTION_TYPES = (BidAction, CallLiarAction, CallExactAction)
 
 
@@ -166,6 +170,5 @@ def is_action(thing: object) -> TypeGuard[Action]:
     """Whether a bot returned an action, legal or not."""
     if type(thing) is BidAction:
         bid: object = thing.bid
-        numbers = (bid.quantity, bid.face) if type(bid) is Bid else (None,)
-        return all(type(number) is int and abs(number) < 10**6 for number in numbers)
+        return type(bid) is Bid and _is_sound(bid.quantity) and _is_sound(bid.face)
     return type(thing) in _ACTION_TYPES

@@ -39,10 +39,10 @@ class _Late(BaseException):
 
 def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
     """Run a bot's code; `BotFault` if it fails or runs longer than this."""
-    start = time.perf_counter()
+    start = time.monotonic()
     interrupts = _can_interrupt()
     try:
-        result = _interrupted_after(seconds, call, *arguments)
+        result = _interrupted_after(seconds, call, *arguments) if interrupts else call(*arguments)
     except _Late:
         raise BotFault("too_slow", f"took longer than {seconds:g} s") from None
     except MemoryError as error:
@@ -51,7 +51,7 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
         raise  # a person wants to stop the program
     except BaseException as error:
         raise error_fault(error, call) from error
-    if _Alarm.has_rung if interrupts else time.perf_counter() - start > seconds:
+    if _Alarm.has_rung if interrupts else time.monotonic() - start > seconds:
         raise BotFault("too_slow", f"took longer than {seconds:g} s")
     return result
 
@@ -59,10 +59,15 @@ def guarded(seconds: float, call: Callable[..., Result], *arguments: object) -> 
 class _Alarm:
     """The one alarm clock of this process. It may ring at any moment, even when a call has just returned, so it raises
     only while armed. It keeps ringing, in case a bot swallows the exception.
+
+    Setting it takes longer than most calls. So it is left as it is when it rings before the next call is due; when it
+    rings too early, it is set again.
     """
 
     armed = False
     installed = False
+    rings_at = 0.0
+    """When it rings next (`time.monotonic`); in the past if it is not set."""
     due: float | None = None
     """When the call that is running now should be over (`time.monotonic`)."""
     cpu_due = 0.0
@@ -74,8 +79,26 @@ class _Alarm:
     has_rung = False
 
     @classmethod
+    def set(cls, seconds: float) -> None:
+        """Let it ring after this time, and then every tenth of a second."""
+        cls.rings_at = time.monotonic() + seconds
+        signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+
+    @classmethod
+    def stop(cls) -> None:
+        """Let it ring no more."""
+        cls.rings_at = 0.0
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    @classmethod
     def ring(cls, number: int, frame: FrameType | None) -> None:
-        if cls.armed and not _collecting(frame) and not cls.is_kept_waiting():
+        if not cls.armed or cls.due is None:
+            cls.stop()
+            return
+        early = cls.due - time.monotonic()
+        if early > 0:
+            cls.set(early)
+        elif not _collecting(frame) and not cls.is_kept_waiting():
             cls.has_rung = True
             raise _Late
 
@@ -109,6 +132,7 @@ def alarms() -> Iterator[None]:
         yield
     finally:
         _Alarm.installed = False
+        _Alarm.stop()
         signal.signal(signal.SIGALRM, previous)
 
 
@@ -117,9 +141,7 @@ def _can_interrupt() -> bool:
 
 
 def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: object) -> Result:
-    """Call, and raise `_Late` inside the call if it takes longer, where the system can do that."""
-    if not _can_interrupt():
-        return call(*arguments)
+    """Call, and raise `_Late` inside the call if it takes longer."""
     if not _Alarm.installed:
         with alarms():
             return _interrupted_after(seconds, call, *arguments)
@@ -129,7 +151,8 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
         _Alarm.cpu_due = time.thread_time() + seconds
         _Alarm.looked, _Alarm.has_rung = None, False
         _Alarm.armed = True
-        signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+        if not now < _Alarm.rings_at <= _Alarm.due:
+            _Alarm.set(seconds)
         try:
             return call(*arguments)
         finally:
@@ -137,7 +160,6 @@ def _interrupted_after(seconds: float, call: Callable[..., Result], *arguments: 
     finally:
         _Alarm.armed = False
         _Alarm.due = None
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def seconds_overdue() -> float:

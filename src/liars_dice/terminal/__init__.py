@@ -3,6 +3,7 @@
 from .dice_art import draw_die, draw_hand
 from .game_session import GameSession
 from .human_player import TerminalPlayer, UndoRequested, ask
+from .known_text import known_after, print_known
 from .read_move import read_answer
 from .review_text import column_chart, print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
@@ -28,8 +29,10 @@ __all__ = [
     "draw_die",
     "draw_hand",
     "fill_seats",
+    "known_after",
     "make_lineup",
     "needs_ascii",
+    "print_known",
     "print_review",
     "read_answer",
     "replace_bots",

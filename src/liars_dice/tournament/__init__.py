@@ -8,6 +8,7 @@ from ..core import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from .backends import Backend, InProcess, Processes, make_backend
+    from .blocks import Block, BlockResult, WorkerSetup
     from .fault_examples import FaultExample
     from .fields import FIELDS, agents_in_field, agents_in_folder, all_agents
     from .leaderboard import CountedTournament, Leaderboard, RankedPlayer, leaderboard_of, rules_played
@@ -40,6 +41,8 @@ __getattr__, __dir__ = _lazy_names(
         "AgentScore": "simulation",
         "FIELDS": "fields",
         "Backend": "backends",
+        "Block": "blocks",
+        "BlockResult": "blocks",
         "CountedTournament": "leaderboard",
         "FaultExample": "fault_examples",
         "FinalDice": "pair_matchup",
@@ -61,6 +64,7 @@ __getattr__, __dir__ = _lazy_names(
         "TournamentResult": "result",
         "TournamentSettings": "result",
         "WorkerDiedError": "worker_process",
+        "WorkerSetup": "blocks",
         "agents_in_field": "fields",
         "agents_in_folder": "fields",
         "all_agents": "fields",
@@ -93,6 +97,8 @@ __all__ = [
     "FIELDS",
     "AgentScore",
     "Backend",
+    "Block",
+    "BlockResult",
     "CountedTournament",
     "FaultExample",
     "FinalDice",
@@ -114,6 +120,7 @@ __all__ = [
     "TournamentResult",
     "TournamentSettings",
     "WorkerDiedError",
+    "WorkerSetup",
     "agents_in_field",
     "agents_in_folder",
     "all_agents",

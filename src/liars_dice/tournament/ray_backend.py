@@ -15,7 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from .. import __version__
-from ..core import BadValueError, LiarsDiceError
+from ..core import BadValueError, LiarsDiceError, check_extra
 from .backends import STOP_SECONDS, Backend
 from .blocks import Block, OnPlayed, Worker, WorkerSetup
 from .chunks import ChunkQueue
@@ -40,12 +40,9 @@ class Ray(Backend):
     name = "ray"
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise BadValueError(
-                "backend", "ray", "pip install 'liars-dice[ray]' first, or --backend processes"
-            ) from None
+        check_extra("--backend ray", "ray", "ray", "use --backend processes")
+        import ray
+
         self._ray: Any = ray
         self._most = workers
         self._address = address

@@ -132,7 +132,7 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     """Why a more exact method was not used; empty if it was."""
     ranking: tuple[Standing, ...]
     cells: tuple[tuple[PairingResult | None, ...], ...]
-    """[i][j], in the order of `settings.agents`: how agent i does against agent j."""
+    """`[i][j]`, in the order of `settings.agents`: how agent i does against agent j."""
     games: int | None
     rounds: float
     ordered: tuple[str, ...] = ()
@@ -162,5 +162,5 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def matrix(self) -> list[list[float | None]]:
-        """[i][j]: how often agent i beats agent j; None on the diagonal, or if they never met."""
+        """`[i][j]`: how often agent i beats agent j; None on the diagonal, or if they never met."""
         return [[None if cell is None else cell.win_rate for cell in row] for row in self.cells]

@@ -1,8 +1,8 @@
 """Bots on machines that do not have their files: `Shipment.of` reads them here, `Shipment.unpacked` writes them there.
 
-Shipped are the files of bots that are given as a file, found in a folder, trained (`q:FILE`) or solved
-(`solved:FILE`); of a `module:Class` in the working directory, its module or package; of a `cmd:PROGRAM`, the words that
-are files, unless they are absolute. What is installed is not shipped.
+Shipped are the files of bots that are given as a file, found in a folder, trained (`q:FILE`), cloned (`clone:FILE`) or
+solved (`solved:FILE`); of a `module:Class` in the working directory, its module or package; of a `cmd:PROGRAM`, the
+words that are files, unless they are absolute. What is installed is not shipped.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import msgspec
 from ..agents import AGENTS, listed_name, moved_agents, place_of
 from ..core import LiarsDiceError
 
-TRAINED = ("q", "pg", "solved")
-"""What is before the colon in the names of trained and solved agents; their file is behind it."""
+TRAINED = ("q", "pg", "clone", "solved")
+"""What is before the colon in the names of trained, cloned and solved agents; their file is behind it."""
 GREEDY = ",greedy"
 """What may stand behind that file."""
 

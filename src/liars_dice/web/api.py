@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from functools import partial
-
 import msgspec
 
 from ..agents import AGENTS, RATING
@@ -15,40 +11,24 @@ from ..core import (
     LESSONS,
     PRESETS,
     SEEDS,
-    SPECTATOR,
     TEACHER,
-    AgentFaulted,
     BadValueError,
-    Event,
-    GameConfig,
-    GameCreated,
-    GameEnded,
     NotationError,
     free_name,
     new_commitment,
     prob_exact,
     prob_holds,
     round_rules,
-    visible_to,
-    without_number,
 )
-from ..persistence import RecordedEvent, branch, decisions, visible_events
+from . import game_api as g
 from . import messages as m
 from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
-from .errors import NotFoundError, RoomError
-from .room import as_new_game, fairness_of, seated
-from .room_bots import STAND_IN
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
-from .room_messages import event_json, shown_fairness
-from .rooms import Rooms
 from .rules_form import public_rules, requested_config, rule_fields
 
 POLL_GRACE_S = 15.0
 """How long a bot without a socket counts as connected after a request."""
-
-KEPT_GAMES = 16
-"""How many finished games are kept as they are sent. Their records do not change."""
 
 # -- bots and rules ----------------------------------------------------------------------------------------------------
 
@@ -202,147 +182,6 @@ async def act(studio: Studio, request: ApiRequest) -> m.Ok:
     return m.Ok()
 
 
-# -- games -------------------------------------------------------------------------------------------------------------
-
-
-async def list_games(studio: Studio, request: ApiRequest) -> m.GameList:
-    """Recorded games, newest first; with `after`, those older than that game.
-
-    Games abandoned by an undo are left out.
-    """
-    query: m.GamesQuery = request.query
-    return m.GameList(await studio.rooms.store.browse(partial(studio.game_lister.page, query.limit, query.after)))
-
-
-async def show_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
-    """A recorded game: all of it if it has a winner, otherwise what a spectator may know."""
-    name = request.path["game"]
-    known = studio.finished_games.pop(name, None)
-    if known is None:
-        events = await _events(studio, name)
-        most = studio.rooms.limits.events
-        known = await studio.rooms.load.of_length(len(events), partial(_game_record, events, most))
-        if _winner(events) is None:
-            return known
-    studio.finished_games[name] = known
-    if len(studio.finished_games) > KEPT_GAMES:
-        studio.finished_games.popitem(last=False)
-    return known
-
-
-def _game_record(events: Sequence[RecordedEvent], most: int) -> msgspec.Raw:
-    created = events[0].payload
-    assert isinstance(created, GameCreated)
-    winner = _winner(events)
-    seen = visible_events(events, SPECTATOR) if winner is None else map(_laid_open, events)
-    notes = [event_json(event, created.agent_ids) for event in seen]
-    too_long = events[-1].version >= most
-    ended: m.Ending | None = "won" if winner is not None else "too_long" if too_long else None
-    names, finished = list(created.names), winner is not None
-    fairness = shown_fairness(created.fairness, over=ended is not None)
-    found = m.GameRecord(
-        events[0].game_id, public_rules(created.config), names, notes, winner, finished, ended, fairness
-    )
-    return msgspec.Raw(m.encode_json(found))
-
-
-async def _events(studio: Studio, game_id: str) -> list[RecordedEvent]:
-    known = game_id.isprintable() and len(game_id) <= 200
-    events = await studio.rooms.store.browse(lambda store: store.events(game_id)) if known else []
-    if not events:
-        raise NotFoundError(f"there is no game {game_id[:40]!r}")
-    return events
-
-
-def _winner(events: Sequence[RecordedEvent]) -> int | None:
-    last = next((e.payload for e in reversed(events) if isinstance(e.payload, GameEnded)), None)
-    return None if last is None else last.winner
-
-
-def _laid_open(event: RecordedEvent) -> RecordedEvent:
-    """An event of a finished game with everything but the seed, which other games may share, and bots' code."""
-    payload: Event = event.payload
-    seen = visible_to(payload, getattr(payload, "player_id", SPECTATOR), revealed=True)
-    assert seen is not None
-    if isinstance(seen, AgentFaulted):
-        seen = msgspec.structs.replace(seen, traceback="")
-    return msgspec.structs.replace(event, payload=seen)
-
-
-async def review_game(studio: Studio, request: ApiRequest) -> msgspec.Raw:
-    """The coach's verdict on every move of a finished game."""
-    known = studio.analysis.known_review(request.path["game"], request.query.seat)
-    if known is not None:
-        return await asyncio.shield(known)
-    events = await _events(studio, request.path["game"])
-    if _winner(events) is None:
-        raise RoomError("this game is not over yet", code="game_not_over")
-    return await studio.analysis.review(events, request.query.seat)
-
-
-async def review_progress(studio: Studio, request: ApiRequest) -> m.ReviewProgress:
-    """How far the coach is with a review that was asked for."""
-    return studio.analysis.progress(request.path["game"], request.query.seat)
-
-
-async def branch_game(studio: Studio, request: ApiRequest) -> m.SeatGranted:
-    """Continue a finished game from one of its turns, in a new practice room."""
-    wish: m.BranchRequest = request.body
-    rooms = studio.rooms
-    events = await _events(studio, request.path["game"])
-    if _winner(events) is None:
-        raise RoomError("this game is not over yet", code="game_not_over")
-    places = decisions(events)
-    if not 1 <= wish.turn <= len(places):
-        raise BadValueError("turn", wish.turn, f"a turn from 1 to {len(places)}")
-    created = events[0].payload
-    assert isinstance(created, GameCreated)
-    config = created.config
-    rooms.check_rules(config)
-    if wish.seat >= config.num_players:
-        raise BadValueError("seat", wish.seat, f"a seat from 0 to {config.num_players - 1}")
-    token = new_token()
-    same = [_same_bot(rooms, player, config) for n, player in enumerate(created.agent_ids) if n != wish.seat]
-    agents = iter([*wish.opponents, *same[len(wish.opponents) :]])
-    seats: list[SeatDoc] = []
-    names = [""] * config.num_players
-    names[wish.seat] = display_name(rooms.check_name(wish.name), wish.seat)
-    for n in range(config.num_players):
-        if n == wish.seat:
-            seats.append(SeatDoc("person", names[n], None, hash_token(token)))
-            continue
-        agent = rooms.check_agent(next(agents), config)
-        names[n] = free_name(clean_name(agent) or "bot", names)
-        seats.append(SeatDoc("bot", names[n], agent))
-    fairness = new_commitment(("",) * len(seats))
-
-    def begin_again() -> list[RecordedEvent]:
-        _, past = branch(events, places[wish.turn - 1], seated(seats), names=names, fairness=fairness)
-        return as_new_game(past, rooms.clock)
-
-    past = await rooms.load.of_length(len(events), begin_again)
-    doc = RoomDoc(
-        new_room_id(),
-        rooms.clock.utc_now(),
-        config.without_seed,
-        seats,
-        True,
-        min(wish.delay_ms, rooms.limits.max_delay_ms),
-        past[0].game_id,
-        fairness=fairness_of(past),
-    )
-    await rooms.create(doc, past)
-    return m.SeatGranted(doc.id, wish.seat, token)
-
-
-def _same_bot(rooms: Rooms, player: str | None, config: GameConfig) -> str:
-    """The bot that played as this player in a recorded game, if it is still on offer; the stand-in for anyone else."""
-    try:
-        return rooms.check_agent(without_number(player or ""), config)
-    except BadValueError:
-        return STAND_IN
-
-
 # -- the lab -----------------------------------------------------------------------------------------------------------
 
 
@@ -413,11 +252,19 @@ ENDPOINTS = (
     Endpoint("POST", "/rooms/{room}/start", start_room, m.RoomView, body=m.StartRoom),
     Endpoint("GET", "/rooms/{room}/next", next_question, m.Json, query=m.NextQuery, bearer=True),
     Endpoint("POST", "/rooms/{room}/act", act, m.Ok, body=m.BotMove, bearer=True),
-    Endpoint("GET", "/games", list_games, m.GameList, query=m.GamesQuery),
-    Endpoint("GET", "/games/{game}", show_game, m.GameRecord),
-    Endpoint("GET", "/games/{game}/review", review_game, m.Json, query=m.ReviewQuery),
-    Endpoint("GET", "/games/{game}/review/progress", review_progress, m.ReviewProgress, query=m.ReviewQuery),
-    Endpoint("POST", "/games/{game}/branch", branch_game, m.SeatGranted, body=m.BranchRequest),
+    Endpoint("GET", "/games", g.list_games, m.GameList, query=m.GamesQuery),
+    Endpoint("GET", "/games/{game}", g.show_game, m.GameRecord),
+    Endpoint("GET", "/games/{game}/review", g.review_game, m.Json, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/review/progress", g.review_progress, m.ReviewProgress, query=m.ReviewQuery),
+    Endpoint("GET", "/games/{game}/known", g.known_of_player, m.PlayerCard, query=m.KnownQuery),
+    Endpoint("GET", "/players/card", g.player_card, m.PlayerCard, query=m.CardQuery),
+    Endpoint("GET", "/games/{game}/turns/{turn}", g.turn_again, m.Json),
+    Endpoint("GET", "/games/{game}/puzzles", g.game_puzzles, m.Json, query=m.SeatQuery),
+    Endpoint("GET", "/games/{game}/events.jsonl", g.download_events, str, media="application/jsonl"),
+    Endpoint("GET", "/games/{game}/notation.txt", g.download_notation, str, media="text/plain"),
+    Endpoint("GET", "/games/{game}/card.png", g.game_card, bytes, media="image/png"),
+    Endpoint("GET", "/puzzles/daily", g.daily_puzzles, m.Json, query=m.DayQuery),
+    Endpoint("POST", "/games/{game}/branch", g.branch_game, m.SeatGranted, body=m.BranchRequest),
     Endpoint("GET", "/lab/explain", explain, m.Json, query=m.ExplainQuery),
     Endpoint("GET", "/lab/solved", solved, m.LabRounds),
     Endpoint("GET", "/lab/odds", odds, m.Odds, query=m.OddsQuery),

@@ -24,12 +24,16 @@ from .server_limits import ServerLimits
 class Studio:
     """What the endpoints work with."""
 
-    def __init__(self, rooms: Rooms, analysis: Analysis) -> None:
+    def __init__(self, rooms: Rooms, analysis: Analysis, *, player_cards: bool = True) -> None:
         self.rooms = rooms
         self.analysis = analysis
+        self.player_cards = player_cards
+        """Whether anyone may see what finished games say about a player of any name."""
         self.game_lister = GameLister()
         self.finished_games: OrderedDict[str, msgspec.Raw] = OrderedDict()
         """Games that were asked for, as they are sent; the last one at the end."""
+        self.previews: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        """What is told about links to finished games: a title and a sentence."""
 
 
 class ApiRequest:
@@ -55,6 +59,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     answer: Any
     body: Any = None
     query: Any = None
+    media: str = "application/json"
+    """The type of its answer. An answer of another type is a `Response`."""
     bearer: bool = False
     """Whether it needs the header `Authorization: Bearer TOKEN`."""
 
@@ -70,7 +76,8 @@ def respond(endpoint: Endpoint, studio: Studio) -> Callable[[Request], Awaitable
     async def answer(request: Request) -> Response:
         try:
             decoded = await _decode(endpoint, request, studio.rooms.limits, studio.rooms.clock)
-            return _json(await endpoint.handler(studio, decoded))
+            answer = await endpoint.handler(studio, decoded)
+            return answer if isinstance(answer, Response) else _json(answer)
         except (msgspec.ValidationError, RoomError, LiarsDiceError, _BadRequestError) as error:
             return _json(m.error_response(error), _status(error))
 

@@ -25,6 +25,7 @@ from .clock import StudioClock
 from .coach_client import CoachClient
 from .connection_limits import ConnectionLimits
 from .http_guard import HttpGuard
+from .link_preview import with_preview
 from .load import ServerLoad
 from .messages import ErrorResponse, encode_json
 from .page_socket import page_socket
@@ -33,7 +34,8 @@ from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
 STATIC = Path(__file__).parent / "static"
-PAGES = ("/", "/play", "/watch", "/replays", "/lab", "/rules", "/learn", "/room/{id}", "/replay/{id}", "/review/{id}")
+PAGES = ("/", "/play", "/watch", "/replays", "/puzzles", "/lab", "/rules", "/learn", "/player", "/room/{id}")
+GAME_PAGES = ("/replay/{game}", "/review/{game}")
 
 ERRORS = {
     404: ErrorResponse("there is nothing at this address", "not_found"),
@@ -50,12 +52,14 @@ def create_app(
     public_names: Sequence[str] = (),
     static: Path = STATIC,
     clock: StudioClock | None = None,
+    player_cards: bool = True,
 ) -> Starlette:
     """The studio over this store, or over the default store.
 
     `agents` are additional bots to offer; they play in a sandbox. `hosts` are the host names that requests may use;
     any, if None. `public_names` are the names of a proxy in front of the server: requests may use them, and pages from
-    there count as our own. Tests pass a `clock` that they move by hand.
+    there count as our own. Without `player_cards` no one sees cards of players. Tests pass a `clock` that they move by
+    hand.
     """
     limits = ServerLimits() if limits is None else limits
     clock = StudioClock() if clock is None else clock
@@ -63,7 +67,7 @@ def create_app(
     load = ServerLoad(limits)
     coach = CoachClient(limits.questions, limits.questions_per_address)
     rooms = Rooms(worker, coach, limits, clock, load, agents)
-    studio = Studio(rooms, Analysis(worker, coach, load))
+    studio = Studio(rooms, Analysis(worker, coach, load), player_cards=player_cards)
     connections = ConnectionLimits(limits)
 
     @asynccontextmanager
@@ -80,6 +84,12 @@ def create_app(
         if not page.is_file():
             return Response("The studio's pages are not installed. Its API is described at /api/openapi.json.\n", 404)
         return FileResponse(page, headers={"cache-control": "no-cache"})
+
+    async def game_page(request: Request) -> Response:
+        page = static / "index.html"
+        if not page.is_file():
+            return await index(request)
+        return Response(await with_preview(page, studio, request), 200, {"cache-control": "no-cache"}, "text/html")
 
     async def schema(request: Request) -> Response:
         from .schema import openapi_json
@@ -98,6 +108,7 @@ def create_app(
         WebSocketRoute("/api/rooms/{room}/socket", pages),
         WebSocketRoute("/api/rooms/{room}/bot", bots),
         *(Route(path, index, methods=["GET"]) for path in PAGES),
+        *(Route(path, game_page, methods=["GET"]) for path in GAME_PAGES),
         Mount("/static", GZipMiddleware(_Files(directory=static, check_dir=False))),
     ]
 

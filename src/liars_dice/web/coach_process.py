@@ -25,6 +25,7 @@ from ..core import (
     Bid,
     GameConfig,
     GameEngine,
+    GameState,
     GameView,
     LiarsDiceError,
     Progress,
@@ -32,10 +33,13 @@ from ..core import (
     describe,
     preset,
 )
-from .messages import Json, LabRound, LabRounds, MatchupTable, plain
+from .messages import CallingStep, CardSection, Json, LabRound, LabRounds, MatchupTable, PlayerCard, plain
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from ..coach import Advice
+    from ..persistence import GameSummary, RecordedEvent
 
 _LENGTH = struct.Struct(">Q")
 LAB_RULES = {"heads-up": GameConfig(), "perudo": preset("perudo", players=2, mode="single_round")}
@@ -78,6 +82,8 @@ def comments(view: GameView, progress: Progress) -> dict[str, str]:
 
 
 def _advice(advice: Advice) -> Json:
+    from ..coach import kind_of
+
     return {
         "best": str(advice.best),
         "win_chance": advice.win_chance,
@@ -86,8 +92,15 @@ def _advice(advice: Advice) -> Json:
         "given": advice.given,
         "of": advice.of_what,
         "aim": advice.aim,
+        "stake": advice.stake,
         "choices": [
-            {"action": str(choice.action), "win_chance": choice.win_chance, "chance": choice.chance}
+            {
+                "action": str(choice.action),
+                "win_chance": choice.win_chance,
+                "loss": (loss := advice.loss(choice.action)),
+                "kind": kind_of(loss / advice.stake),
+                "chance": choice.chance,
+            }
             for choice in advice.choices
         ],
         "habits": None if advice.habits is None else _advice(advice.habits),
@@ -121,13 +134,81 @@ def solved(progress: Progress) -> LabRounds:
 
 
 def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:
-    """The coach's review of a game, whose events come in pieces; as JSON, which the server need only pass on."""
+    """The coach's review of a game, whose events come in pieces; as JSON."""
     from ..coach import review_game
-    from ..persistence import fallback_turns, verify_game
+    from ..persistence import fallback_turns
 
-    events = [event for piece in pickled for event in pickle.loads(piece)]
-    found = review_game(verify_game(events), seat, fallbacks=fallback_turns(events), progress=progress)
-    return msgspec.Raw(msgspec.json.encode({"game_id": events[0].game_id, **found.to_dict()}))
+    events = _unpickled(pickled)
+    found = review_game(_state(events), seat, fallbacks=fallback_turns(events), progress=progress)
+    return _json({"game_id": events[0].game_id, **found.to_dict()})
+
+
+def turn_again(pickled: Sequence[bytes], turn: int, progress: Progress) -> msgspec.Raw:
+    """One decision of a finished game as a puzzle, as JSON."""
+    from ..coach import puzzle_at
+
+    events = _unpickled(pickled)
+    return _json(puzzle_at(_state(events), turn, events[0].game_id).to_dict())
+
+
+def game_puzzles(pickled: Sequence[bytes], seat: int, progress: Progress) -> msgspec.Raw:
+    """The worst mistakes of a seat in a finished game as puzzles, as JSON."""
+    from ..coach import puzzles_from
+    from ..persistence import fallback_turns
+
+    events = _unpickled(pickled)
+    others = fallback_turns(events)
+    found = puzzles_from(_state(events), seat, events[0].game_id, passed_over=others, progress=progress)
+    return _json({"game_id": events[0].game_id, "puzzles": [puzzle.to_dict() for puzzle in found]})
+
+
+def daily_puzzles(day: date, progress: Progress) -> msgspec.Raw:
+    """The positions of a day, as JSON."""
+    from ..coach import DAILY_RULES, daily_puzzle
+
+    puzzles = {rules: daily_puzzle(day, rules).to_dict() for rules in DAILY_RULES}
+    return _json({"day": day, "puzzles": puzzles})
+
+
+def game_card(pickled: Sequence[bytes], progress: Progress) -> bytes:
+    """A picture of how a finished game ended."""
+    from ..pictures import draw_game_card
+
+    return draw_game_card(_state(_unpickled(pickled)))
+
+
+def _unpickled(pickled: Sequence[bytes]) -> list[RecordedEvent]:
+    return [event for piece in pickled for event in pickle.loads(piece)]
+
+
+def _state(events: Sequence[RecordedEvent]) -> GameState:
+    from ..persistence import verify_game
+
+    return verify_game(events)
+
+
+def _json(found: object) -> msgspec.Raw:
+    """An answer as JSON, which the server need only pass on."""
+    return msgspec.Raw(msgspec.json.encode(found))
+
+
+def card(player: str, games: Sequence[tuple[GameSummary, Sequence[bytes]]], progress: Progress) -> PlayerCard:
+    """What anyone could know of a player from these finished games, whose events come in pieces."""
+    from ..opponents import ODDS, PlayedRound, basis, findings, recorded_rounds, scout
+
+    rounds = []
+    for game, pickled in games:
+        events = _unpickled(pickled)
+        for seat in game.seats_of(player):
+            rounds += [PlayedRound(game, played, seat) for played in recorded_rounds(events)]
+    found = scout(player, rounds)
+    sections = [CardSection(heading, told) for heading, told in findings(found)]
+    calling = [
+        CallingStep(low, high, rate.times, rate.of)
+        for low, high, rate in zip(ODDS, ODDS[1:], found.calling, strict=False)
+        if rate.is_told
+    ]
+    return PlayerCard(player, found.rounds, basis(found), sections, calling)
 
 
 def matchups(name: str, config: GameConfig, progress: Progress) -> MatchupTable:
@@ -175,9 +256,19 @@ def warm_up(step: int, progress: Progress) -> None:
             Matchups([make_agent(name) for name in ("bluffer", "random")], GameConfig(dice=(1, 1)))
 
 
-QUICK: dict[str, Callable[..., Any]] = {"hint": hint, "comments": comments, "explain": explain, "solved": solved}
+QUICK: dict[str, Callable[..., Any]] = {
+    "hint": hint,
+    "comments": comments,
+    "explain": explain,
+    "solved": solved,
+    "turn_again": turn_again,
+    "daily_puzzles": daily_puzzles,
+    "game_card": game_card,
+}
 SLOW: dict[str, Callable[..., Any]] = {
     "review": review,
+    "game_puzzles": game_puzzles,
+    "card": card,
     "matchups": matchups,
     "prepare": prepare,
     "warm_up": warm_up,

@@ -23,7 +23,7 @@ class NotFoundError(RoomError):
 
 
 class ForbiddenError(RoomError):
-    """The token belongs to no seat of this room."""
+    """The token belongs to no seat of this room, or the host does not allow it."""
 
     status = 403
     code = "wrong_token"

@@ -75,6 +75,8 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 
+LIMITED = ("/api", "/replay/", "/review/")
+"""Where the rate of requests is limited: all that needs the store. The rest is files."""
 TOO_MANY = (429, 503)
 """The answers to requests that should come later."""
 
@@ -159,7 +161,7 @@ class HttpGuard:
         if changes and not origin_allowed(headers, self._names):
             return 403, ErrorResponse("only pages of this server may do that", "origin_not_allowed")
         address = _address(scope)
-        if scope["path"].startswith("/api") and not self._requests.take(address):
+        if scope["path"].startswith(LIMITED) and not self._requests.take(address):
             return 429, ErrorResponse("too many requests; wait a moment", "too_many_requests")
         if _creates_room(scope) and not self._new_rooms.take(address):
             return 429, ErrorResponse("too many new rooms; wait a moment", "too_many_new_rooms")

@@ -5,7 +5,7 @@ An event's number (`n`) is its place in the game's record. Turns are counted fro
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -139,12 +139,49 @@ class GamesQuery(msgspec.Struct, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
     after: Word | None = None
     """A game's id: list the games older than this one."""
+    state: Literal["all", "finished", "unfinished"] = "all"
+    """Finished games have a winner."""
+    rules: Word | None = None
+    """The name of a preset, or `custom`."""
+    player: Annotated[str, Meta(max_length=100)] = ""
+    """Games of the player with this name."""
+    mine: Annotated[str, Meta(max_length=4000)] = ""
+    """These games too, as `GAME@SEAT`, with commas between them: the games that a browser remembers."""
+    result: Literal["won", "lost"] | None = None
+    """How they ended for this player."""
+    search: Annotated[str, Meta(max_length=100)] = ""
+    """A part of any player's name, or the beginning of a game's id."""
+
+
+class SeatQuery(msgspec.Struct, frozen=True):
+    """Whose mistakes are wanted."""
+
+    seat: Annotated[int, Meta(ge=0, le=14)] = 0
+
+
+class DayQuery(msgspec.Struct, frozen=True):
+    """Which day is wanted."""
+
+    day: date | None = None
+    """Today, by the server's clock in UTC, if it is left out."""
 
 
 class ReviewQuery(msgspec.Struct, frozen=True):
     """Whose moves to review."""
 
     seat: Annotated[int, Meta(ge=0, le=14)] | None = None
+
+
+class KnownQuery(msgspec.Struct, frozen=True):
+    """Of whom to say what others could know."""
+
+    seat: Annotated[int, Meta(ge=0, le=14)]
+
+
+class CardQuery(msgspec.Struct, frozen=True):
+    """Whose card to show."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class NextQuery(msgspec.Struct, frozen=True):
@@ -347,12 +384,16 @@ class GameListItem(msgspec.Struct, frozen=True):
     rounds: int
     turns: int
     finished: bool
+    seat: int | None = None
+    """The seat of the player whose games are listed."""
 
 
 class GameList(msgspec.Struct, frozen=True):
     """Recorded games, newest first."""
 
     games: list[GameListItem]
+    more: str | None = None
+    """Where to go on (`after`); None if there are no older games."""
 
 
 class GameRecord(msgspec.Struct, frozen=True):
@@ -419,6 +460,34 @@ class MatchupTable(msgspec.Struct, frozen=True):
     matrix: list[list[float | None]]
     rules: str
     exact: bool = True
+
+
+class CardSection(msgspec.Struct, frozen=True):
+    """What was found out about one side of a player's game, in sentences."""
+
+    heading: str
+    told: list[str]
+
+
+class CallingStep(msgspec.Struct, frozen=True):
+    """How often a player calls bids that hold with a chance from `odds_from` to `odds_to`, as it sees them."""
+
+    odds_from: float
+    odds_to: float
+    called: int
+    of: int
+
+
+class PlayerCard(msgspec.Struct, frozen=True):
+    """What anyone at the table could know of a player, from finished games."""
+
+    player: str
+    rounds: int
+    basis: str
+    """What it rests on, in one sentence."""
+    sections: list[CardSection]
+    calling: list[CallingStep]
+    """The calling curve, without steps that rest on too little."""
 
 
 class TournamentListItem(msgspec.Struct, frozen=True):

@@ -53,7 +53,7 @@ def _operation(endpoint: Endpoint, by_type: dict[int, m.Json], components: m.Jso
         "summary": endpoint.about,
         "parameters": [*_path_parameters(endpoint.path), *_query_parameters(endpoint, components)],
         "responses": {
-            "200": {"description": "success", "content": _content(by_type[id(endpoint.answer)])},
+            "200": {"description": "success", "content": _content(by_type[id(endpoint.answer)], endpoint.media)},
             "4XX": error,
         },
     }
@@ -64,8 +64,8 @@ def _operation(endpoint: Endpoint, by_type: dict[int, m.Json], components: m.Jso
     return operation
 
 
-def _content(schema: m.Json) -> m.Json:
-    return {"application/json": {"schema": schema}}
+def _content(schema: m.Json, media: str = "application/json") -> m.Json:
+    return {media: {"schema": schema}}
 
 
 def _path_parameters(path: str) -> Sequence[m.Json]:

@@ -41,11 +41,13 @@ def serve(
     limits: ServerLimits | None = None,
     public_names: Sequence[str] = (),
     behind_proxy: bool = False,
+    player_cards: bool = True,
 ) -> None:
     """Serve until the process is stopped. `ready` is called as soon as the server answers.
 
     `public_names` are more names of this server: those of a proxy in front of it, or those it has in your network.
     With `behind_proxy`, `X-Forwarded-*` headers from this machine are trusted, and from nowhere else.
+    Without `player_cards`, no one sees what finished games say about a player.
     """
     limits = ServerLimits() if limits is None else limits
     _allow_many_files()
@@ -56,7 +58,9 @@ def serve(
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     try:
         hosts = hosts_when_bound_to(host)
-        app = create_app(db, limits=limits, agents=agents, hosts=hosts, public_names=public_names)
+        app = create_app(
+            db, limits=limits, agents=agents, hosts=hosts, public_names=public_names, player_cards=player_cards
+        )
 
         def up() -> None:
             _up(address, local, open_browser, ready)

@@ -26,6 +26,7 @@ from .explanation import (
     shipped_equilibrium,
     slot_after_raise,
     value_to_last_bidder,
+    values_by_hand,
 )
 from .matches import MatchSolution, MatchState, solve_match
 from .nash import load_solved_rounds, solved_policy
@@ -93,5 +94,6 @@ __all__ = [
     "solved_round",
     "strategy_rows",
     "value_to_last_bidder",
+    "values_by_hand",
     "values_by_short_memory",
 ]

@@ -218,6 +218,13 @@ def action_values(
     return values
 
 
+def values_by_hand(tree: PublicTree, pool: Pool, history: Sequence[Bid]) -> dict[Action, Floats]:
+    """What each action is worth after these bids, with each hand of the player to move (`tree.hand_sets`)."""
+    seat, rungs = len(history) % 2, [_rung(tree, bid) for bid in history]
+    slot, _, _, _, reach = _follow(tree, pool, seat, 0, rungs)
+    return {_action(tree, key): found for key, found in action_values(tree, pool, seat, slot, rungs, reach).items()}
+
+
 def slot_after_raise(pool: Pool, slot: int, bit: int) -> int:
     """The slot that the raise with this bit leads to."""
     first = int(pool.first[slot]) if slot != NO_SLOT else 0

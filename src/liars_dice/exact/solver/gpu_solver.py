@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core import check_extra
 from ..errors import OutOfReachError
 from .cfr_traversal import ROOT, Pool
 from .public_tree import PublicTree, SeatView
@@ -44,12 +45,9 @@ class Cuda:
     """An NVIDIA GPU, through CuPy."""
 
     def __init__(self) -> None:
-        try:
-            import cupy
-        except ImportError:
-            raise OutOfReachError(
-                "--device gpu needs CuPy: pip install 'liars-dice[gpu]' with an NVIDIA GPU, or use --device cpu"
-            ) from None
+        check_extra("--device gpu", "cupy", "gpu", "use --device cpu")
+        import cupy
+
         try:
             found = cupy.cuda.runtime.getDeviceCount()
         except cupy.cuda.runtime.CUDARuntimeError as error:

@@ -7,7 +7,7 @@ from os import cpu_count
 from typing import Literal
 
 from ...agents import Agent, make_agent
-from ...core import SEEDS, BadValueError, Dice, GameConfig, is_whole
+from ...core import SEEDS, BadValueError, Dice, GameConfig, check_extra, is_whole
 from ..seating import env_rules
 from .game_arrays import Array, BatchBackend, GameArrays, RuleArrays, Step, observation_parts
 from .numba_games import NumbaGames
@@ -161,10 +161,9 @@ def _checked(seed: int) -> int:
 def _torch_games(
     arrays: RuleArrays, n: int, seed: int, parts: dict[str, slice], device: str | None, compiled: bool
 ) -> BatchBackend:
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError("PyTorch is not installed: pip install 'liars-dice[train]'", name="torch") from error
+    check_extra("a batch of games on PyTorch", "torch", "train")
+    import torch
+
     from .torch_games import TorchGames
 
     where = device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -28,19 +28,19 @@ from ...core import (
     GameConfig,
     GameEngine,
     GameView,
+    MissingExtraError,
     is_whole,
     verify,
 )
 from ..seating import Opponents, env_rules, make_opponents
 from .encoding import Encoding, Mask, Observation
-from .extras import missing_extra
 from .preset_names import PRESET_TITLES
 from .table_text import table_text
 
 try:
     import gymnasium
 except ImportError as error:
-    raise missing_extra("gymnasium") from error
+    raise MissingExtraError("a Gymnasium environment", "gymnasium", "rl") from error
 
 ENV_ID = "LiarsDice-v0"
 """The id of the environment for `gymnasium.make`, with any rules."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import SEEDS, BadValueError, Dice, GameConfig, Player, is_whole
+from ...core import SEEDS, BadValueError, Dice, GameConfig, MissingExtraError, Player, is_whole
 from ...numeric import Floats, Ints, Truths
 from ...simulator import Simulator
 from ..batch.numba_games import NumbaGames
@@ -29,14 +29,13 @@ from ..batch.rule_arrays import compile_rules
 from ..batch.table_bots import bot_arrays
 from ..seating import Opponents, env_rules, make_opponents
 from .encoding import Encoding
-from .extras import missing_extra
 
 try:
     import gymnasium
     from gymnasium.vector import AutoresetMode
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise missing_extra("gymnasium") from error
+    raise MissingExtraError("a Gymnasium environment", "gymnasium", "rl") from error
 
 ATTEMPTS = 1000
 """The number of games to begin before giving up on a seat that never gets to move."""

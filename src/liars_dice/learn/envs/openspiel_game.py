@@ -29,6 +29,7 @@ from ...core import (
     Dice,
     GameConfig,
     GameState,
+    MissingExtraError,
     PublicState,
     apply,
     deal,
@@ -39,12 +40,11 @@ from ...core import (
 from ...exact.tables import hand_set, number_of_hands
 from ..seating import env_rules
 from .encoding import Encoding
-from .extras import missing_extra
 
 try:
     import pyspiel
 except ImportError as error:
-    raise missing_extra("open_spiel") from error
+    raise MissingExtraError("a game of OpenSpiel's", "open_spiel", "rl") from error
 
 GAME = "python_liars_dice"
 """The name of the game in OpenSpiel."""

@@ -19,10 +19,9 @@ from typing import Any, ClassVar, SupportsInt
 import numpy as np
 
 from ...agents import Agent
-from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, as_action
+from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, MissingExtraError, as_action
 from ..seating import env_rules
 from .encoding import Encoding, Mask, Observation
-from .extras import missing_extra
 from .table_text import table_text
 
 try:
@@ -32,7 +31,7 @@ try:
     from pettingzoo.utils import wrappers
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 except ImportError as error:
-    raise missing_extra("pettingzoo") from error
+    raise MissingExtraError("a PettingZoo environment", "pettingzoo", "rl") from error
 
 RENDER_MODES = ("ansi", "human")
 

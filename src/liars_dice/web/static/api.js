@@ -150,6 +150,12 @@ export function keepGame(room, game, seat) {
   save("rooms", JSON.stringify(rooms));
 }
 
+/** How many of this browser's games the server is asked about at once. */
+const MOST_ASKED = 100;
+
+/** The games this browser played in, with its seat, newest first. @returns {{ game: string, seat: number }[]} */
+export const myGames = () => myRooms().flatMap(({ games, seat }) => (seat === null ? [] : [...(games ?? [])].reverse().map((game) => ({ game, seat })))).slice(0, MOST_ASKED);
+
 /** Your seat in a game, if this browser played in it. @param {string} game */
 export const seatInGame = (game) => myRooms().find((r) => r.games?.includes(game))?.seat ?? null;
 

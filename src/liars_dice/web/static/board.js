@@ -166,6 +166,7 @@ export class Board {
       const words = [sayBid(bid)];
       if (seat !== null) words.push(`bid by ${view.names[seat]}`);
       if (shade) words.push(shade.says);
+      else if (legal && seat === null) words.push(`${bid.quantity}×${bid.face}`); // as it is written there
       if (isBid && truth.says) words.push(truth.says);
       set(cell, {
         class: classes.join(" "),

@@ -3,7 +3,7 @@
 import { load, save } from "./storage.js";
 
 /** @type {Record<string, string>} */
-const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off", quick: "off", onetap: "off", reactions: "on", chat: "on" };
+const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off", quick: "off", onetap: "off", reactions: "on", chat: "on", coach: "off" };
 
 /** @param {string} key */
 export const setting = (key) => load(`set:${key}`) ?? DEFAULTS[key] ?? "";

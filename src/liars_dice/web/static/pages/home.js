@@ -166,7 +166,7 @@ const line = (room, title, about) => h("li", {}, h("a", { href: `/room/${room}` 
  * @param {() => Promise<void>} quick
  */
 async function fillReplays(panel, quick) {
-  const { games } = await get("/games?limit=4").catch(() => ({ games: [] }));
+  const { games } = await get("/games?limit=4&state=finished").catch(() => ({ games: [] }));
   if (!games.length) {
     const button = h("button", { type: "button", class: "plain", onclick: () => busily(button, quick) }, "Play a bot game and replay it");
     panel.append(h("p", { class: "muted" }, "No games yet. Let two bots play one, then step through it move by move."), h("div", {}, button));

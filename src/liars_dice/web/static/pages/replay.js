@@ -1,75 +1,59 @@
-// A recorded game, move by move, with the chances to win; on the review page also with the coach's verdicts.
+// A recorded game, move by move, with the chances to win. The review page adds the coach to it.
 
-import { agents, get, keepToken, post, seatInGame } from "../api.js";
+import { agents, get, seatInGame } from "../api.js";
 import { Curve } from "../chart.js";
-import { busily, field, h, say, select, toggle } from "../dom.js";
-import { capital, inWords, isMove, narrate, plainName, read, sayBid } from "../events.js";
+import { h, say, toggle } from "../dom.js";
+import { isMove, narrate, plainName, read } from "../events.js";
 import { FairDice } from "../fair_dice.js";
-import { parse } from "../ladder.js";
-import { go } from "../router.js";
+import { PlayOn } from "../play_on.js";
 import { ownName } from "../settings.js";
+import { copyButton, downloads } from "../share.js";
 import { Stage } from "../stage.js";
 import { marks } from "../state.js";
 import { Timeline } from "../timeline.js";
 
 /** @typedef {import("../events.js").GameEvent} GameEvent */
-/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, of: string, habits: { words: string } | null }} Verdict */
-/** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[] }} Review */
-
-/** A sign for each kind of decision, so that colour is not the only cue. @type {Record<string, string>} */
-const SIGNS = { best: "✓", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
+/** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, of: string, stake: number, habits: { words: string } | null }} Verdict */
+/** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, measured_against: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[], curve_source: string }} Review */
 
 /** After this many milliseconds the page explains why the review takes long. */
 const LONG = 3000;
-/** The bot that plays in place of people, and of bots that are not on offer. */
-const STAND_IN = "optimal";
 const LOOKING = "The coach is reviewing the game…";
 
 /**
  * The seat of the only person in a game, if one person played.
- * @param {any} game
+ * @param {(string | null)[]} players
  */
-function onlyPerson({ events }) {
-  const people = /** @type {(string | null)[]} */ (events[0]?.agent_ids ?? []).flatMap((id, seat) => (id?.startsWith("human") ? [seat] : []));
+function onlyPerson(players) {
+  const people = players.flatMap((id, seat) => (id?.startsWith("human") ? [seat] : []));
   return people.length === 1 ? people[0] : null;
 }
 
 /** @type {import("../router.js").MakePage} */
-export const page = ({ id }) => open(id, false);
-
-/**
- * @param {string} id
- * @param {boolean} coached whether the coach's verdicts are shown
- * @returns {Promise<import("../router.js").Page>}
- */
-export async function open(id, coached) {
-  const game = await get(`/games/${encodeURIComponent(id)}`);
-  const replay = new Replay(id, game, coached);
-  const query = Number(new URLSearchParams(location.search).get("at"));
-  if (query) replay.timeline.goto(query);
-  requestAnimationFrame(() => replay.attend());
-  return { title: coached ? "Review" : "Replay", element: replay.element, leave: () => replay.leave() };
+export async function page({ id }) {
+  const replay = new Replay(id, await get(`/games/${encodeURIComponent(id)}`));
+  return replay.opened("Replay");
 }
 
-class Replay {
+export class Replay {
   /**
    * @param {string} id
    * @param {any} game
-   * @param {boolean} coached
    */
-  constructor(id, game, coached) {
+  constructor(id, game) {
     this.id = id;
-    this.coached = coached;
     this.names = /** @type {string[]} */ (game.names);
-    /** Your own seat: where this browser played or, in other games, the only person's. @type {number | null} */
-    this.mine = seatInGame(id) ?? onlyPerson(game);
+    const events = /** @type {GameEvent[]} */ (game.events.map(read));
+    const players = /** @type {(string | null)[]} */ (game.events[0]?.agent_ids ?? []);
+    const byName = this.names.findIndex((name, seat) => name === ownName() && players[seat]?.startsWith("human"));
+    /** The reader's own seat, if this browser played in the game or the reader has a player's name. @type {number | null} */
+    this.you = seatInGame(id) ?? (byName >= 0 ? byName : null);
+    /** The seat that matters most: the reader's or, in other people's games, the only person's. @type {number | null} */
+    this.mine = this.you ?? onlyPerson(players);
     this.finished = game.winner !== null;
     this.tooLong = game.ended === "too_long";
-    const events = game.events.map(read);
     /** How many events come before each move. @type {number[]} */
-    this.moves = events.flatMap((/** @type {GameEvent} */ e, /** @type {number} */ i) => (isMove(e) ? [i] : []));
-    /** @type {Map<number, Verdict>} by event */
-    this.verdicts = new Map();
+    this.moves = events.flatMap((e, i) => (isMove(e) ? [i] : []));
     /** @type {Review | null} */
     this.review = null;
     this.peek = true;
@@ -77,17 +61,15 @@ class Replay {
     this.asking = undefined;
     /** @type {import("../table.js").SeatInfo[]} */
     this.seats = [];
-    this.stage = new Stage({ onpick: (at) => this.stand(at), note: (n) => this.note(n) });
+    this.stage = this.makeStage();
     this.curve = new Curve((at) => this.stand(at));
     this.slider = h("input", { type: "range", min: 0, max: events.length, value: "0", "aria-label": "Position in the game", oninput: () => this.stand(Number(this.slider.value)) });
     this.playButton = h("button", { type: "button", class: "primary", onclick: () => this.toggle() }, "Play");
     this.position = h("output", { class: "muted" });
-    this.panel = h("div", { class: "panel verdict", "aria-live": "polite", hidden: !coached });
     this.waitingWords = h("p", { class: "muted", role: "status" }, LOOKING);
     this.waitingBar = h("progress", { "aria-label": "Moves reviewed" });
     this.waitingCount = h("span", { class: "muted" });
     this.waiting = h("div", { class: "waiting" }, this.waitingWords, this.waitingBar, this.waitingCount);
-    this.branch = h("details", { class: "branch" });
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
     this.timeline.paused = true;
     const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button", { type: "button", class: "plain square", "aria-label": label, title: label, onclick: () => this.stepTo(by) }, sign);
@@ -98,33 +80,80 @@ class Replay {
       h("div", { class: "scrub" }, this.slider, this.position),
     );
     this.stage.dock.append(this.transport);
-    this.stage.dock.before(this.panel);
-    this.stage.controls.append(h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), coached ? h("a", { href: `/replay/${id}` }, "Replay without the coach") : this.finished && h("a", { href: `/review/${id}` }, "Review with the coach")), this.finished ? this.branch : "");
+    this.options = h("div", { class: "options" }, toggle("Show all dice", true, (on) => ((this.peek = on), this.show(false))), ...this.links());
+    this.playOn = new PlayOn(id, this.names, players, this.mine ?? 0);
+    this.stage.controls.append(this.options, this.finished ? this.playOn.element : "");
     const fair = new FairDice();
     fair.show(game.fairness, { names: this.names, game: id });
     this.stage.below.append(this.curve.element, this.waiting, fair.element);
     this.summary = h("div", { class: "summary" });
+    this.title = h("h1", {});
     this.element = h(
       "div",
       { class: "page replay" },
-      h("header", {}, h("h1", {}, coached ? "Review" : "Replay", h("span", { class: "muted" }, ` ${this.names.map(plainName).join(" – ")}`)), this.summary),
+      h("header", {}, h("div", { class: "title-row" }, this.title, h("div", { class: "row shares" }, copyButton(() => location.href), this.finished && downloads(id))), this.summary),
       this.stage.element,
     );
     this.curve.element.hidden = true;
-    this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
+    this.hash = () => this.standAtHash();
     document.addEventListener("keydown", this.keys);
-    this.#makeBranch();
+    addEventListener("hashchange", this.hash);
     this.timeline.reset(events, this.finished ? (this.moves[0] ?? events.length) : events.length);
     this.#name();
+  }
+
+  makeStage() {
+    return new Stage({ onpick: (at) => this.stand(at) });
+  }
+
+  /** Links to other views of the game. @returns {import("../dom.js").Child[]} */
+  links() {
+    return [this.finished && h("a", { href: `/review/${this.id}` }, "Review with the coach")];
+  }
+
+  /**
+   * The page, at the move that its address names.
+   * @param {string} title
+   * @returns {import("../router.js").Page}
+   */
+  opened(title) {
+    this.title.append(title, " ", h("span", { class: "muted" }, this.names.map(plainName).join(" – ")));
+    this.standAtHash();
     if (this.finished) this.#judge();
-    else this.#endWaiting(this.tooLong ? "This game became too long and has no winner, so the coach does not review it." : "This game is not over. The coach can review it when it is.");
+    else this.endWaiting(this.tooLong ? "This game became too long and has no winner, so the coach does not review it." : "This game is not over. The coach can review it when it is.");
+    requestAnimationFrame(() => this.attend());
+    return { title, element: this.element, leave: () => this.leave() };
   }
 
   leave() {
     clearInterval(this.asking);
     document.removeEventListener("keydown", this.keys);
+    removeEventListener("hashchange", this.hash);
     this.timeline.stop();
     this.stage.leave();
+  }
+
+  // -- where we are
+
+  /** How many moves have been made here. */
+  get turn() {
+    return this.moves.filter((i) => i < this.timeline.at).length;
+  }
+
+  /** Whether the address names a move of this game. */
+  get hashTurn() {
+    const turn = Number(/^#(\d{1,5})$/.exec(location.hash)?.[1] ?? 0);
+    return turn >= 1 && turn <= this.moves.length ? turn : null;
+  }
+
+  standAtHash() {
+    if (this.hashTurn !== null && this.hashTurn !== this.turn) this.standAtTurn(this.hashTurn);
+  }
+
+  /** @param {number} turn */
+  standAtTurn(turn) {
+    this.stand((this.moves[turn - 1] ?? 0) + 1);
   }
 
   /** @param {number} at */
@@ -171,21 +200,30 @@ class Replay {
   #tell() {
     const { at, events, state } = this.timeline;
     const event = events[at - 1];
-    if (event) say(narrate(event, state, null));
+    if (event) say(narrate(event, state, this.you));
   }
 
   /** @param {boolean} fresh */
   show(fresh) {
-    const { timeline } = this;
+    const { timeline, turn } = this;
     this.stage.show(timeline, { me: null, peek: this.peek, fresh, seats: this.seats, givenUp: this.tooLong && timeline.atEnd });
     this.slider.value = String(timeline.at);
     this.slider.setAttribute("aria-valuetext", this.stage.status.textContent ?? "");
     this.playButton.textContent = timeline.paused || timeline.atEnd ? "Play" : "Pause";
-    const turn = this.moves.filter((i) => i < timeline.at).length;
     this.position.textContent = `Move ${turn} of ${this.moves.length}`;
     this.curve.stand(timeline.at);
-    if (this.coached) this.#showVerdict();
-    if (this.branchText) this.branchText.textContent = this.#branchWords();
+    const again = this.turnHere();
+    const event = timeline.events[this.moves[again - 1]];
+    this.playOn.show(again, event && "player_id" in event ? this.names.map(plainName)[event.player_id] : "");
+    if (this.element?.isConnected) history.replaceState(null, "", turn ? `#${turn}` : location.pathname + location.search);
+  }
+
+  /** The move that is shown, to be made again; at the beginning of a round, its first. */
+  turnHere() {
+    const { at, events } = this.timeline;
+    const made = this.turn;
+    const begun = events.slice(0, at).map((e) => e.type).lastIndexOf("RoundStarted");
+    return Math.max(1, Math.min(begun > (this.moves[made - 1] ?? -1) ? made + 1 : made, this.moves.length));
   }
 
   /** Finds out which players are bots. */
@@ -199,7 +237,7 @@ class Replay {
     this.show(false);
   }
 
-  // -- the coach
+  // -- the chances to win
 
   async #judge() {
     const since = Date.now();
@@ -208,39 +246,41 @@ class Replay {
       this.#askProgress();
     }, 500);
     try {
-      /** @type {Review} */
-      const review = await get(`/games/${encodeURIComponent(this.id)}/review`);
-      this.review = review;
-      for (const move of review.moves) if (this.moves[move.turn - 1] !== undefined) this.verdicts.set(this.moves[move.turn - 1], move);
-      const events = this.timeline.events.length;
-      this.curve.draw({
-        points: review.curve.map((p) => ({ at: p.turn === 0 ? 0 : (this.moves[p.turn - 1] ?? 0) + 1, chances: p.chances })),
-        dots: this.coached
-          ? review.moves
-              .filter((m) => m.loss >= 0.005)
-              .map((m) => ({ at: (this.moves[m.turn - 1] ?? 0) + 1, seat: m.seat, cost: m.loss, label: `${m.player}, ${actionWords(m.action)}: ${m.kind}, ${Math.round(m.loss * 100)} percent given away` }))
-          : [],
-        names: this.names.map(plainName),
-        marks: marks(this.names),
-        length: events,
-      });
-      this.curve.element.hidden = false;
+      this.review = /** @type {Review} */ (await get(`/games/${encodeURIComponent(this.id)}/review`));
       this.waiting.hidden = true;
-      if (this.coached) {
-        this.#summarise(review);
-        this.stage.history.forget();
-        const mine = review.moves.filter((m) => this.mine === null || m.seat === this.mine);
-        const worst = mine.reduce((/** @type {Verdict | null} */ w, m) => (m.loss > (w?.loss ?? 0.005) ? m : w), null);
-        if (worst && !new URLSearchParams(location.search).get("at")) this.timeline.goto((this.moves[worst.turn - 1] ?? 0) + 1);
-      }
+      this.drawCurve([], this.mine);
+      this.judged(this.review);
       this.show(false);
       this.attend();
     } catch (error) {
-      this.#endWaiting(error instanceof Error ? error.message : String(error));
+      this.endWaiting(error instanceof Error ? error.message : String(error));
     } finally {
       clearInterval(this.asking);
     }
   }
+
+  /**
+   * @param {import("../chart.js").Dot[]} dots
+   * @param {number | null} seat whose line stands out
+   */
+  drawCurve(dots, seat) {
+    if (!this.review) return;
+    const { curve, curve_source: source } = this.review;
+    this.curve.draw({
+      points: curve.map((p) => ({ at: p.turn === 0 ? 0 : (this.moves[p.turn - 1] ?? 0) + 1, chances: p.chances })),
+      dots,
+      names: this.names.map(plainName),
+      marks: marks(this.names),
+      length: this.timeline.events.length,
+      seat,
+      source,
+    });
+    this.curve.element.hidden = false;
+    this.curve.stand(this.timeline.at);
+  }
+
+  /** The coach has reviewed the game. @param {Review} _review */
+  judged(_review) {}
 
   /** Shows how far the coach is with the review. */
   async #askProgress() {
@@ -253,122 +293,29 @@ class Replay {
   }
 
   /** @param {string} words why there is no review */
-  #endWaiting(words) {
+  endWaiting(words) {
     this.waitingWords.textContent = words;
     this.waitingBar.hidden = this.waitingCount.hidden = true;
-    if (this.coached) this.#showVerdict();
   }
 
-  /** @param {Review} review */
-  #summarise(review) {
-    this.summary.replaceChildren(
-      h(
-        "ul",
-        { class: "scores" },
-        this.names.map((name, seat) => {
-          const counts = review.counts[name] ?? {};
-          const slips = ["inaccuracy", "mistake", "blunder"].filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${counts[kind] === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
-          return h("li", {}, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, `${plainName(name)} ${Math.round(review.accuracy[name] ?? 0)}%`), h("small", {}, ` ${slips.join(", ") || "no mistakes"}`)));
-        }),
-      ),
-    );
-  }
-
-  /** @param {number} n */
-  note(n) {
-    const verdict = this.verdicts.get(n);
-    if (!this.coached || !verdict) return null;
-    return h("span", { class: `note kind-${verdict.kind}` }, h("span", { "aria-hidden": "true" }, SIGNS[verdict.kind] ?? ""), verdict.loss >= 0.005 ? ` −${Math.round(verdict.loss * 100)}` : "", h("span", { class: "unseen" }, ` ${verdict.kind}`));
-  }
-
-  #showVerdict() {
-    const verdict = this.verdicts.get(this.timeline.at - 1);
-    if (!verdict) {
-      this.panel.replaceChildren(h("p", { class: "muted" }, this.review ? "Step to a move, or pick a dot in the chart, to see the coach’s verdict." : "The coach’s verdict on this move will appear here."));
-      return;
-    }
-    const row = (/** @type {string} */ label, /** @type {string} */ action, /** @type {number} */ chance) =>
-      h("div", { class: "pick" }, h("small", {}, label), h("strong", {}, capital(actionWords(action))), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { vars: { share: chance } })), h("span", { class: "number" }, `${Math.round(chance * 100)}%`));
-    this.panel.replaceChildren(
-      h("h2", { class: `kind-${verdict.kind}` }, `${SIGNS[verdict.kind] ?? ""} ${capital(verdict.kind === "best" ? "best move" : verdict.kind)}`, verdict.loss >= 0.005 && h("small", {}, ` ${Math.round(verdict.loss * 100)}% of the ${verdict.of} given away`)),
-      row(`${verdict.seat === this.mine ? "You" : capital(plainName(verdict.player))} chose`, verdict.action, verdict.win_chance),
-      verdict.best !== verdict.action ? row("Best was", verdict.best, verdict.best_chance) : "",
-      h("p", {}, `${capital(inWords(verdict.words).replace(/\.$/, ""))}.`),
-      verdict.habits ? h("div", { class: "muted" }, `${inWords(verdict.habits.words)}.`) : "",
-      h("small", {}, `Rated ${verdict.against}. Source: ${verdict.source}.`),
-    );
-  }
-
-  // -- playing on
-
-  #makeBranch() {
-    let seat = this.mine ?? 0;
-    const others = h("div", { class: "grid" });
-    /** Who plays in each seat but yours: the bots of the game and, in place of people, a stand-in. @type {Map<number, string>} */
-    const players = new Map();
-    const problem = h("p", { class: "error", role: "alert", hidden: true });
-    this.branchText = h("p", { class: "muted" });
-    const fill = async () => {
-      const n = this.names.length;
-      const bots = (await agents()).filter((b) => !b.players || (b.players[0] <= n && n <= b.players[1]));
-      const names = this.names.map(plainName);
-      const before = this.timeline.states[1]?.agents ?? [];
-      names.forEach((_, i) => players.has(i) || players.set(i, bots.find((b) => b.name === before[i]?.replace(/#\d+$/, ""))?.name ?? STAND_IN));
-      others.replaceChildren(
-        field("Play as", select(names.map((name, i) => [String(i), name]), String(seat), (to) => ((seat = Number(to)), fill()))),
-        ...names.flatMap((name, i) => (i === seat ? [] : [field(`${name} is played by`, select(bots.map((b) => [b.name, b.name]), players.get(i) ?? STAND_IN, (to) => players.set(i, to)))])),
-      );
-    };
-    const begin = h("button", {
-      type: "button",
-      class: "plain",
-      onclick: () =>
-        busily(begin, async () => {
-          problem.hidden = true;
-          try {
-            const opponents = this.names.flatMap((_, i) => (i === seat ? [] : [players.get(i) ?? STAND_IN]));
-            const made = await post(`/games/${encodeURIComponent(this.id)}/branch`, { turn: this.#turnHere(), seat, opponents, name: ownName() ?? "" });
-            keepToken(made.room, made.token, made.seat);
-            await go(`/room/${made.room}`);
-          } catch (error) {
-            problem.hidden = false;
-            problem.textContent = error instanceof Error ? error.message : String(error);
-          }
-        }),
-    }, "Play on");
-    this.branch.append(h("summary", {}, "Play on from here"), h("div", { class: "panel" }, this.branchText, others, h("div", { class: "row" }, begin), problem));
-    this.branch.addEventListener("toggle", () => this.branch.open && !others.childElementCount && fill());
-  }
-
-  #branchWords() {
-    const turn = this.#turnHere();
-    const event = this.timeline.events[this.moves[turn - 1]];
-    const whose = event && "player_id" in event ? this.timeline.state.names[event.player_id] : "";
-    return `The game continues before move ${turn} (${whose}’s), with the same opponents, the same dice in this round and new ones later. The recorded game does not change.`;
-  }
-
-  /** The move that is shown, to be made again; at the beginning of a round, its first. */
-  #turnHere() {
-    const { at, events } = this.timeline;
-    const made = this.moves.filter((i) => i < at).length;
-    const begun = events.slice(0, at).map((e) => e.type).lastIndexOf("RoundStarted");
-    return Math.max(1, Math.min(begun > (this.moves[made - 1] ?? -1) ? made + 1 : made, this.moves.length));
-  }
+  // -- keys
 
   /** @param {KeyboardEvent} event */
-  pressed(event) {
+  #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, .history-box")) return;
-    if (event.key === "ArrowLeft") this.stepTo(-1);
-    else if (event.key === "ArrowRight") this.stepTo(1);
-    else if (event.key === " " && !target.closest("button, a, summary")) this.toggle();
-    else return;
-    event.preventDefault();
+    if (this.pressed(event)) event.preventDefault();
   }
-}
 
-/** @param {string} action for example 3x4 or liar */
-function actionWords(action) {
-  const bid = parse(action);
-  return bid ? sayBid(bid) : `call ${action}`;
+  /**
+   * @param {KeyboardEvent} event
+   * @returns {boolean} whether the key meant something
+   */
+  pressed({ key, target }) {
+    if (key === "ArrowLeft") this.stepTo(-1);
+    else if (key === "ArrowRight") this.stepTo(1);
+    else if (key === " " && !(/** @type {HTMLElement} */ (target).closest("button, a, summary"))) this.toggle();
+    else return false;
+    return true;
+  }
 }

@@ -4,6 +4,7 @@ import { createRoom, forgetRoom, get, invitation, keepGame, keepToken, markOver,
 import { ARROWS } from "../board.js";
 import { h, say } from "../dom.js";
 import { capital, inWords, isMove, narrate, read, sayBid } from "../events.js";
+import { CoachWatch } from "../coach_watch.js";
 import { FairDice, addWords, settleAnew } from "../fair_dice.js";
 import { legalRungs, parse } from "../ladder.js";
 import { go } from "../router.js";
@@ -80,6 +81,8 @@ class RoomPage {
     );
     this.others = new Company(this);
     this.controls = new Controls(this);
+    this.watch = new CoachWatch(() => this.socket.ask({ type: "ask", what: "hint" }));
+    this.stage.controls.append(this.watch.element);
     this.stage.table.element.addEventListener("click", () => this.timeline.skip());
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     document.addEventListener("keydown", this.keys);
@@ -131,6 +134,7 @@ class RoomPage {
       case "turn":
         this.turn = { ...message, until: message.deadline_s === null || message.deadline_s === undefined ? null : Date.now() + message.deadline_s * 1000 };
         this.chosen = null;
+        this.watch.began(this.room.practice, message.seat === this.me);
         break;
       case "seats":
         this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed, rematch: message.rematch, next_commitment: message.next_commitment, host: message.host };
@@ -377,6 +381,7 @@ class RoomPage {
     await this.#try(async () => {
       await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
       this.guide?.moved(turn, action);
+      this.watch.moved(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind));
     });
     this.busy = false;
     this.show(false);

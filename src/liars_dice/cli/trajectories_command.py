@@ -1,0 +1,116 @@
+"""`liars-dice trajectories`: games among experts as training data."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import (
+    AS_THE_RULES_SAY,
+    fixed_seed_option,
+    json_option,
+    rules_for,
+    rules_options,
+    was_given,
+    workers_option,
+)
+from .output import print_json
+from .progress import show_progress
+from .runtime import sigterm_as_ctrl_c
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..bridges.trajectories import TrajectoryPlan
+    from ..core import Progress
+    from ..persistence import Row
+
+
+@click.command("trajectories", epilog="Example: liars-dice trajectories --player nash --games 1000 --out nash.jsonl")
+@click.option(
+    "--player",
+    type=click.Choice(["nash", "champion"]),
+    required=True,
+    metavar="NAME",
+    help="The expert in all seats: nash or champion.",
+)
+@click.option("--games", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Number of games.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="FILE",
+    help="Where to write them: a .jsonl, .parquet or .csv file.",
+)
+@click.option(
+    "--shape",
+    type=click.Choice(["records", "chat"]),
+    default="records",
+    show_default=True,
+    help="What a line is: what the player saw, did and gained, or a chat that ends with its move.",
+)
+@rules_options("heads-up", AS_THE_RULES_SAY)
+@fixed_seed_option(1)
+@workers_option
+@json_option
+@click.pass_context
+def trajectories_command(
+    context: click.Context, /, out: Path, workers: int | None, seed: int, as_json: bool, **given: Any
+) -> None:
+    """Write the decisions of an expert that plays against itself, one per line, for training a model.
+
+    By default, nash plays heads-up with three dice each, where every round is solved and every value exact, and
+    champion plays perudo. The same seed gives the same file on any number of cores.
+    """
+    from ..bridges.trajectories import TrajectoryPlan
+    from ..core import BadValueError
+    from ..persistence import check_output_file, check_table_file
+
+    if out.suffix not in (".jsonl", ".parquet", ".csv"):
+        raise BadValueError("out", str(out), "a file whose name ends in .jsonl, .parquet or .csv")
+    (check_output_file if out.suffix == ".jsonl" else check_table_file)("out", out)
+    rules, dice = given["rules"], given["dice"]
+    if not was_given(context, "rules"):
+        rules = "perudo" if given["player"] == "champion" else rules
+        dice = dice or (3 if given["player"] == "nash" else None)
+    config = rules_for(rules, given["players"], dice).without_seed
+    plan = TrajectoryPlan(given["player"], config, given["games"], seed, given["shape"])
+    start = time.perf_counter()
+    with show_progress("games", quiet=as_json) as progress, sigterm_as_ctrl_c():
+        decisions = _write(plan, out, workers or os.cpu_count() or 1, progress)
+    elapsed_s = time.perf_counter() - start
+    if as_json:
+        told = {"player": plan.player, "rules": rules, "games": plan.games, "decisions": decisions, "out": str(out)}
+        print_json({**told, "shape": plan.shape, "seed": seed, "elapsed_s": elapsed_s})
+    else:
+        click.echo(
+            f"{decisions:,} decisions of {plan.games:,} games written to {out} "
+            f"({elapsed_s:.1f} s, {decisions / elapsed_s:,.0f} per second)"
+        )
+
+
+def _write(plan: TrajectoryPlan, out: Path, workers: int, progress: Progress | None) -> int:
+    """Write the whole file or nothing; return how many decisions there are."""
+    from ..bridges.trajectories import chat_line, trajectory_chunks
+    from ..persistence import json_lines, write_table, writing_whole
+
+    count = 0
+
+    def rows() -> Iterator[Row]:
+        nonlocal count
+        for chunk in trajectory_chunks(plan, workers, progress):
+            count += len(chunk)
+            yield from chunk
+
+    if out.suffix != ".jsonl":
+        write_table("out", out, plan.columns, rows())
+        return count
+    with writing_whole("out", out) as partial, partial.open("wb") as file:
+        lines = json_lines(plan.columns, rows()) if plan.shape == "records" else map(chat_line, rows())
+        for line in lines:
+            file.write(line + b"\n")
+    return count

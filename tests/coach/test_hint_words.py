@@ -1,0 +1,37 @@
+"""What a hint says about the standing bid agrees with the board, which shows the odds by the player's own dice."""
+
+from __future__ import annotations
+
+import pytest
+
+from liars_dice import GameEngine, preset
+from liars_dice.agents import make_agent
+from liars_dice.coach import advise
+from liars_dice.core import percent, prob_holds, view_of
+
+TABLE = ("optimal", "bluffer", "conservative", "champion", "maniac", "optimal")
+
+
+@pytest.mark.parametrize("rules", ["perudo", "perudo-tournament"])
+def test_hints_at_six_seats_name_the_number_on_the_board(rules: str) -> None:
+    """Before the first bid nothing is said to hold; after it, the words have the board's number beside the coach's."""
+    engine = GameEngine(preset(rules, players=6), [make_agent(name) for name in TABLE], seed=3)
+    opened = raised = 0
+    for turn in range(60):
+        if engine.state.public.status == "REVEAL":
+            engine.start_new_round()
+        view = view_of(engine.state, engine.state.public.current_player)
+        if turn % 3 == 0 or not view.round_bids:
+            advice = advise(view)
+            if view.current_bid is None:
+                opened += 1
+                assert "holds" not in advice.why
+            else:
+                raised += 1
+                shown = percent(prob_holds(view.current_bid, view.known_dice, view.public.rules))
+                coach = percent(advice.holds or 0)
+                assert f"holds {coach}" in advice.why
+                assert (f"({shown} by your dice alone)" in advice.why) == (shown != coach)
+        engine.step()
+    assert opened > 3
+    assert raised > 10

@@ -1,0 +1,228 @@
+"""Writes the pages of the documentation site that are made from the product: commands, Python, schemas, notebooks.
+
+MkDocs calls the functions `on_...` while it builds the site (`make docs`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+PROJECT_PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security-policy.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
+}
+"""Files of the repository that are pages of the site, too."""
+FACES = (
+    "liars_dice",
+    "liars_dice.core",
+    "liars_dice.agents",
+    "liars_dice.exact",
+    "liars_dice.tournament",
+    "liars_dice.simulator",
+    "liars_dice.coach",
+    "liars_dice.opponents",
+    "liars_dice.persistence",
+    "liars_dice.referee",
+)
+"""The packages whose public names are described on a page each."""
+FILE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)(?:\.\./)?[\w./-]+\.(?:py|js|yml|toml)\)")
+"""A link to a file of the repository that is no page."""
+UNUSED = (
+    "assets/javascripts/lunr",
+    "sitemap.xml",
+    "sitemap.xml.gz",
+    "404.html",
+    "objects.inv",
+)
+"""What the pages do not need when they are read from a disk."""
+
+
+# -- what MkDocs calls -------------------------------------------------------------------------------------------------
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages."""
+    from mkdocs.structure.files import File
+
+    pages = {
+        "reference/command-line.md": command_line(),
+        "reference/python.md": python_index(),
+        "reference/schemas.md": schemas_page(),
+    }
+    pages |= {f"reference/{face}.md": python_page(face) for face in FACES}
+    pages |= {f"schemas/{name}.json": schema_text(kind) for name, (_, kind) in schemas().items()}
+    pages |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in PROJECT_PAGES.items()}
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        pages[f"notebooks/{path.stem}.md"] = notebook_page(path)
+    for place, text in pages.items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Point links to files of the repository at pages of the site, where there is one."""
+    if page.file.src_uri in PROJECT_PAGES.values():
+        markdown = re.sub(r"\]\(docs/", "](", markdown)
+    for name, target in PROJECT_PAGES.items():
+        markdown = re.sub(rf"\]\((?:\.\./)?{re.escape(name)}", f"]({target}", markdown)
+    return FILE_LINK.sub(r"\1", markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Remove what the pages do not need."""
+    import shutil
+
+    site = Path(config.site_dir)
+    for name in UNUSED:
+        place = site / name
+        if place.is_dir():
+            shutil.rmtree(place)
+        else:
+            place.unlink(missing_ok=True)
+    for map_file in site.rglob("*.map"):
+        map_file.unlink()
+
+
+# -- the command line --------------------------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """Every command with its help and its options."""
+    from liars_dice.cli import COMMANDS, main
+
+    parts = ["# The command line\n", "Every command has `--help` with an example, and `--json` for programs.\n"]
+    context = click.Context(main, info_name="liars-dice")
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        parts += described(command, context, f"liars-dice {name}", 2)
+    return "\n".join(parts)
+
+
+def described(command: click.Command, parent: click.Context, called: str, level: int) -> Iterator[str]:
+    """A command, its options as a table, and its subcommands."""
+    context = click.Context(command, parent=parent, info_name=called.rpartition(" ")[2])
+    yield f"{'#' * level} `{called}`\n"
+    yield f"```text\n{called} {' '.join(command.collect_usage_pieces(context))}\n```\n"
+    yield re.sub(r"\n\s*\n", "\n\n", (command.help or "").replace("\b\n", "")).strip() + "\n"
+    rows = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
+    if rows:
+        yield "| option | |\n|---|---|"
+        yield "\n".join(f"| `{in_cell(option)}` | {in_cell(escaped(text))} |" for option, text in rows) + "\n"
+    if command.epilog:
+        yield f"{escaped(command.epilog)}\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            sub = command.get_command(context, name)
+            if sub is not None:
+                yield from described(sub, context, f"{called} {name}", level + 1)
+
+
+def in_cell(text: str) -> str:
+    """Text that fits in a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def escaped(text: str) -> str:
+    """Text whose angle brackets and brackets are not markup."""
+    return text.replace("<", "&lt;").replace("[", "\\[").replace("*", "\\*")
+
+
+# -- Python ------------------------------------------------------------------------------------------------------------
+
+
+def python_index() -> str:
+    """The packages with public names."""
+    from importlib import import_module
+
+    stable = "[five-tasks.md](../five-tasks.md#what-is-stable) says what is stable, and for how long"
+    about = f"Public is what a package has in its `__all__`; {stable}."
+    lines = ["# Python\n", f"{about}\n", "| package | |", "|---|---|"]
+    for face in FACES:
+        about = (import_module(face).__doc__ or "").partition("\n")[0]
+        lines.append(f"| [`{face}`]({face}.md) | {about} |")
+    return "\n".join(lines) + "\n"
+
+
+def python_page(face: str) -> str:
+    """The public names of a package."""
+    from importlib import import_module
+
+    module = import_module(face)
+    names = [name for name in module.__all__ if not name.startswith("_")]
+    shown = [name for name in names if not isinstance(getattr(module, name), type(module))]
+    about = (module.__doc__ or "").partition("\n\n")[0]
+    parts = [f"# `{face}`\n", f"{about}\n"]
+    parts += [f"::: {face}.{name}\n    options:\n      heading_level: 2\n" for name in shown]
+    return "\n".join(parts)
+
+
+# -- JSON schemas ------------------------------------------------------------------------------------------------------
+
+
+def schemas() -> dict[str, tuple[str, Any]]:
+    """What is written as JSON, by name: what it is, and its type."""
+    from liars_dice.core import Action, Event, GameConfig, GameView
+    from liars_dice.persistence import RecordedEvent
+    from liars_dice.tournament import TournamentResult
+
+    return {
+        "rules": ("a rule set: rules files in TOML have the same fields", GameConfig),
+        "action": ("a move", Action),
+        "event": ("an event of a game, as bots and spectators hear it", Event),
+        "recorded-event": ("a line of a recorded game (JSON lines)", RecordedEvent),
+        "view": ("what a player may know", GameView),
+        "tournament-result": ("`result` in the `result.json` of a report", TournamentResult),
+    }
+
+
+def schema_text(kind: Any) -> str:
+    """The JSON Schema of a type."""
+    return json.dumps(msgspec.json.schema(kind, schema_hook=_anything), indent=1) + "\n"
+
+
+def _anything(kind: type) -> dict[str, Any]:
+    """The schema of `object`: any JSON value."""
+    if kind is object:
+        return {"description": "any JSON value"}
+    raise NotImplementedError(kind)
+
+
+def schemas_page() -> str:
+    """All schemas, with their files."""
+    parts = ["# JSON schemas\n", "Written from the types that read and write these values.\n"]
+    for name, (about, kind) in schemas().items():
+        parts.append(f"## {name}\n\nThe JSON of {about}: [`{name}.json`](../schemas/{name}.json).\n")
+        parts.append(f"```json\n{schema_text(kind)}```\n")
+    return "\n".join(parts)
+
+
+# -- notebooks ---------------------------------------------------------------------------------------------------------
+
+
+def notebook_page(path: Path) -> str:
+    """A notebook as a page: its text, its code, and what the code printed."""
+    parts = [f"*This page is a notebook: [download it]({path.name}) and run it in Jupyter.*\n"]
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        parts.append(f"{source}\n" if cell["cell_type"] == "markdown" else f"```python\n{source}\n```\n")
+        printed = "".join("".join(output.get("text", ())) for output in cell.get("outputs", ()))
+        if printed:
+            parts.append(f"```text\n{printed.rstrip()}\n```\n")
+    title = next(place for place, part in enumerate(parts) if part.startswith("# "))
+    return "\n".join([parts[title], *parts[:title], *parts[title + 1 :]])
