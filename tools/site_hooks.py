@@ -5,6 +5,7 @@ MkDocs calls the functions `on_...` while it builds the site (`make docs`).
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ FACES = (
     "liars_dice.tournament",
     "liars_dice.simulator",
     "liars_dice.coach",
+    "liars_dice.opponents",
     "liars_dice.persistence",
     "liars_dice.referee",
 )
@@ -118,13 +120,13 @@ def described(command: click.Command, parent: click.Context, called: str, level:
     context = click.Context(command, parent=parent, info_name=called.rpartition(" ")[2])
     yield f"{'#' * level} `{called}`\n"
     yield f"```text\n{called} {' '.join(command.collect_usage_pieces(context))}\n```\n"
-    yield re.sub(r"\n\s*\n", "\n\n", (command.help or "").replace("\b\n", "")).strip() + "\n"
+    yield escaped(inspect.cleandoc((command.help or "").replace("\b\n", ""))) + "\n"
     rows = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
     if rows:
         yield "| option | |\n|---|---|"
-        yield "\n".join(f"| `{in_cell(option)}` | {in_cell(escaped(text))} |" for option, text in rows) + "\n"
+        yield "\n".join(f"| `{option}` | {in_cell(escaped(text))} |" for option, text in rows) + "\n"
     if command.epilog:
-        yield f"{escaped(command.epilog)}\n"
+        yield re.sub(r"liars-dice .*?(?=; |, or |\. [A-Z]|$)", r"`\g<0>`", " ".join(command.epilog.split())) + "\n"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             sub = command.get_command(context, name)

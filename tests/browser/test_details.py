@@ -558,7 +558,7 @@ def test_dice_on_the_table(studio: Studio, open_page: Open) -> None:
 def test_the_tournament_form_of_perudo_is_one_choice(studio: Studio, open_page: Open) -> None:
     """Without wild ones the form drops the order in which ones count double; without exact calls, the cap."""
     page = open_page(studio, "/play")
-    page.get_by_label("Perudo, tournament rules").check()
+    page.get_by_label("Perudo as most people know it").check()
     page.get_by_text("All rules").click()
     expect(page.get_by_role("checkbox", name="Palifico rounds")).to_be_checked()
     expect(page.get_by_role("checkbox", name="May open on ones")).not_to_be_checked()

@@ -77,7 +77,7 @@ def test_reactions_and_nudges(studio: Studio, open_page: Open) -> None:
         page.clock.pause_at(page.evaluate("Date.now() + 1000"))
     bob.get_by_role("button", name="Applause").click()
     for page in (ann, bob):
-        expect(page.locator('[data-seat="1"] .bubble')).to_have_text("👏")
+        expect(page.locator('[data-seat="1"] .bubble')).to_have_attribute("data-reaction", "👏")
         page.clock.run_for(4500)
         expect(page.locator(".bubble")).to_have_count(0)
     bob.get_by_role("button", name="Nudge Ann").click()
@@ -85,8 +85,32 @@ def test_reactions_and_nudges(studio: Studio, open_page: Open) -> None:
     expect(bob.get_by_text("You nudged Ann.")).to_be_visible()
     ann.get_by_label("Reactions").first.uncheck()
     bob.get_by_role("button", name="Hooray").click()
-    expect(bob.locator(".bubble")).to_have_text("🎉")
+    expect(bob.locator(".bubble")).to_have_attribute("data-reaction", "🎉")
     expect(ann.locator(".bubble")).to_have_count(0)
+
+
+def test_chat_where_the_host_allows_it(studio: Studio, open_page: Open) -> None:
+    """Off by default; what is written is text, whatever it looks like, and anyone can be muted."""
+    ann, bob = friends(studio, open_page, "Bob")
+    expect(ann.locator(".seat.me .hand")).to_be_visible()
+    expect(ann.get_by_label("Write to everyone")).to_have_count(1)
+    expect(ann.get_by_label("Write to everyone")).to_be_hidden()
+    ann, bob = friends(studio, open_page, "Bob", chat=True)
+    bob.get_by_label("Write to everyone").fill("<img src=x onerror=alert(1)> liar?")
+    bob.get_by_role("button", name="Send").click()
+    expect(ann.locator(".chat-lines")).to_contain_text("Bob: <img src=x onerror=alert(1)> liar?")
+    expect(ann.locator(".chat-lines img")).to_have_count(0)
+    ann.get_by_role("button", name="Mute Bob").click()
+    expect(ann.locator(".chat-lines li")).to_have_count(0)
+    bob.get_by_label("Write to everyone").fill("hello?")
+    bob.keyboard.press("Enter")
+    expect(bob.locator(".chat-lines")).to_contain_text("You: hello?")
+    ann.get_by_label("Write to everyone").fill("l x")  # letters are text here, not calls
+    ann.keyboard.press("Enter")
+    expect(bob.locator(".chat-lines")).to_contain_text("Ann: l x")
+    expect(ann.locator(".chat-lines li")).to_have_count(1)
+    bob.get_by_label("Chat", exact=True).first.uncheck()
+    expect(bob.locator(".chat-lines")).to_be_hidden()
 
 
 def test_a_seat_is_given_to_a_bot_and_taken_back(studio: Studio, open_page: Open) -> None:
@@ -159,9 +183,8 @@ def test_a_rematch_in_the_same_room(studio: Studio, open_page: Open) -> None:
         expect(page.locator("#status")).to_contain_text(re.compile("You open|Waiting for"))
     assert ann.url == address
     assert studio.get(f"/rooms/{room_of(ann)}")["game_id"] != first
-    until = [page for page in (ann, bob) if page.locator(".cell.legal").count()]
-    until[0].locator('[data-bid="2x6"]').dblclick()
-    caller = bob if until[0] is ann else ann
+    opener, caller = (ann, bob) if ann.get_by_text("You open.").count() else (bob, ann)
+    opener.locator('.legal[data-bid="2x6"]').dblclick()
     expect(caller.get_by_role("button", name="Liar!")).to_be_enabled()
     caller.keyboard.type("ll")
     for page in (ann, bob):

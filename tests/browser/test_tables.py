@@ -21,6 +21,15 @@ LYING = [(844, 390), (667, 375), (568, 320)]
 MOVING: Any = {"reduced_motion": "no-preference"}
 
 
+COVERED = """all => {
+  const boxes = all.map(e => [e, e.getBoundingClientRect()]).filter(([, b]) => b.width && b.height);
+  const apart = (a, b) => a.right < b.left + 1 || b.right < a.left + 1 || a.bottom < b.top + 1 || b.bottom < a.top + 1;
+  return boxes.flatMap(([e, a], i) => boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([f]) => [e, f]))
+    .map(pair => pair.map(e => `${e.className} of ${e.closest("[data-seat]")?.dataset.seat}`).join(" and "));
+}"""
+"""Which of these elements cover each other."""
+
+
 def bots(*names: str) -> list[dict[str, str]]:
     return [{"kind": "bot", "agent": name} for name in names]
 
@@ -57,13 +66,7 @@ def test_fifteen_players_with_long_names(studio: Studio, open_page: Open, size: 
     page = open_page(studio, f"/room/{ann['room']}", token=ann, viewport={"width": width, "height": height})
     page.locator('[data-bid="1x2"]').dblclick()
     expect(page.locator(".seat.turn .until")).to_contain_text(re.compile(r"optimal moves in \d+"))
-    overlapping = """all => {
-      const boxes = all.map(e => e.getBoundingClientRect());
-      const apart = (a, b) =>
-        a.right < b.left + 1 || b.right < a.left + 1 || a.bottom < b.top + 1 || b.bottom < a.top + 1;
-      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b => !apart(a, b))).length;
-    }"""
-    assert page.locator(".others .who-text").evaluate_all(overlapping) == 0
+    assert page.locator(".others .who-text").evaluate_all(COVERED) == []
     outside = (
         "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 || e.querySelector('strong').title === '').length"
     )
@@ -171,6 +174,37 @@ def test_a_reveal_does_not_spoil_itself(studio: Studio, open_page: Open) -> None
     assert page.locator(".die.counts").count() == seen[-1]
 
 
+def test_cups_lift_one_after_another(studio: Studio, open_page: Open) -> None:
+    """Each later than the one before, all before the first die is counted; without motion there are no such cups."""
+    names = ("maniac", "optimal", "bluffer", "sniper", "passive")
+    for motion in ("no-preference", "reduce"):
+        seat = studio.room(YOU, *bots(*names), rules="perudo", seed=5)
+        page = open_page(studio, f"/room/{seat['room']}", token=seat, reduced_motion=motion)
+        page.locator(".cell.legal").first.wait_for()
+        page.evaluate(
+            """() => {
+              window.lifts = [];
+              document.addEventListener("animationstart", (event) => {
+                if (event.animationName === "lift") {
+                  const seat = event.target.closest("[data-seat]");
+                  const { delay } = event.target.getAnimations()[0].effect.getTiming();
+                  window.lifts.push([Number(seat.dataset.seat), delay]);
+                }
+              });
+            }"""
+        )
+        page.locator('[data-bid="30x6"]').dblclick()
+        page.get_by_role("button", name="Next round").wait_for()
+        lifts = page.evaluate("window.lifts")
+        if motion == "reduce":
+            assert lifts == []
+        else:
+            assert [seat for seat, _ in lifts] == [1, 2, 3, 4, 5]
+            delays = [delay for _, delay in lifts]
+            assert delays == sorted(set(delays))
+            assert delays[-1] < 600, "then the count begins"
+
+
 def test_the_count_can_be_skipped(studio: Studio, open_page: Open) -> None:
     page = reveal_with_count(studio, open_page)
     expect(page.locator(".caption .false")).to_have_text("")
@@ -211,22 +245,23 @@ def test_an_exact_call_that_fails_is_not_green(studio: Studio, open_page: Open) 
 # -- six at a table ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [5, 6, 7])
+@pytest.mark.parametrize("players", [2, 3, 4, 6, 8, 15])
 def test_players_sit_around_the_table(studio: Studio, open_page: Open, players: int) -> None:
     """On a desktop nothing important is below the fold, hints included, and no seat covers another or the bid."""
-    names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper")
+    names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "passive") * 2
     seat = studio.room(YOU, *bots(*names[: players - 1]), rules="perudo", seed=5)
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
     page.locator('[data-bid="1x6"]').dblclick()
     page.wait_for_selector('.stage[data-mood="yours"] .cell.legal, .acts:not([hidden]) .primary:not(:disabled)')
-    covered = """all => {
-      const boxes = all.map(e => e.getBoundingClientRect());
-      const apart = (a, b) =>
-        a.right < b.left + 1 || b.right < a.left + 1 || a.bottom < b.top + 1 || b.bottom < a.top + 1;
-      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b => !apart(a, b))).length;
-    }"""
     parts = ".seat .who, .seat .hand, .middle .claim, .middle .caption"
-    assert page.locator(parts).evaluate_all(covered) == 0
+    assert page.locator(parts).evaluate_all(COVERED) == []
+    table, bid = page.locator(".table").bounding_box(), page.locator(".middle").bounding_box()
+    assert table is not None
+    assert bid is not None
+    assert table["width"] > 600
+    assert table["height"] > 600, "the table uses the room that there is"
+    assert abs(bid["x"] + bid["width"] / 2 - table["x"] - table["width"] / 2) < 2, "the bid is in the middle"
+    expect(page.locator(".table .avatar")).to_have_count(players)
     if page.locator(".cell.legal").count():
         page.get_by_role("button", name="Hint").click()
         expect(page.locator(".hint")).to_contain_text("The coach would")
@@ -234,8 +269,39 @@ def test_players_sit_around_the_table(studio: Studio, open_page: Open, players: 
             expect(page.locator(what).first).to_be_in_viewport(ratio=1)
         page.keyboard.type("ll")
     page.get_by_role("button", name="Next round").wait_for()
-    assert page.locator(parts).evaluate_all(covered) == 0
+    assert page.locator(parts).evaluate_all(COVERED) == []
     expect(page.get_by_role("button", name="Next round")).to_be_in_viewport(ratio=1)
+    assert page.evaluate(BADLY_PLACED) == []
+
+
+@pytest.mark.parametrize("players", [4, 6, 8, 15])
+def test_no_seat_covers_another_on_any_screen(studio: Studio, open_page: Open, players: int) -> None:
+    """Laptops, tablets and large screens, with cups and with all dice shown."""
+    names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "passive") * 2
+    seat = studio.room(YOU, *bots(*names[: players - 1]), rules="perudo", seed=5, dice=[5] * players)
+    page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    page.locator(".cell.legal").first.wait_for()
+    for reveal in (False, True):
+        if reveal:
+            page.set_viewport_size({"width": 1440, "height": 900})
+            page.locator(".cell.legal").first.dblclick()
+            page.get_by_role("button", name="Next round").wait_for()
+        for width, height in ((1366, 768), (1280, 720), (1024, 768), (1920, 1080), (768, 1024), (820, 1180)):
+            page.set_viewport_size({"width": width, "height": height})
+            parts = ".seat .who, .seat .hand:not(:empty), .middle .claim, .middle .caption"
+            assert page.locator(parts).evaluate_all(COVERED) == [], (width, height)
+            expect(page.locator(".seat.me .who")).to_be_in_viewport(ratio=1)
+
+
+def test_hints_fit_on_a_phone(studio: Studio, open_page: Open) -> None:
+    """Six players on 390 by 844: your dice, the bid, the advice and all buttons at once."""
+    seat = studio.room(YOU, *bots("conservative", "truthful", "passive", "bluffer", "optimal"), rules="perudo", seed=9)
+    page = open_page(studio, f"/room/{seat['room']}", token=seat, viewport={"width": 390, "height": 844})
+    page.locator(".cell.legal").first.wait_for()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint")).to_contain_text("The coach would")
+    for what in (".seat.me .hand", ".middle", ".hint", ".acts .primary", ".calls button", "#status", ".cell.chosen"):
+        expect(page.locator(what).first).to_be_in_viewport(ratio=1)
     assert page.evaluate(BADLY_PLACED) == []
 
 

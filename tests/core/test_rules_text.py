@@ -25,6 +25,16 @@ def test_changes_behind_a_name(text: str, rules: GameConfig) -> None:
     assert load_rules(text) == rules
 
 
+def test_players_and_dice_may_be_said_twice_but_not_differently() -> None:
+    rules = preset("perudo", players=3, dice=2)
+    assert load_rules("perudo,players=3,dice=2", players=3, dice=2) == rules
+    assert load_rules("perudo,players=3", dice=2) == load_rules("perudo,dice=2", players=3) == rules
+    with pytest.raises(ConfigError, match="players = 3: expected 2, which was given beside the rules"):
+        load_rules("perudo,players=3", players=2)
+    with pytest.raises(ConfigError, match="dice = 4: expected 2, which was given beside the rules"):
+        load_rules("perudo,dice=4", dice=2)
+
+
 def test_changes_behind_a_file(tmp_path: Path) -> None:
     file = tmp_path / "our, rules.toml"
     file.write_text('dice = [4, 4, 4]\nmode = "elimination"\n')

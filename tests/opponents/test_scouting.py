@@ -111,6 +111,7 @@ def test_reviewed_games_say_what_habits_cost(store: Path) -> None:
     report = told("scout", "Ann", "--db", str(store), "--reviews", "2")
     assert report["cost"]["games"] == 2
     assert 0 <= report["cost"]["per_game"] <= 1
+    assert sum(report["cost"]["against"].values()) == report["cost"]["decisions"]
     assert 1 <= len(report["habits"]) <= 3
     for habit in report["habits"]:
         shown = call("replay", habit["position"]["game_id"], "--at", str(habit["position"]["turn"]), "--db", str(store))

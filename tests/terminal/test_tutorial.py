@@ -7,10 +7,20 @@ import json
 import pytest
 
 from command_line import call
-from liars_dice.core import BidAction, CallLiarAction, deal, new_game, parse_bid, view_of
+from liars_dice.coach import comment
+from liars_dice.core import (
+    FIRST_GAME,
+    LESSONS,
+    TEACHER,
+    BidAction,
+    CallLiarAction,
+    deal,
+    new_game,
+    parse_bid,
+    tips,
+    view_of,
+)
 from liars_dice.persistence import open_store
-from liars_dice.terminal import LESSONS
-from liars_dice.terminal.tutorial import GAME, OPPONENT, comment, tips
 from support import play
 
 TO_THE_GAME = ["", "two fives", "three sixes", "liar", "", ""]
@@ -27,9 +37,9 @@ def test_the_whole_tutorial() -> None:
     assert shown.exit_code == 0, shown.output
     told = json.loads(shown.stdout)
     assert (told["lessons"], told["of"], told["finished"]) == (len(LESSONS), len(LESSONS), True)
-    assert told["winner"] in ("You", OPPONENT)
-    for number, title in enumerate(LESSONS, 1):
-        assert f"{number} of {len(LESSONS)}: {title}" in shown.stderr
+    assert told["winner"] in ("You", TEACHER)
+    for number, lesson in enumerate(LESSONS, 1):
+        assert f"{number} of {len(LESSONS)}: {lesson.title}" in shown.stderr
     assert "There were no sixes: the bid was false. You win the round" in shown.stderr
     assert "  Tip: you hold one five, so that bid is certain to be true." in shown.stderr
     assert "  Coach: good. This bid wins " in shown.stderr
@@ -64,7 +74,7 @@ def test_the_guided_game_is_not_stored() -> None:
 
 
 def test_tips_fit_the_moment() -> None:
-    start = deal(new_game(GAME, ("You", OPPONENT)), ((2, 5, 5), (3, 5)))
+    start = deal(new_game(FIRST_GAME, ("You", TEACHER)), ((2, 5, 5), (3, 5)))
     assert tips(view_of(start, 0))["opening"].startswith("you hold two fives, so that bid is certain to be true.")
     facing = tips(view_of(play(start, "1x5 2x3"), 0))
     assert facing["answer"].startswith("two threes needs 2 of the other player's 2 dice to be threes, which happens 3%")
@@ -72,13 +82,13 @@ def test_tips_fit_the_moment() -> None:
         tips(view_of(play(start, "1x2 1x5"), 0))["sure"]
         == "your own dice make one five true, so a call would lose: raise."
     )
-    last = deal(new_game(GAME.replace(dice=(1, 1)), ("You", OPPONENT)), ((2,), (3,)))
+    last = deal(new_game(FIRST_GAME.replace(dice=(1, 1)), ("You", TEACHER)), ((2,), (3,)))
     assert "If you lose this round, you lose the game" in tips(view_of(last, 0))["last die"]
 
 
 def test_the_coach_says_what_a_move_was_worth() -> None:
     """Not whether it was lucky: calling a bid that one's own dice make true is wrong."""
-    state = play(deal(new_game(GAME, ("You", OPPONENT)), ((2, 5, 5), (3, 5))), "1x2 1x5")
+    state = play(deal(new_game(FIRST_GAME, ("You", TEACHER)), ((2, 5, 5), (3, 5))), "1x2 1x5")
     wrong = comment(view_of(state, 0), CallLiarAction())
     assert wrong.startswith("calling liar wins 0% of the time against ")
     assert ". It is better to bid " in wrong

@@ -103,6 +103,7 @@ def test_nudges_and_reactions_reach_everyone_but_not_too_many() -> None:
         async with studio() as one:
             room, (ann, bob), _ = await table(one, "Bob")
             watcher = await one.enter(room)
+            await bob.until("turn")
             for _ in range(9):
                 bob.say({"type": "react", "what": "👏"})
                 bob.say({"type": "nudge"})
@@ -118,6 +119,33 @@ def test_nudges_and_reactions_reach_everyone_but_not_too_many() -> None:
             assert [m for m in ann.heard if m["type"] == "reaction"] == [
                 {"type": "reaction", "seat": 1, "what": "👏"}
             ] * 3
+
+    asyncio.run(run())
+
+
+def test_players_write_to_each_other_only_where_the_host_allows_it() -> None:
+    async def run() -> None:
+        async with studio() as one:
+            _, (ann, bob), _ = await table(one, "Bob")
+            bob.say({"type": "say", "text": "hello"})
+            assert (await bob.until("error"))["code"] == "no_chat"
+            room, (ann, bob), _ = await table(one, "Bob", chat=True)
+            assert (await one.get(f"/rooms/{room}"))["chat"] is True
+            watcher = await one.enter(room)
+            watcher.say({"type": "say", "text": "hello"})
+            assert (await watcher.until("error"))["code"] == "spectator"
+            bob.say({"type": "say", "text": "x" * 201})
+            assert (await bob.until("error"))["code"] == "bad_message"
+            bob.say({"type": "say", "text": " <b>hi</b>\n\u202eyou\x07 "})
+            for _ in range(9):
+                bob.say({"type": "say", "text": "again"})
+            await one.settle()
+            for hearer in (ann, watcher):
+                hearer.say({"type": "ping"})
+                await hearer.until("pong")
+                said = [m for m in hearer.heard if m["type"] == "said"]
+                assert said[0] == {"type": "said", "seat": 1, "text": "<b>hi</b> you"}, "one line, printable"
+                assert len(said) == 4, "too many are dropped"
 
     asyncio.run(run())
 

@@ -27,6 +27,7 @@ from .random_agent import RandomAgent
 from .registry import (
     AGENTS,
     KINDS,
+    RATING,
     STRENGTH,
     AgentInfo,
     AgentRegistry,
@@ -56,6 +57,7 @@ __all__ = [
     "GAMES_AT_ONCE",
     "KINDS",
     "PERSONALITIES",
+    "RATING",
     "STRENGTH",
     "Agent",
     "AgentInfo",

@@ -171,6 +171,30 @@ From 3,600 games, 1,200 for each agent: a league of all agents and levels at 600
 are less than four points apart may be equals. Two players at a time, the order is another one: `detective` wins more
 from weak bots than `champion` does, which plays so that no one can win much from it."""
 
+RATING = {
+    "champion": 36,
+    "champion:hard": 33,
+    "detective": 32,
+    "champion:medium": 30,
+    "bluffer": 28,
+    "crawler": 27,
+    "champion:easy": 26,
+    "probabilistic": 25,
+    "threshold-best": 25,
+    "aggressive": 24,
+    "nash": 24,
+    "sniper": 24,
+    "calling-station": 22,
+    "passive": 21,
+    "maniac": 21,
+    "conservative": 20,
+    "truthful": 19,
+    "random": 15,
+}
+"""Each agent's OpenSkill rating in the league of `STRENGTH`, 25 in the middle; most are uncertain by two or three.
+
+`liars-dice tournament` with these agents and `--rules perudo --players 6 --tables 600 --seed 1` prints it again."""
+
 
 KINDS = ("threshold", "q", "pg", "champion", "clone", "solved", "human", "cmd", "llm")
 """What stands before the colon in the names of agents that take parameters and are not someone's class."""

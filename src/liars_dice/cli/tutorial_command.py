@@ -18,7 +18,8 @@ def tutorial_command(seed: int, ascii_only: bool, as_json: bool) -> None:
 
     Type `quit` to leave at any time. The game is not stored; another --seed rolls other dice in it.
     """
-    from ..terminal import LESSONS, Quit, TableView, Tutorial
+    from ..core import LESSONS
+    from ..terminal import Quit, TableView, Tutorial
 
     console = open_console(stderr=as_json)
     table = TableView(console, (), ascii_only=ascii_only)

@@ -3,6 +3,7 @@
 from .advice import Advice, AdvisedChoice
 from .advisor import advise, prepare
 from .chance_curve import ChancePoint
+from .first_game import comment, comments
 from .habit_costs import Habit, LeakReport, leak_report
 from .judged_games import JudgedGame, reviews_of, worst_games
 from .kept_reviews import KeptReviews
@@ -30,6 +31,8 @@ __all__ = [
     "Review",
     "ReviewedGame",
     "advise",
+    "comment",
+    "comments",
     "daily_puzzle",
     "kind_of",
     "leak_report",

@@ -63,6 +63,7 @@ from .events import (
 from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
+from .lessons import FIRST_GAME, LESSON_DICE, LESSONS, TEACHER, Lesson, tips
 from .narration import narrate, percent, say_bid, say_face
 from .notation import format_game, parse_game
 from .odds import (
@@ -102,6 +103,9 @@ __all__ = [
     "DICE_PER_SEAT",
     "ENTROPY_LENGTH",
     "FACES",
+    "FIRST_GAME",
+    "LESSONS",
+    "LESSON_DICE",
     "LONGEST_NAME",
     "MOVES",
     "OLD_NAMES",
@@ -112,6 +116,7 @@ __all__ = [
     "SEEDS",
     "SHARED_DICE",
     "SPECTATOR",
+    "TEACHER",
     "WHEN_PALIFICO",
     "Action",
     "AgentFaulted",
@@ -143,6 +148,7 @@ __all__ = [
     "Hands",
     "IllegalMoveError",
     "Ladder",
+    "Lesson",
     "LiarCalled",
     "LiarsDiceError",
     "MissingExtraError",
@@ -225,6 +231,7 @@ __all__ = [
     "say_face",
     "seats_from",
     "split_rules",
+    "tips",
     "unused",
     "verify",
     "view_of",

@@ -81,8 +81,8 @@ def load_rules(rules: str, *, players: int | None = None, dice: Dice = None, **c
     """
     named, *parts = split_rules(rules)
     said = dict(map(read_change, parts))
-    players = said.pop("players", None) if players is None else players
-    dice = said.pop("dice", None) if dice is None else dice
+    players = _given_once("players", players, said.pop("players", None))
+    dice = _given_once("dice", dice, said.pop("dice", None))
     changes = said | changes
     if not is_file(named):
         return changed_preset(named, changes, players=players, dice=dice)
@@ -90,6 +90,13 @@ def load_rules(rules: str, *, players: int | None = None, dice: Dice = None, **c
     if "base" in fields:
         return changed_base(fields | changes, players=players, dice=dice)
     return _seated(GameConfig.from_dict(fields), players, dice).replace(**changes)
+
+
+def _given_once(name: str, given: Any, said: Any) -> Any:
+    """What was given as an argument or said in the text of the rules; `ConfigError` if both were, and differ."""
+    if given is None or said is None or given == said:
+        return said if given is None else given
+    raise ConfigError(name, said, f"{given}, which was given beside the rules")
 
 
 def is_file(rules: str) -> bool:

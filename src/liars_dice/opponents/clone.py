@@ -46,8 +46,9 @@ class Clone(msgspec.Struct, frozen=True, kw_only=True):
     """How often the player decides like each bot."""
     schema: int = SCHEMA
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the file."""
+        path = Path(path)
         with writing_whole("out", path) as file:
             file.write_bytes(msgspec.json.encode(self) + b"\n")
 

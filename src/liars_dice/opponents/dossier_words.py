@@ -138,6 +138,7 @@ def _cost(dossier: Dossier) -> list[str]:
     return [
         f"By the coach, over {plural(cost.games, 'reviewed game')}: mistakes give away {percent(cost.per_game)} of the "
         f"chance to win a game ({percent(low)} to {percent(high)}); accuracy {cost.accuracy:.1f}%.",
+        f"Rated {'; '.join(f'{said} ({number})' for said, number in dossier.cost_against.items())}.",
         *(
             f"{habit.words}: {percent(habit.per_game)} a game ({plural(habit.times, 'time')})."
             for habit in cost.habits[:MOST_HABITS]

@@ -138,6 +138,8 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
     style: Style | None
     cost: LeakReport | None
     """What the player's mistakes cost, from the reviews of its games; None if none was reviewed."""
+    cost_against: dict[str, int] = {}
+    """What decisions were rated against, in words, and how many: `against perfect play`."""
 
     def to_dict(self) -> dict[str, object]:
         """The dossier as JSON for other programs; its keys are stable."""
@@ -159,7 +161,7 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
             "jump_tell": None if self.jump_tell is None else msgspec.to_builtins(self.jump_tell),
             "by_own_dice": [_group_dict(group) for group in self.by_own_dice],
             "by_dice_in_play": [_group_dict(group) for group in self.by_dice_in_play],
-            "cost": None if self.cost is None else _cost_dict(self.cost),
+            "cost": None if self.cost is None else _cost_dict(self.cost) | {"against": self.cost_against},
             "habits": [] if self.cost is None else [_habit_dict(habit) for habit in self.cost.habits[:MOST_HABITS]],
         }
 
@@ -198,6 +200,9 @@ def scout(
         by_dice_in_play=_groups(decisions, bids, _size_of_table, lambda size: _SIZES[size]),
         style=nearest_style(decisions) if number >= FEWEST_ROUNDS else None,
         cost=leak_report(reviews) if reviews else None,
+        cost_against=dict(
+            Counter(move.against for _, review in reviews for move in review.moves if move.is_free).most_common()
+        ),
     )
 
 

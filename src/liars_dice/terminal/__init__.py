@@ -9,10 +9,9 @@ from .review_text import column_chart, print_review, review_lines
 from .seating import make_lineup, replace_bots, take_seat
 from .table_setup import TableSetup, ask_table_setup, fill_seats
 from .table_view import Pace, Quit, Spectator, TableView, can_ask, clear_screen, needs_ascii
-from .tutorial import LESSONS, Tutorial
+from .tutorial import Tutorial
 
 __all__ = [
-    "LESSONS",
     "GameSession",
     "Pace",
     "Quit",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from ..agents import AGENTS
+import msgspec
+
+from ..agents import AGENTS, RATING
 from ..core import (
+    FIRST_GAME,
+    LESSON_DICE,
+    LESSONS,
     PRESETS,
     SEEDS,
+    TEACHER,
     BadValueError,
     NotationError,
     free_name,
@@ -30,10 +36,16 @@ POLL_GRACE_S = 15.0
 async def list_agents(studio: Studio, request: ApiRequest) -> m.Agents:
     """The bots that can take a seat, the strongest first."""
     lines = [
-        m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players) for info in AGENTS.by_strength
+        m.OfferedAgent(info.field_name, info.summary, info.memoryless, info.players, RATING.get(info.name))
+        for info in AGENTS.by_strength
     ]
     lines += [m.OfferedAgent(name, "a bot added by this server", False, (2, 15)) for name in studio.rooms.offered_bots]
     return m.Agents(lines)
+
+
+async def list_lessons(studio: Studio, request: ApiRequest) -> m.Lessons:
+    """The first lessons: what is told, and the moves to try out."""
+    return m.Lessons(LESSONS, LESSON_DICE, msgspec.to_builtins(FIRST_GAME.without_seed), TEACHER)
 
 
 async def list_rules(studio: Studio, request: ApiRequest) -> m.RulesCatalog:
@@ -103,6 +115,7 @@ async def create_room(studio: Studio, request: ApiRequest) -> m.SeatGranted:
         turn_limit=wish.turn_limit,
         help=wish.help,
         ready_check=wish.ready_check,
+        chat=wish.chat,
     )
     await rooms.create(doc)
     return m.SeatGranted(doc.id, mine, token, invite)
@@ -227,6 +240,7 @@ async def tournament(studio: Studio, request: ApiRequest) -> m.Json:
 
 ENDPOINTS = (
     Endpoint("GET", "/agents", list_agents, m.Agents),
+    Endpoint("GET", "/lessons", list_lessons, m.Lessons),
     Endpoint("GET", "/rules", list_rules, m.RulesCatalog),
     Endpoint("POST", "/rules", check_rules, m.CheckedRules, body=m.RulesRequest),
     Endpoint("GET", "/rooms", list_rooms, m.RoomList),

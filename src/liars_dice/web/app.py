@@ -34,7 +34,7 @@ from .server_limits import ServerLimits
 from .store_worker import StoreWorker
 
 STATIC = Path(__file__).parent / "static"
-PAGES = ("/", "/play", "/watch", "/replays", "/puzzles", "/lab", "/rules", "/player", "/room/{id}")
+PAGES = ("/", "/play", "/watch", "/replays", "/puzzles", "/lab", "/rules", "/learn", "/player", "/room/{id}")
 GAME_PAGES = ("/replay/{game}", "/review/{game}")
 
 ERRORS = {

@@ -13,9 +13,10 @@ from ..agents import GameStart, Hearing, Question, due_now, is_event
 from ..core import Event, GameView, LiarsDiceError, derive_seed, view_of
 from ..persistence import RecordedEvent
 from ..referee import RecordedSteps, protocol
-from . import messages as m
+from . import socket_messages as m
 from .connection_limits import ConnectionLimits
 from .errors import RoomError
+from .messages import Token, plain
 from .room import Room
 from .rooms import Rooms
 from .websocket_io import FAILED, REFUSED, ClientConnection, accept_socket, on_disconnect, receive_hello, refuse
@@ -28,7 +29,7 @@ class BotSaid(msgspec.Struct, frozen=True):
     id: int | None = None
     action: str | None = None
     reasoning: str = ""
-    token: m.Token | None = None
+    token: Token | None = None
     name: str = ""
     events: bool = False
     confirms_start: bool = False
@@ -44,7 +45,7 @@ def decode_bot(text: str) -> BotSaid:
     try:
         return _bot_decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise m.BadMessageError(f"cannot read the message: {m.plain(error)}") from None
+        raise m.BadMessageError(f"cannot read the message: {plain(error)}") from None
 
 
 class RemoteBot(ClientConnection):

@@ -74,6 +74,13 @@ def hint(view: GameView, known: Sequence[str], progress: Progress) -> Json:
     return _advice(advise(view, [model_of(agent_id) for agent_id in known]))
 
 
+def comments(view: GameView, progress: Progress) -> dict[str, str]:
+    """The coach's word on every legal move, for beginners."""
+    from ..coach import comments
+
+    return comments(view)
+
+
 def _advice(advice: Advice) -> Json:
     from ..coach import kind_of
 
@@ -251,6 +258,7 @@ def warm_up(step: int, progress: Progress) -> None:
 
 QUICK: dict[str, Callable[..., Any]] = {
     "hint": hint,
+    "comments": comments,
     "explain": explain,
     "solved": solved,
     "turn_again": turn_again,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -21,11 +22,13 @@ from ..core import (
     LiarsDiceError,
     chance_exact,
     chance_true,
+    tips,
 )
 from ..persistence import RecordedEvent
-from . import messages as m
+from . import socket_messages as m
 from .connection_limits import ConnectionLimits
 from .errors import BusyError, RoomError
+from .messages import BidChance, encode_json
 from .room import Room
 from .room_messages import news_messages, welcome_messages
 from .rooms import Rooms
@@ -54,12 +57,12 @@ class Page(ClientConnection):
         self._odds: tuple[GameView, msgspec.Raw] | None = None
         """The last odds that were asked for."""
 
-    def odds(self, room: Room) -> list[m.BidChance]:
+    def odds(self, room: Room) -> list[BidChance]:
         """The odds of every bid now, computed and encoded once however often they are asked for."""
         view = room.player_view(self.seat)
         if self._odds is None or self._odds[0] != view:
-            self._odds = view, msgspec.Raw(m.encode_json(_odds(view)))
-        return cast(list[m.BidChance], self._odds[1])
+            self._odds = view, msgspec.Raw(encode_json(_odds(view)))
+        return cast(list[BidChance], self._odds[1])
 
     @contextlib.asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
@@ -154,6 +157,8 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                 room.talk.react(page.seat, what)
             case m.Nudge() if page.seat != SPECTATOR:
                 room.talk.nudge(page.seat)
+            case m.Say(text=line) if page.seat != SPECTATOR:
+                room.talk.say(page.seat, line)
             case m.Speed(delay_ms=delay_ms):
                 await room.set_speed(page, delay_ms)
                 if to is not None:
@@ -178,11 +183,11 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
             case m.Ask(what="odds"):
                 await rooms.load.turn()
                 page.tell(m.encode(m.Answer(message.id, bids=page.odds(room))))
-            case m.Ask():
+            case m.Ask(what=what):
                 async with page.kept_alive():
                     await rooms.load.turn()
-                    hint = await _hint(room, page.seat, rooms)
-                page.tell(m.encode(m.Answer(message.id, hint=hint)))
+                    said = await _ask_coach(room, page.seat, rooms, what)
+                page.tell(m.encode(said(message.id)))
     except m.BadMessageError as error:
         page.tell(m.encode(m.error_message(error, _id_in(text))))
     except (RoomError, LiarsDiceError) as error:
@@ -227,19 +232,20 @@ def _action_of(wish: m.MoveRequest) -> Action:
             return CallExactAction()
 
 
-def _odds(view: GameView) -> list[m.BidChance]:
+def _odds(view: GameView) -> list[BidChance]:
     if view.public.status != "BIDDING":
         raise RoomError("no round is being played", code="no_round")
     return [
-        m.BidChance(bid.quantity, bid.face, chance_true(view, bid), chance_exact(view, bid))
+        BidChance(bid.quantity, bid.face, chance_true(view, bid), chance_exact(view, bid))
         for bid in view.public.rules.bids
     ]
 
 
-async def _hint(room: Room, seat: int, rooms: Rooms) -> m.Json:
-    """The coach's advice."""
+async def _ask_coach(room: Room, seat: int, rooms: Rooms, what: str) -> Callable[[m.Id], m.Answer]:
+    """The coach's advice, or its guide for beginners, as the answer to the message with an id."""
     view = room.player_view(seat)
     if not view.is_my_turn:
         raise RoomError("it is not your turn", code="not_your_turn")
-    advice: m.Json = await rooms.coach.ask("hint", view, room.recorded_ids)
-    return advice
+    if what == "guide":
+        return partial(m.Answer, guide=m.Guide(tips(view), await rooms.coach.ask("comments", view)))
+    return partial(m.Answer, hint=await rooms.coach.ask("hint", view, room.recorded_ids))

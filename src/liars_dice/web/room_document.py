@@ -73,6 +73,8 @@ class RoomDoc(msgspec.Struct):
     """Whether players may ask for odds and hints."""
     ready_check: bool = False
     """Whether the game waits until every person is ready."""
+    chat: bool = False
+    """Whether players may write to each other."""
     banned: list[str] = []
     """Hashes of the addresses that may neither play nor watch here."""
     next_fairness: Fairness | None = None
@@ -128,9 +130,14 @@ def decode_room(room_id: str, text: str) -> RoomDoc:
     return doc
 
 
+def one_line(text: str) -> str:
+    """Text as it is shown to others: printable, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def clean_name(name: str) -> str:
     """The name as it is shown: printable, on one line, at most 24 characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:24].strip()
+    return one_line(name)[:24].strip()
 
 
 def display_name(name: str, seat: int) -> str:

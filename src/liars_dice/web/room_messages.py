@@ -9,8 +9,9 @@ import msgspec
 
 from ..core import MOVES, SPECTATOR, BidAction, Fairness, GameCreated, view_of, visible_to
 from ..persistence import RecordedEvent, visible_events
-from .messages import EventNote, Json, Over, OwnDice, RoomView, Seats, SeatView, Turn, Welcome, encode, encode_json
+from .messages import Json, RoomView, SeatView, encode_json
 from .room_bots import STAND_IN, STAND_IN_TYPE
+from .socket_messages import EventNote, Over, OwnDice, Seats, Turn, Welcome, encode
 
 if TYPE_CHECKING:
     from .room import Room
@@ -87,6 +88,7 @@ def room_view(room: Room) -> RoomView:
         doc.ready_check,
         sorted(room.rematch),
         next_commitment(room),
+        doc.chat,
     )
 
 

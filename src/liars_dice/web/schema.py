@@ -13,6 +13,7 @@ from .. import __version__
 from . import messages as m
 from .api import ENDPOINTS
 from .api_requests import Endpoint
+from .socket_messages import FromPage, ToPage
 
 _REF = "#/components/schemas/{name}"
 
@@ -25,7 +26,7 @@ def openapi_json() -> bytes:
 
 def openapi() -> m.Json:
     """The document. Its schemas include the messages on sockets."""
-    types: list[Any] = [m.ErrorResponse, m.FromPage, m.ToPage]
+    types: list[Any] = [m.ErrorResponse, FromPage, ToPage]
     for endpoint in ENDPOINTS:
         types += [kind for kind in (endpoint.body, endpoint.answer, endpoint.query) if kind is not None]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)

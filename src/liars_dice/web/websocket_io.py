@@ -11,7 +11,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..persistence import StoreError
-from . import messages as m
+from . import socket_messages as m
 from .clock import StudioClock
 from .connection_limits import ConnectionLimits
 from .errors import FullError, RoomError

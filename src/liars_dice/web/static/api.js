@@ -87,7 +87,7 @@ export const post = (path, body) =>
   call(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 /** @typedef {{ kind: "you" | "open" | "bot", agent?: string, name?: string }} NewSeat */
-/** @typedef {{ name: string, summary: string, memoryless?: boolean, players?: [number, number] }} Agent */
+/** @typedef {{ name: string, summary: string, memoryless?: boolean, players?: [number, number], rating?: number | null }} Agent */
 
 /** @type {Promise<Agent[]> | null} */
 let known = null;

@@ -18,6 +18,7 @@ const ROUTES = [
   [/^\/player$/, () => import("./pages/player.js")],
   [/^\/puzzles$/, () => import("./pages/puzzles.js")],
   [/^\/lab$/, () => import("./pages/lab.js")],
+  [/^\/learn$/, () => import("./pages/learn.js")],
   [/^\/rules$/, () => import("./pages/rules.js")],
 ];
 

@@ -7,8 +7,8 @@ import { diceCount, faces } from "./events.js";
 /** The presets: a title and a short description. @type {Record<string, [string, string]>} */
 export const PRESETS = {
   "heads-up": ["Heads-up", "Two players, five dice each. Lose a round, lose a die."],
-  perudo: ["Perudo", "Up to six players. Ones are wild, exact calls win a die back."],
-  "perudo-tournament": ["Perudo, tournament rules", "Perudo with palifico rounds and no opening on ones."],
+  "perudo-tournament": ["Perudo as most people know it", "Two to six players. Ones are wild, palifico rounds, no opening on ones."],
+  perudo: ["Perudo, simple", "The same without palifico, and opening on ones is allowed."],
   duel: ["Duel", "One round, two dice against three. Over in a minute."],
   classic: ["Classic", "One round, five dice each."],
   openspiel: ["One die", "One die each, sixes are wild. The smallest game with a bluff."],

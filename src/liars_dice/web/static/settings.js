@@ -1,9 +1,9 @@
-// Settings kept in this browser: name, theme, odds, sound, speed, taps, reactions.
+// Settings kept in this browser: name, theme, odds, sound, speed, taps, reactions, chat.
 
 import { load, save } from "./storage.js";
 
 /** @type {Record<string, string>} */
-const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off", quick: "off", onetap: "off", reactions: "on", coach: "off" };
+const DEFAULTS = { name: "", theme: "auto", odds: "off", sound: "off", quick: "off", onetap: "off", reactions: "on", chat: "on", coach: "off" };
 
 /** @param {string} key */
 export const setting = (key) => load(`set:${key}`) ?? DEFAULTS[key] ?? "";

@@ -1,29 +1,40 @@
-// A few short synthesised sounds, off by default.
+// Short sounds, off until asked for. They are loaded when the first one is needed; tools/render_sounds.py renders them.
 
 import { setting } from "./settings.js";
 
+/** What is heard at each event, and at other moments. @type {Record<string, string>} */
+const SOUNDS = { DiceRolled: "dice", BidPlaced: "bid", LiarCalled: "call", ExactCalled: "call", DiceRevealed: "lift", Counted: "count", RoundEnded: "round", YourTurn: "turn", Nudged: "turn", Won: "won", Lost: "lost" };
+
 /** @type {AudioContext | null} */
 let audio = null;
+/** @type {Map<string, Promise<AudioBuffer>>} */
+const loaded = new Map();
 
-/** What each event sounds like: pitches in hertz, one after the other. @type {Record<string, number[]>} */
-const SOUNDS = { DiceRolled: [180, 240, 200, 260], BidPlaced: [420], LiarCalled: [330, 247], ExactCalled: [330, 392], RoundEnded: [392, 523], GameEnded: [392, 494, 587, 784], Nudged: [659, 659] };
+/**
+ * @param {AudioContext} out
+ * @param {string} name
+ */
+function load(out, name) {
+  const known = loaded.get(name);
+  if (known) return known;
+  const loading = fetch(`/static/sounds/${name}.wav`).then(async (answer) => out.decodeAudioData(await answer.arrayBuffer()));
+  loading.catch(() => loaded.delete(name)); // so that it is tried again
+  loaded.set(name, loading);
+  return loading;
+}
 
-/** @param {string} type of event */
-export function sound(type) {
-  const notes = SOUNDS[type];
-  if (!notes || setting("sound") !== "on") return;
+/** @param {string} moment an event's type, or another key of SOUNDS */
+export async function sound(moment) {
+  const name = SOUNDS[moment];
+  if (!name || setting("sound") !== "on") return;
   audio ??= new AudioContext();
   const out = audio;
-  notes.forEach((pitch, i) => {
-    const at = out.currentTime + i * 0.09;
-    const tone = out.createOscillator();
-    const loud = out.createGain();
-    tone.type = "triangle";
-    tone.frequency.value = pitch;
-    loud.gain.setValueAtTime(0.12, at);
-    loud.gain.exponentialRampToValueAtTime(0.001, at + 0.12);
-    tone.connect(loud).connect(out.destination);
-    tone.start(at);
-    tone.stop(at + 0.13);
-  });
+  try {
+    const player = out.createBufferSource();
+    player.buffer = await load(out, name);
+    player.connect(out.destination);
+    player.start();
+  } catch {
+    // no network, or no sound card: the game goes on in silence
+  }
 }

@@ -1,5 +1,6 @@
 // The table: the seats, cups over dice, the current bid in the middle, and the reveal.
 
+import { face, reactionPicture } from "./avatars.js";
 import { blank, cup, die } from "./dice.js";
 import { h, moves, set } from "./dom.js";
 import { UNDECIDED, capital, consequence, diceCount, does, faces, isRight, ruling, sayBid, tell, unnamed, verdict } from "./events.js";
@@ -44,9 +45,8 @@ export class Table {
     this.odds = h("p", { class: "odds", hidden: true });
     this.middle = h("div", { class: "middle" }, this.claim, this.odds);
     this.shared = h("div", { class: "shared", hidden: true });
-    this.lower = h("ol", { class: "others lower", "aria-label": "Players, other side", hidden: true });
     this.mine = h("div", { class: "mine" });
-    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.shared, this.lower, this.mine);
+    this.element = h("section", { class: "table", "aria-label": "Table" }, this.others, this.middle, this.shared, this.mine);
     /** The number and the verdict of a reveal. @type {HTMLElement | null} */
     this.number = this.verdict = null;
     this.clock = 0;
@@ -85,10 +85,10 @@ export class Table {
 
   /** @param {number} seat */
   #bubble(seat) {
-    const place = this.element.querySelector(`[data-seat="${seat}"]`);
+    const place = this.element.querySelector(`[data-seat="${seat}"] .who`);
     place?.querySelector(".bubble")?.remove();
     const what = this.bubbles.get(seat);
-    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true" }, what));
+    if (what) place?.append(h("span", { class: "bubble", "aria-hidden": "true", "data-reaction": what }, reactionPicture(what)));
   }
 
   /**
@@ -103,32 +103,34 @@ export class Table {
     if (key === this.key) return;
     this.key = key;
     const n = state.names.length;
-    const bottom = me ?? (n === 2 ? 0 : -1); // spectators see two players face to face
-    const order = Array.from({ length: n }, (_, i) => (Math.max(bottom, 0) + i) % n).filter((seat) => seat !== bottom);
-    if (bottom >= 0) order.sort((a, b) => ((a - bottom + n) % n) - ((b - bottom + n) % n));
+    const bottom = me ?? 0;
+    const order = Array.from({ length: Math.max(0, n - 1) }, (_, i) => (bottom + 1 + i) % n);
     const lit = marks(state.names);
     const rolling = fresh && state.last === "DiceRolled" && moves();
+    const lifting = fresh && state.last === "DiceRevealed" && moves();
     this.order = countOrder(state, me);
-    set(this.element, { "data-players": n, "data-many": order.length > 3 ? "yes" : null, "data-crowd": order.length > 7 ? "yes" : null, "data-round": bottom >= 0 && order.length > 3 && order.length < 7 ? "yes" : null, "data-lifting": fresh && state.last === "DiceRevealed" ? "yes" : null });
-    const row = (/** @type {number[]} */ those) =>
-      those.map((seat, i) => {
-        const middle = (those.length - 1) / 2;
-        const lift = those.length > 2 && those.length < 7 ? ((i - middle) / Math.max(middle, 1)) ** 2 : 0;
-        const turn = Math.PI * (1.1 - (1.2 * i) / Math.max(1, those.length - 1)); // from the left over the top to the right
-        const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, mine: false, bottom });
-        set(item, { vars: { lift, x: Math.cos(turn).toFixed(3), y: Math.sin(turn).toFixed(3) } });
+    set(this.element, {
+      "data-players": n,
+      "data-many": order.length > 3 ? "yes" : null,
+      "data-crowd": order.length > 7 ? "yes" : null,
+      "data-lifting": lifting ? "yes" : null,
+      "data-rolling": rolling || (fresh && state.last === "RoundStarted") ? "yes" : null,
+      "data-sides": Math.floor(order.length / 3),
+      vars: { sides: Math.max(1, Math.floor(order.length / 3)) },
+    });
+    const placed = places(order.length);
+    this.others.replaceChildren(
+      ...order.map((seat, i) => {
+        const item = this.#seat(state, seat, { peek, info: seats[seat], mark: lit[seat], rolling, lifting, mine: false, bottom });
+        set(item, { "data-side": placed[i].side, "data-corner": placed[i].lift === 1 ? "yes" : null, vars: { row: placed[i].row, from: placed[i].from, span: placed[i].span, lift: placed[i].lift, order: i + 1 } });
         return item;
-      });
-    const upper = bottom < 0 ? Math.ceil(order.length / 2) : order.length; // without a player at the bottom, half of the seats go there
-    this.others.replaceChildren(...row(order.slice(0, upper)));
-    this.lower.replaceChildren(...row(order.slice(upper).reverse()));
-    this.lower.hidden = upper === order.length;
+      }),
+    );
     this.#center(state, me, lit);
     this.#onTable(state, peek);
-    this.mine.hidden = bottom < 0;
     clearInterval(this.clock);
     if (seats.some((seat) => seat?.until)) this.clock = setInterval(() => (this.element.isConnected ? this.#tick() : clearInterval(this.clock)), 1000);
-    if (bottom >= 0 && n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, mine: me !== null, bottom }));
+    if (n) this.mine.replaceChildren(this.#seat(state, bottom, { peek: peek || me !== null, info: seats[bottom], mark: lit[bottom], rolling, lifting: lifting && me === null, mine: me !== null, bottom }));
     this.#tick();
     for (const seat of this.bubbles.keys()) this.#bubble(seat);
   }
@@ -141,6 +143,7 @@ export class Table {
   #count(state, counted) {
     const bid = standing(state)?.bid;
     if (!state.revealed || !bid || !this.number || !this.verdict) return;
+    if (counted === null) set(this.element, { "data-lifting": null }); // skipped, or done
     const found = this.order?.size ?? 0;
     for (const one of this.element.querySelectorAll(".hand .die")) {
       const place = one.getAttribute("data-counts");
@@ -164,9 +167,9 @@ export class Table {
   /**
    * @param {State} state
    * @param {number} seat
-   * @param {{ peek: boolean, info: SeatInfo | undefined, mark: string, rolling: boolean, mine: boolean, bottom: number }} options
+   * @param {{ peek: boolean, info: SeatInfo | undefined, mark: string, rolling: boolean, lifting: boolean, mine: boolean, bottom: number }} options
    */
-  #seat(state, seat, { peek, info, mark, rolling, mine, bottom }) {
+  #seat(state, seat, { peek, info, mark, rolling, lifting, mine, bottom }) {
     const hand = state.hands[seat];
     const count = state.counts[seat] ?? 0;
     const shown = hand && (state.revealed || peek);
@@ -190,7 +193,7 @@ export class Table {
       h(
         "div",
         { class: "who" },
-        h("span", { class: `token seat-${seat % 8}${info?.kind === "bot" ? " bot" : ""}`, "aria-hidden": "true" }, mark),
+        face(seat, mark, state.agents[seat] ?? (info?.kind === "bot" ? (info.agent ?? "") : null), state.names[seat]),
         h(
           "div",
           { class: "who-text" },
@@ -200,7 +203,7 @@ export class Table {
           isTurn && !mine && info?.until && !(away && info.agent) && h("small", { class: "until", "aria-hidden": "true", "data-until": info.until, "data-away": away ? "yes" : null }),
         ),
       ),
-      out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${diceCount(count)}, hidden`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
+      out ? h("div", { class: "hand" }) : shown ? this.#hand(state, seat, rolling && mine, lifting) : h("div", { class: "hand covered" }, cup(), h("div", { class: "under", "aria-label": `${diceCount(count)}, hidden`, role: "img" }, Array.from({ length: Math.min(count, 12) }, blank))),
     );
   }
 
@@ -208,10 +211,11 @@ export class Table {
    * @param {State} state
    * @param {number} seat
    * @param {boolean} rolling
+   * @param {boolean} lifting whether a cup lifts from the dice
    */
-  #hand(state, seat, rolling) {
+  #hand(state, seat, rolling, lifting) {
     const hand = state.hands[seat] ?? [];
-    return h("div", { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": hand.length ? `Dice: ${hand.join(", ")}` : "No dice" }, this.#dice(state, hand, String(seat), rolling));
+    return h("div", { class: `hand open${state.revealed ? " revealed" : ""}`, role: "img", "aria-label": hand.length ? `Dice: ${hand.join(", ")}` : "No dice" }, this.#dice(state, hand, String(seat), rolling), lifting && h("span", { class: "lifted", "aria-hidden": "true" }, cup()));
   }
 
   /**
@@ -272,6 +276,22 @@ export class Table {
     }
     this.claim.replaceChildren(h("p", { class: "caption" }, state.round < 0 ? "Waiting for the first round." : `No bid yet. ${diceCount(total(state))} on the table${state.palifico ? ", palifico" : ""}.`));
   }
+}
+
+/**
+ * Where the other players sit, from the left of the bottom seat round to its right: a third on each side, the rest along the top.
+ * @param {number} others
+ */
+function places(others) {
+  const sides = Math.floor(others / 3);
+  const top = others - 2 * sides;
+  return Array.from({ length: others }, (_, i) => {
+    if (i < sides) return { side: "left", row: sides - i + 1, from: 1, span: 1, lift: 0 };
+    if (i >= sides + top) return { side: "right", row: i - sides - top + 2, from: 1, span: 1, lift: 0 };
+    const across = i - sides;
+    const wide = sides && top < 5 ? 54 : 60; // columns of 60: fewer, so that the outer ones are not beyond the table's corners
+    return { side: "top", row: 1, from: Math.round((wide * across) / top) + 1 + (60 - wide) / 2, span: Math.floor(wide / top), lift: top > 2 && sides ? Math.abs(across - (top - 1) / 2) / ((top - 1) / 2) : 0 };
+  });
 }
 
 /**

@@ -11,7 +11,9 @@ const PAUSES = { GameCreated: 0, RoundStarted: 150, DiceRolled: 200, SharedDiceR
 
 /** The pause between two dice when those of a reveal are counted, and the longest time that all of them may take. */
 const COUNT_MS = 140;
-const WHOLE_COUNT_MS = 1600;
+const WHOLE_COUNT_MS = 1200;
+/** How long the cups take to lift, one after the other, before the count begins. */
+const LIFT_MS = 600;
 
 export class Timeline {
   /** @param {(timeline: Timeline, fresh: boolean) => void} show fresh: the last event was just added */
@@ -123,7 +125,7 @@ export class Timeline {
   #advance() {
     this.at++;
     this.seen = false;
-    const counts = this.events[this.at - 1].type === "DiceRevealed" && this.#found > 0;
+    const counts = this.events[this.at - 1].type === "DiceRevealed";
     this.counted = counts && moves() && !this.paused && this.speed < 100 ? 0 : null;
     if (this.holds && this.events[this.at - 1].type === "RoundEnded" && this.events[this.at]?.type !== "GameEnded") this.held = true;
     this.show(this, true);
@@ -144,7 +146,7 @@ export class Timeline {
         this.counted = this.counted === null || this.counted + 1 > this.#found ? null : this.counted + 1;
         this.show(this, false);
         this.#plan();
-      }, Math.min(COUNT_MS, WHOLE_COUNT_MS / this.#found) / this.speed);
+      }, (Math.min(COUNT_MS, WHOLE_COUNT_MS / (this.#found + 1)) + (this.counted ? 0 : LIFT_MS)) / this.speed);
       return;
     }
     if (this.atEnd) return;

@@ -1,9 +1,11 @@
 // What people at a table do besides playing: who is here, reactions, nudges, leaving, giving a seat to a bot, another game.
 
+import { reactionPicture } from "../avatars.js";
 import { busily, h, say, toggle } from "../dom.js";
 import { plainName } from "../events.js";
 import { keep, setting } from "../settings.js";
 import { sound } from "../sound.js";
+import { Chat } from "./chat.js";
 
 /** @typedef {import("./room.js").Room} Room */
 /** @typedef {import("./room.js").SeatLine} SeatLine */
@@ -18,6 +20,7 @@ export class Company {
   /** @param {Room} page */
   constructor(page) {
     this.page = page;
+    this.chat = new Chat(page);
     this.nudged = h("p", { class: "notice nudged", role: "alert", hidden: true });
     this.given = h("div", { class: "notice given", role: "alert", hidden: true });
     this.list = h("ul", { class: "lines people" });
@@ -35,7 +38,7 @@ export class Company {
   }
 
   #reactions() {
-    const buttons = REACTIONS.map(([what, name]) => h("button", { type: "button", class: "reaction", "aria-label": name, title: name, onclick: () => this.page.socket.tell({ type: "react", what }) }, what));
+    const buttons = REACTIONS.map(([what, name]) => h("button", { type: "button", class: "reaction", "aria-label": name, title: name, onclick: () => this.page.socket.tell({ type: "react", what }) }, reactionPicture(what)));
     const all = h("div", { class: "row", role: "group", "aria-label": "Reactions" }, buttons);
     all.hidden = setting("reactions") === "off";
     const shown = toggle("Reactions", setting("reactions") !== "off", (on) => {
@@ -98,6 +101,7 @@ export class Company {
     this.nudge.hidden = !playing || page.over || !slow;
     this.nudge.textContent = slow ? `Nudge ${plainName(slow.name)}` : "";
     this.reactions.hidden = me === null || !page.company;
+    this.chat.update();
     this.people.hidden = me === null || room.status === "waiting";
     const key = JSON.stringify([seats, me, room.host, room.spectators, room.status, turn]);
     if (key === this.key) return;

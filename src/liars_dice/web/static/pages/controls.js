@@ -3,6 +3,7 @@
 import { busily, h, set, toggle } from "../dom.js";
 import { UNDECIDED, sayBid } from "../events.js";
 import { keep, setting } from "../settings.js";
+import { sound } from "../sound.js";
 import { standing } from "../state.js";
 import { places } from "./company.js";
 
@@ -54,7 +55,10 @@ export class Controls {
       timeline.speed = on ? QUICK : 1;
     });
     timeline.speed = setting("quick") === "on" ? QUICK : 1;
-    const sounds = toggle("Sound", setting("sound") === "on", (on) => keep("sound", on ? "on" : "off"));
+    const sounds = toggle("Sound", setting("sound") === "on", (on) => {
+      keep("sound", on ? "on" : "off");
+      sound("BidPlaced"); // how it sounds
+    });
     stage.dock.append(this.acts, this.goes, this.done, this.watching);
     this.odds = odds;
     const { others } = page;
@@ -68,7 +72,8 @@ export class Controls {
     stage.dock.before(others.given, others.nudged, h("div", { class: "options" }, odds, this.hint, this.undo, others.nudge), this.advice, page.problem);
     this.onetap = toggle("One tap", setting("onetap") === "on", (on) => keep("onetap", on ? "on" : "off"));
     set(this.onetap, { title: "Bid and call with one tap, without confirming" });
-    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds), others.reactions, others.people);
+    stage.controls.append(h("div", { class: "options habits" }, this.quick, this.onetap, sounds));
+    stage.history.element.append(others.reactions, others.chat.element, others.people);
   }
 
   /** Another game begins: at the usual speed. */

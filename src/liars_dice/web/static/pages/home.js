@@ -1,7 +1,8 @@
 // The home page: play at once, or look around.
 
-import { createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
+import { agents, createRoom, forgetRoom, get, markOver, myRooms } from "../api.js";
 import { Board } from "../board.js";
+import { tableMate } from "../bot_text.js";
 import { busily, h, moves } from "../dom.js";
 import { plainName, sayBid } from "../events.js";
 import { go } from "../router.js";
@@ -15,6 +16,15 @@ import { gameLine, quickGame } from "./replays.js";
 /** A short game against one bot. */
 const playNow = () =>
   createRoom({ rules: "heads-up", changes: { dice: [3, 3] }, seats: [{ kind: "you", name: ownName() }, { kind: "bot", agent: "optimal" }], practice: true });
+
+/** Perudo as most people know it, with bots of different styles. */
+async function sixAtATable() {
+  const bots = await agents();
+  /** @type {string[]} */
+  const others = [];
+  while (others.length < 5) others.push(tableMate(bots, others));
+  return createRoom({ rules: "perudo-tournament", changes: {}, seats: [{ kind: "you", name: ownName() }, ...others.map((agent) => ({ kind: /** @type {const} */ ("bot"), agent }))], practice: true });
+}
 
 /** @type {import("../router.js").MakePage} */
 export function page() {
@@ -34,6 +44,7 @@ export function page() {
   fillRooms(rooms);
   fillReplays(replays, attempt(quickGame));
   const now = h("button", { type: "button", class: "primary big", onclick: () => busily(now, attempt(async () => `/room/${await playNow()}`)) }, "Play now");
+  const perudo = h("button", { type: "button", class: "plain", onclick: () => busily(perudo, attempt(async () => `/room/${await sixAtATable()}`)) }, "Perudo with five bots");
   const element = h(
     "div",
     { class: "page home" },
@@ -45,8 +56,8 @@ export function page() {
         { class: "hero-text" },
         h("h1", {}, ["Everyone rolls.", "Everyone hides.", "Someone lies."].flatMap((part) => [h("span", {}, part), " "])),
         h("p", { class: "lead" }, "Bid how many dice show one face under all the cups, yours included. Raise, or call the bluff."),
-        h("div", { class: "row" }, now, h("a", { class: "button", href: "/play" }, "Set up a table")),
-        h("small", {}, "Three dice each against a bot. No account, nothing to install. ", h("a", { href: "/rules" }, "The rules in two minutes")),
+        h("div", { class: "row" }, now, h("a", { class: "button", href: "/learn" }, "Learn by playing"), perudo, h("a", { class: "button", href: "/play" }, "Set up a table")),
+        h("small", {}, "Play now: three dice each against a bot. New to the game? The first lessons take five minutes. No account, nothing to install. ", h("a", { href: "/rules" }, "All rules")),
         problem,
       ),
       show.element,

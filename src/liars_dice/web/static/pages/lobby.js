@@ -1,5 +1,6 @@
 // A room before its game: the players, the invite link, the rules.
 
+import { avatar } from "../avatars.js";
 import { busily, field, h, toggle } from "../dom.js";
 import { capital, diceCount, plainName, unnamed } from "../events.js";
 import { WORDS_LABEL, WORDS_NOTE, wordsInput } from "../fair_dice.js";
@@ -12,9 +13,9 @@ import { setting } from "../settings.js";
  * What the host has chosen beside the rules.
  * @param {any} room
  */
-function customs({ turn_limit: limit, help, closed }) {
+function customs({ turn_limit: limit, help, closed, chat }) {
   const time = limit && (limit.bank ? `a bank of ${limit.seconds} seconds for each player` : `${limit.seconds} seconds per turn`);
-  return [time, help === false && "no hints and odds", closed && "private"].filter(Boolean);
+  return [time, help === false && "no hints and odds", closed && "private", chat && "chat"].filter(Boolean);
 }
 
 /** Host names that work only on this computer. */
@@ -105,7 +106,7 @@ export class Lobby {
     return h(
       "li",
       { class: `lobby-seat seat-${seat.seat % 8} ${seat.kind}` },
-      h("span", { class: `token seat-${seat.seat % 8}`, "aria-hidden": "true" }, seat.kind === "open" ? "?" : capital(seat.name).slice(0, 1)),
+      seat.kind === "open" ? h("span", { class: "token", "aria-hidden": "true" }, "?") : h("span", { class: `face seat-${seat.seat % 8}`, "aria-hidden": "true" }, avatar(seat.kind === "bot" ? (seat.agent ?? "") : null, seat.name)),
       h("span", {}, h("strong", {}, seat.kind === "open" ? "Open seat" : mine ? (unnamed(seat.name) ? "You" : `${seat.name} (you)`) : plainName(seat.name)), h("small", {}, ` ${kind} · ${diceCount(seat.dice)}`)),
       seat.kind === "person" && !mine && me !== null && me === host && this.doing.removal(seat.seat),
     );

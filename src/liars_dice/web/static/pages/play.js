@@ -1,7 +1,7 @@
 // Set up a table: the rules and the seats.
 
 import { agents, createRoom, get, myRooms, post, token } from "../api.js";
-import { aboutBot, tableMate } from "../bot_text.js";
+import { RATING_NOTE, chooseBot, seatLine, tableMate } from "../bot_text.js";
 import { busily, field, h, select, toggle } from "../dom.js";
 import { WORDS_LABEL, WORDS_NOTE, addWords, wordsInput } from "../fair_dice.js";
 import { go } from "../router.js";
@@ -35,17 +35,15 @@ export async function page({ query }) {
     while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : mate() });
     seats.length = n;
     for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = mate();
-    /** @type {[string, string][]} */
-    const options = [["you", "You"], ["open", "Open, for a friend"], ...able.map((b) => /** @type {[string, string]} */ ([b.name, `Bot: ${b.name}`]))];
     list.replaceChildren(
       ...seats.map((seat, i) => {
-        const about = h("small", {}, seat.who === "open" ? "Anyone with the link can sit here." : aboutBot(bots.find((b) => b.name === seat.who)));
-        const input = select(options, seat.who, (to) => {
+        const change = (/** @type {string} */ to) => {
           if (to === "you") for (const other of seats) if (other.who === "you") other.who = mate();
           seat.who = to;
           fill();
-        }, { "aria-label": `Seat ${i + 1}` });
-        return h("li", {}, h("span", { class: `token seat-${i % 8}`, "aria-hidden": "true" }, i + 1), input, about);
+        };
+        const input = chooseBot(able, [["you", "You"], ["open", "Open, for a friend"]], seat.who, change, `Seat ${i + 1}`);
+        return seatLine(i, seat.who, bots, input, seat.who === "open" ? "Anyone with the link can sit here." : name.value);
       }),
     );
     const open = seats.some((s) => s.who === "open");
@@ -54,7 +52,7 @@ export async function page({ query }) {
     influence.hidden = !seats.some((s) => s.who === "you");
     start.textContent = open ? "Set up and invite" : seats.some((s) => s.who === "you") ? "Start" : "Watch";
   };
-  const night = { limit: "", help: true, closed: false, ready: false };
+  const night = { limit: "", help: true, closed: false, ready: false, chat: false };
   const company = h(
     "fieldset",
     {},
@@ -63,6 +61,7 @@ export async function page({ query }) {
     toggle("Private: only people with the link can join or watch", false, (on) => (night.closed = on)),
     toggle("Ask everyone whether they are ready", false, (on) => (night.ready = on)),
     toggle("Hints and odds are allowed", true, (on) => (night.help = on)),
+    toggle("Players may write to each other", false, (on) => (night.chat = on)),
   );
   const alone = h("div", {}, toggle("Practice: moves can be taken back", practice, (on) => (practice = on)));
   const rules = rulesForm(book, () => fill(), last?.config ?? null);
@@ -78,7 +77,7 @@ export async function page({ query }) {
         seats: seats.map(({ who }) => (who === "you" ? { kind: "you", name: ownName(name.value) } : who === "open" ? { kind: "open" } : { kind: "bot", agent: who })),
         practice: practice && !open && you,
         hold: you && !open && words.value !== "",
-        ...(open ? { turn_limit: limitOf(night.limit), help: night.help, closed: night.closed, ready_check: night.ready && you } : {}),
+        ...(open ? { turn_limit: limitOf(night.limit), help: night.help, closed: night.closed, ready_check: night.ready && you, chat: night.chat } : {}),
       });
       if (you && words.value) {
         await addWords(room, words.value);
@@ -94,7 +93,7 @@ export async function page({ query }) {
     "form",
     { class: "page setup", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), busily(start, submit)) },
     h("header", {}, h("h1", {}, "Set up a table"), h("p", { class: "lead" }, "Choose the rules and who sits where. Bots are always ready; friends join by link.")),
-    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list), company, alone, influence, problem, h("div", { class: "row" }, start))),
+    h("div", { class: "setup-columns" }, rules.element, h("div", { class: "setup-right" }, field("Your name", name), h("fieldset", {}, h("legend", {}, "Seats"), list, h("small", {}, RATING_NOTE)), company, alone, influence, problem, h("div", { class: "row" }, start))),
   );
   return { title: "Set up a table", element };
 }

@@ -29,12 +29,17 @@ const REVEAL_MS = 10_000;
 const LIMITED_REVEAL_MS = 5000;
 
 /** @type {import("../router.js").MakePage} */
-export async function page({ id }) {
+export async function page({ id, query }) {
   const first = await get(`/rooms/${encodeURIComponent(id)}`, pass(id)).catch((error) => {
     if (error.status === 404) forgetRoom(id);
     throw error;
   });
   const room = new RoomPage(id, first);
+  if (query.get("guide")) {
+    const { Guide } = await import("./guide.js");
+    room.guide = new Guide(room);
+    room.show(false); // the turn may be known already
+  }
   return { title: "Room", element: room.element, leave: () => room.leave() };
 }
 
@@ -56,6 +61,8 @@ class RoomPage {
     this.online = true;
     this.known = 0;
     this.wasHeld = false;
+    /** For beginners. @type {import("./guide.js").Guide | null} */
+    this.guide = null;
     /** The game whose events are shown. @type {string | null} */
     this.gameId = room.game_id;
     this.timeline = new Timeline((_, fresh) => this.show(fresh));
@@ -135,6 +142,9 @@ class RoomPage {
       case "reaction":
       case "nudged":
         this.others.hear(message);
+        return;
+      case "said":
+        this.others.chat.hear(message);
         return;
       case "over":
         this.gameId = message.game_id;
@@ -249,9 +259,12 @@ class RoomPage {
       givenUp: this.over && !state.ended,
     });
     if (fresh) this.tell();
+    else if (timeline.counted && timeline.counted !== this.counted) sound("Counted");
+    this.counted = timeline.counted;
     this.stage.count(mine ? (this.turn?.until ?? null) : null);
     this.others.update();
     this.controls.update();
+    this.guide?.update();
     this.attend();
   }
 
@@ -261,7 +274,7 @@ class RoomPage {
     const event = events[at - 1];
     const turn = state.turn === this.me && this.me !== null && !/Rolled$/.test(event.type) ? ` ${status(state, this.me)}` : "";
     say(narrate(event, state, this.me) + turn);
-    sound(event.type);
+    sound(event.type === "GameEnded" ? (event.winner === (this.me ?? event.winner) ? "Won" : "Lost") : event.type === "BidPlaced" && turn ? "YourTurn" : event.type);
     if (event.type === "LiarCalled" || event.type === "ExactCalled") this.stage.bring(this.stage.table.element);
   }
 
@@ -366,7 +379,11 @@ class RoomPage {
     this.show(false);
     this.rest();
     const tell = this.watch.looksAt(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind));
-    await this.#try(() => this.socket.ask({ type: "act", turn, action, game_id: game }, undone).then(tell));
+    await this.#try(async () => {
+      await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
+      this.guide?.moved(turn, action);
+      await tell();
+    });
     this.busy = false;
     this.show(false);
   }

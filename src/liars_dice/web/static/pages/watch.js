@@ -1,8 +1,8 @@
 // Watch bots play: choose the bots and the rules.
 
 import { agents, createRoom, get } from "../api.js";
-import { aboutBot, tableMate } from "../bot_text.js";
-import { busily, h, select } from "../dom.js";
+import { RATING_NOTE, chooseBot, seatLine, tableMate } from "../bot_text.js";
+import { busily, h } from "../dom.js";
 import { plainName } from "../events.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
@@ -20,12 +20,7 @@ export async function page() {
     while (seats.length < n) seats.push(tableMate(able, seats));
     seats.length = n;
     seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = tableMate(able, seats)));
-    list.replaceChildren(
-      ...seats.map((name, i) => {
-        const input = select(able.map((b) => [b.name, b.name]), name, (to) => ((seats[i] = to), fill()), { "aria-label": `Seat ${i + 1}` });
-        return h("li", {}, h("span", { class: `token seat-${i % 8}`, "aria-hidden": "true" }, i + 1), input, h("small", {}, aboutBot(bots.find((b) => b.name === name))));
-      }),
-    );
+    list.replaceChildren(...seats.map((name, i) => seatLine(i, name, bots, chooseBot(able, [], name, (to) => ((seats[i] = to), fill()), `Seat ${i + 1}`))));
   };
   const rules = rulesForm(book, () => fill());
   fill();
@@ -50,7 +45,7 @@ export async function page() {
       h(
         "div",
         { class: "setup-right" },
-        h("fieldset", {}, h("legend", {}, "Bots"), list),
+        h("fieldset", {}, h("legend", {}, "Bots"), list, h("small", {}, RATING_NOTE)),
         problem,
         h("div", { class: "row" }, start),
         running.length > 0 && h("div", { class: "panel" }, h("h2", {}, "Playing now"), h("ul", { class: "lines" }, running.map((/** @type {any} */ r) => h("li", {}, h("a", { href: `/room/${r.room}` }, r.names.map(plainName).join(", ")), h("small", {}, r.rules))))),
