@@ -29,9 +29,13 @@ export class CoachWatch {
     this.advice = practice && mine && setting("coach") === "on" ? this.ask().catch(() => null) : null;
   }
 
-  /** You have moved. @param {string} action for example 3x4 or liar */
-  async moved(action) {
-    const found = await this.advice;
+  /**
+   * You have moved.
+   * @param {string} action for example 3x4 or liar
+   * @param {Promise<any> | null} advice for that turn: the next one may have begun
+   */
+  async moved(action, advice) {
+    const found = await advice;
     const hint = found?.hint ?? found;
     const chosen = hint?.choices.find((/** @type {{ action: string }} */ c) => c.action === action);
     if (!chosen) return;
