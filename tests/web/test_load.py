@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from studio_kit import EASY, ManualClock, Studio, first_legal, play, seats, studio
 
-from liars_dice.web import ServerLimits, api, load, room
+from liars_dice.web import ServerLimits, game_api, load, room
 from liars_dice.web.errors import BusyError, FullError, RoomError
 from liars_dice.web.load import Account, Metered
 from liars_dice.web.rooms import Rooms
@@ -129,6 +129,23 @@ def test_the_more_an_address_has_used_the_sooner_it_is_refused() -> None:
             await one.turn()
         await asyncio.gather(*waiting)
         await one.turn()
+
+    asyncio.run(run())
+
+
+def test_an_address_without_share_still_gets_the_pages_files() -> None:
+    """Without one of its modules a page does not work; a player may have used the share for a review."""
+    limits = msgspec.structs.replace(EASY, cost_burst_s=0.001, cost_per_s=0.0001)
+
+    async def run() -> None:
+        async with studio(limits=limits) as one:
+            while (await one.http.get("/api/rules")).status_code == 200:
+                pass
+            assert (await one.http.get("/api/rules")).json()["code"] == "share_used"
+            for path in ("/", "/static/app.js", "/static/pages/review.js", "/puzzles"):
+                assert (await one.http.get(path)).status_code == 200, path
+            for path in ("/api/games", "/replay/nothing"):
+                assert (await one.http.get(path)).status_code == 429, path
 
     asyncio.run(run())
 
@@ -261,7 +278,7 @@ def test_long_games_are_handled_in_a_thread_with_the_same_result(monkeypatch: py
     expected = asyncio.run(run())
     monkeypatch.setattr(load, "MANY_EVENTS", 1)
     monkeypatch.setattr(room, "MANY_EVENTS", 1)
-    for where, name in ((room, "branch"), (room, "final_state"), (api, "branch"), (api, "_game_record")):
+    for where, name in ((room, "branch"), (room, "final_state"), (game_api, "branch"), (game_api, "_game_record")):
         watched(where, name)
     found = asyncio.run(run())
     assert threads == {name: {"apart"} for name in ("branch", "final_state", "_game_record")}

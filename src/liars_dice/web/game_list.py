@@ -41,8 +41,6 @@ class Wanted(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, query: GamesQuery) -> Wanted:
         """What a request asks for."""
-        if query.result is not None and not query.player and not query.mine:
-            raise BadValueError("result", query.result, "player or mine as well, to say whose result is meant")
         mine = {}
         for entry in filter(None, query.mine.split(",")):
             game_id, _, seat = entry.rpartition("@")
@@ -50,6 +48,8 @@ class Wanted(msgspec.Struct, frozen=True):
                 raise BadValueError("mine", entry[:60], "GAME@SEAT, several with commas between them")
             mine[game_id] = int(seat)
         player, search = query.player.strip().casefold(), query.search.strip().casefold()
+        if query.result is not None and not player and not mine:
+            raise BadValueError("result", query.result, "player or mine as well, to say whose result is meant")
         return cls(query.state, query.rules, player, mine, query.result, search)
 
     def seat(self, game: GameSummary) -> int | None:

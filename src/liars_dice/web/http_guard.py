@@ -77,6 +77,9 @@ HEADERS = (
 
 LIMITED = ("/api", "/replay/", "/review/")
 """Where the rate of requests is limited: all that needs the store. The rest is files."""
+FILES_PATIENCE = 0.5
+"""Files are refused no sooner than if this share of its time were left to an address: without one of its modules a page
+does not work, and a player may just have used the share for the coach."""
 TOO_MANY = (429, 503)
 """The answers to requests that should come later."""
 
@@ -112,7 +115,7 @@ class HttpGuard:
     async def _guard(self, scope: Scope, receive: Receive, send: Send, account: Account) -> None:
         refusal = self._refusal(scope, account)
         if refusal is None and scope["type"] == "http" and not _is_move(scope):
-            refusal = await self._turned_away()
+            refusal = await self._turned_away(FILES_PATIENCE if _is_file(scope) else 0.0)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -167,15 +170,15 @@ class HttpGuard:
             return 429, ErrorResponse("too many new rooms; wait a moment", "too_many_new_rooms")
         if scope["type"] == "websocket" or _is_move(scope):
             return None  # on sockets, only messages that are not moves have to wait
-        if account.left_s < 0:
+        if account.left_s < 0 and not _is_file(scope):
             line = "your address has used its share of the server's time; wait a moment"
             return 429, ErrorResponse(line, "share_used")
         return None
 
-    async def _turned_away(self) -> tuple[int, ErrorResponse] | None:
+    async def _turned_away(self, least: float) -> tuple[int, ErrorResponse] | None:
         """Wait for a turn; the refusal if there is none for this client now."""
         try:
-            await self._load.turn()
+            await self._load.turn(least)
         except BusyError as busy:
             return busy.status, error_response(busy)
         return None
@@ -183,6 +186,10 @@ class HttpGuard:
 
 def _address(scope: Scope) -> str:
     return str((scope.get("client") or ("",))[0])
+
+
+def _is_file(scope: Scope) -> bool:
+    return scope["type"] == "http" and not scope["path"].startswith(LIMITED)
 
 
 def _is_move(scope: Scope) -> bool:

@@ -141,21 +141,21 @@ class ServerLoad:
         late, worked = time.monotonic() - self._beat_due, time.process_time() - self._used_by_then
         return max(0.0, min(late, worked))
 
-    def refuse_if_busy(self) -> None:
+    def refuse_if_busy(self, least: float = 0.0) -> None:
         """Raise `BusyError` while the loop is behind, or many wait for a turn: the sooner, the more of its share this
-        client's address has used. Moves never ask.
+        client's address has used, as if `least` were left of it. Moves never ask.
         """
         account, limits = who_pays.get(), self._limits
-        patience = 1.0 if account is None else account.share_left
+        patience = 1.0 if account is None else max(least, account.share_left)
         if self.behind_s > limits.behind_s * patience or self._in_line > limits.in_line * patience:
             raise BusyError
 
-    async def turn(self) -> None:
+    async def turn(self, least: float = 0.0) -> None:
         """Wait for a turn: of what is not a move, one thing begins each time the loop comes around.
 
         Raises `BusyError` like `refuse_if_busy`.
         """
-        self.refuse_if_busy()
+        self.refuse_if_busy(least)
         self._in_line += 1
         try:
             async with self._turnstile:

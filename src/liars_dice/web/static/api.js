@@ -54,6 +54,25 @@ export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1
  */
 export const get = (path, secret = null) => call(path, secret ? { headers: { Authorization: `Bearer ${secret}` } } : {});
 
+/** How long to wait, in milliseconds, and how often, if the server has no time now. */
+const [LATER, TRIES] = [2000, 10];
+
+/**
+ * Asks again while the server is busy, or this address has used its share of the server's time.
+ * @param {string} path
+ */
+export async function patiently(path) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await get(path);
+    } catch (error) {
+      const busy = error instanceof ServerError && (error.status === 429 || error.status === 503);
+      if (!busy || tries >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LATER));
+    }
+  }
+}
+
 /** What lets you into a room, even if it is closed: your seat's token, or the invitation at the end of its link. @param {string} room */
 export const pass = (room) => token(room) ?? invitation();
 

@@ -30,16 +30,19 @@ export class CoachWatch {
   }
 
   /**
-   * You have moved.
+   * You are about to move.
    * @param {string} action for example 3x4 or liar
-   * @param {Promise<any> | null} advice for that turn: the next one may have begun
+   * @returns {() => Promise<void>} tells how it compares, once the move is made; by then the next turn has begun
    */
-  async moved(action, advice) {
-    const found = await advice;
-    const hint = found?.hint ?? found;
-    const chosen = hint?.choices.find((/** @type {{ action: string }} */ c) => c.action === action);
-    if (!chosen) return;
-    this.words.replaceChildren(...answerWords({ ...hint, played: null }, chosen));
-    this.words.hidden = false;
+  looksAt(action) {
+    const { advice } = this;
+    return async () => {
+      const found = await advice;
+      const hint = found?.hint ?? found;
+      const chosen = hint?.choices.find((/** @type {{ action: string }} */ c) => c.action === action);
+      if (!chosen) return;
+      this.words.replaceChildren(...answerWords({ ...hint, played: null }, chosen));
+      this.words.hidden = false;
+    };
   }
 }

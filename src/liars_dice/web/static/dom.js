@@ -124,6 +124,12 @@ export async function busily(button, what) {
 export const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
+ * Scrolls as little as needed to show something whole.
+ * @param {Element} what
+ */
+export const bringIntoSight = (what) => what.scrollIntoView({ block: "nearest", behavior: moves() ? "smooth" : "auto" });
+
+/**
  * Announces something to screen readers.
  * @param {string} text
  */

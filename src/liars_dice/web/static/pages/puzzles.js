@@ -1,7 +1,7 @@
 // Positions to solve: one per day and game with exact answers, the same for everybody, and your own mistakes once more.
 
-import { get } from "../api.js";
-import { h, say } from "../dom.js";
+import { patiently } from "../api.js";
+import { bringIntoSight, h, say } from "../dom.js";
 import { plainName } from "../events.js";
 import { ownName } from "../settings.js";
 import { Stage } from "../stage.js";
@@ -14,8 +14,6 @@ import { mineOnly } from "./replays.js";
 
 /** How many answers this browser remembers. */
 const MOST = 600;
-/** How long to wait, in milliseconds, and how often, if the server has no time now. */
-const [LATER, TRIES] = [2000, 10];
 const DAY = 86_400_000;
 
 /** The first answer to each puzzle: its rating by the puzzle's id. @returns {Record<string, string>} */
@@ -46,22 +44,6 @@ function streak(today) {
   let days = 0;
   for (let day = solved.has(today) ? today : before(today); solved.has(day); day = before(day)) days++;
   return days;
-}
-
-/**
- * Asks again while the server is busy.
- * @param {string} path
- */
-async function patiently(path) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await get(path);
-    } catch (error) {
-      const status = /** @type {{ status?: number }} */ (error).status ?? 0;
-      if (tries >= TRIES || (status !== 429 && status !== 503)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LATER));
-    }
-  }
 }
 
 /** @type {[string, string][]} */
@@ -147,7 +129,7 @@ class Puzzles {
     this.panel.replaceChildren(h("h2", {}, mine ? "Your own position" : new Date(puzzle.id.split("/")[0]).toLocaleDateString(undefined, { day: "numeric", month: "long", timeZone: "UTC" })), ...from);
     this.problem.textContent = "";
     this.trial.show(); // again, now that the board has its size
-    requestAnimationFrame(() => this.stage.bring(this.stage.board.element));
+    requestAnimationFrame(() => bringIntoSight(this.stage.board.element));
   }
 
   /** @param {Puzzle} puzzle */
@@ -166,7 +148,7 @@ class Puzzles {
     this.panel.replaceChildren(...answerWords(puzzle, answer), h("div", { class: "row" }, next, answer.kind === "best" ? "" : again, mine ? h("a", { class: "button", href: `/review/${game}#${turn}` }, "Review") : h("a", { class: "button", href: "/puzzles?of=mine" }, "My mistakes")));
     say(answer.kind === "best" ? "Right." : `Not the best: ${answer.kind}.`);
     next.focus({ preventScroll: true });
-    this.stage.bring(this.panel);
+    bringIntoSight(this.panel);
   }
 
   // -- your own mistakes

@@ -1,7 +1,7 @@
 // A replay with the coach: your own mistakes first, why each was one, and another try at it.
 
-import { get } from "../api.js";
-import { busily, h, say, select } from "../dom.js";
+import { patiently } from "../api.js";
+import { bringIntoSight, busily, h, say, select } from "../dom.js";
 import { capital, inWords, plainName } from "../events.js";
 import { playOn } from "../play_on.js";
 import { knownOfYou } from "../player_card.js";
@@ -17,7 +17,7 @@ import { Replay } from "./replay.js";
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const coached = new Coached(id, await get(`/games/${encodeURIComponent(id)}`));
+  const coached = new Coached(id, await patiently(`/games/${encodeURIComponent(id)}`));
   return coached.opened("Review");
 }
 
@@ -236,7 +236,7 @@ class Coached extends Replay {
     if (!verdict || verdict.forced) return;
     await busily(button, async () => {
       try {
-        const puzzle = await get(`/games/${encodeURIComponent(this.id)}/turns/${verdict.turn}`);
+        const puzzle = await patiently(`/games/${encodeURIComponent(this.id)}/turns/${verdict.turn}`);
         this.timeline.pause();
         this.#endTrial();
         this.trial = new Trial(puzzle, this.stage, (answer) => this.#answered(answer), this.seats);
@@ -245,7 +245,7 @@ class Coached extends Replay {
         const back = h("button", { type: "button", class: "quiet", onclick: () => this.standAtTurn(verdict.turn) }, "Back to the game");
         this.panel.replaceChildren(h("h2", {}, "Try again"), h("p", {}, "The same dice and bids. Choose a move on the board, or call; the coach tells you how it compares."), h("div", { class: "row" }, back));
         say("Try again. Your dice and the bids are as they were.");
-        this.stage.bring(this.stage.board.element);
+        bringIntoSight(this.stage.board.element);
         this.stage.board.focus();
       } catch (error) {
         this.panel.append(h("p", { class: "error", role: "alert" }, error instanceof Error ? error.message : String(error)));
@@ -266,7 +266,7 @@ class Coached extends Replay {
     const next = this.#nextButton();
     this.panel.replaceChildren(...answerWords(puzzle, answer), h("div", { class: "row" }, next, once, onward, back));
     next.focus({ preventScroll: true });
-    this.stage.bring(this.panel);
+    bringIntoSight(this.panel);
   }
 
   /** @param {number} turn */

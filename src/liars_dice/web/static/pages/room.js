@@ -375,14 +375,14 @@ class RoomPage {
     const { turn } = this.turn;
     const game = this.gameId;
     const undone = () => this.gameId === game && this.moves < turn;
-    const { advice } = this.watch;
     this.busy = true;
     this.show(false);
     this.rest();
+    const tell = this.watch.looksAt(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind));
     await this.#try(async () => {
       await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
       this.guide?.moved(turn, action);
-      this.watch.moved(action.kind === "bid" ? `${action.quantity}x${action.face}` : String(action.kind), advice);
+      await tell();
     });
     this.busy = false;
     this.show(false);
