@@ -60,6 +60,7 @@ LAZY_TARGETS = {
         "learn.agents",
         "learn.champion.agent",
         "opponents.clone",
+        "opponents.reader",
         "bridges.llm_player",
     }
 }
