@@ -51,6 +51,8 @@ TOP = GameConfig(dice=(3, 2, 4), wild="top", bid_ordering="liars_dice_standard",
 @pytest.mark.parametrize("rules", [*PRESETS, "limits", "top"])
 @pytest.mark.parametrize("name", AGENTS)
 def test_every_bot_plays_every_preset_without_a_fault(name: str, rules: str, count: int) -> None:
+    if name == "reader" and count > 5:
+        pytest.skip("six readers take a second or more for a game")
     config = {"limits": LIMITED, "top": TOP}.get(rules) or PRESETS[rules]
     agents = [make_agent(name) for _ in config.dice]
     for seed in range(count):
@@ -108,7 +110,9 @@ def test_styles_differ() -> None:
     for seed in range(12):
         play_game([Noting(), Noting(), Noting()], preset("perudo", players=3, dice=3), seed=seed)
     levels = [name for name, info in AGENTS.items() if info.level_of]
-    names = [name for name in AGENTS if name not in ("random", "nash", "threshold-best", *PERSONALITIES, *levels)]
+    names = [
+        name for name in AGENTS if name not in ("random", "nash", "reader", "threshold-best", *PERSONALITIES, *levels)
+    ]
     decisions = {name: [str(make_agent(name).choose_action(view)) for view in views] for name in (*names, "optimal")}
     for one, two in combinations(decisions, 2):
         differ = sum(a != b for a, b in zip(decisions[one], decisions[two], strict=True)) / len(views)

@@ -471,7 +471,7 @@ def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "mcp", None)
     refused = call("mcp")
     assert refused.exit_code == 1
-    assert refused.stderr == "Error: mcp is not installed: pip install 'liars-dice[mcp]'\n"
+    assert refused.stderr == "Error: liars-dice mcp needs mcp: pip install 'liars-dice[mcp]'\n"
 
 
 def test_the_command_refuses_what_cannot_be() -> None:

@@ -42,6 +42,9 @@ class AgentInfo(msgspec.Struct, frozen=True):
     """Other names for the same agent. It plays under the name that was given."""
     level_of: str = ""
     """The agent of which this is a weaker level. Levels are offered as opponents, and are in no field of agents."""
+    in_fields: bool = True
+    """Whether it is in fields of agents that no one typed, such as `--field all`. A bot that remembers is not: the
+    results of a field would depend on the order of its games."""
 
     @property
     def field_name(self) -> str:
@@ -134,6 +137,12 @@ AGENTS = AgentRegistry(
         "plays solved rounds: two players, no wilds, or perudo with few dice",
     ),
     AgentInfo("champion", _CHAMPION, "a network for Perudo with two to six players; else it plays as detective"),
+    AgentInfo(
+        "reader",
+        "liars_dice.opponents.reader:reader_agent",
+        "finds out how its opponents play and answers that; starts from nash or champion",
+        in_fields=False,
+    ),
     *(
         AgentInfo(f"champion:{level}", _CHAMPION, summary, arguments=(level,), level_of="champion")
         for level, summary in (
@@ -146,6 +155,7 @@ AGENTS = AgentRegistry(
 """Every agent that needs no parameters. `human` is not among them: it needs a person."""
 
 STRENGTH = {
+    "reader": 0.48,
     "champion": 0.39,
     "champion:hard": 0.33,
     "detective": 0.29,
@@ -168,8 +178,9 @@ STRENGTH = {
 """The share of games that each agent wins at tables of six with others, by the rules of `perudo`; one in six is even.
 
 From 3,600 games, 1,200 for each agent: a league of all agents and levels at 600 tables, with seed 1. Two agents that
-are less than four points apart may be equals. Two players at a time, the order is another one: `detective` wins more
-from weak bots than `champion` does, which plays so that no one can win much from it."""
+are less than four points apart may be equals. `reader` came later, with 200 games, twenty in a row at each of ten
+tables. Two players at a time, the order is another one: `detective` wins more from weak bots than `champion` does,
+which plays so that no one can win much from it."""
 
 RATING = {
     "champion": 36,
@@ -196,7 +207,7 @@ RATING = {
 `liars-dice tournament` with these agents and `--rules perudo --players 6 --tables 600 --seed 1` prints it again."""
 
 
-KINDS = ("threshold", "q", "pg", "champion", "clone", "solved", "human", "cmd", "llm")
+KINDS = ("threshold", "q", "pg", "champion", "clone", "reader", "solved", "human", "cmd", "llm")
 """What stands before the colon in the names of agents that take parameters and are not someone's class."""
 
 LENT: ContextVar[Mapping[str, Make]] = ContextVar("LENT", default={})  # noqa: B039 - never changed, only replaced
@@ -259,6 +270,8 @@ def make_agent(name: str, source: bytes | None = None) -> Agent:
         return _load(_CHAMPION, name)(parameters)
     if kind == "clone" and parameters:
         return _load("liars_dice.opponents.clone:CloneAgent", name)(parameters, name)
+    if kind == "reader" and parameters:
+        return _load("liars_dice.opponents.reader:reader_agent", name)(parameters)
     if kind == "llm":
         return _load(_LANGUAGE_MODEL, name)(parameters)
     if kind == "solved" and parameters:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, ParamSpec, TypeVar
 
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError, UnexpectedToolError
+from mcp.types import ToolAnnotations
 from pydantic import Field, ValidationError
 
 from .. import __version__
@@ -43,13 +46,6 @@ from .finished_games import FinishedGames
 from .game_table import BotGame, GameTable, TableError, checked_name, checked_opponents, checked_rules
 from .seat_story import TableReport
 from .studio_seat import StudioSeat, read_link
-
-try:
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError, UnexpectedToolError
-    from mcp.types import ToolAnnotations
-except ImportError as error:
-    raise ImportError("mcp is not installed: pip install 'liars-dice[mcp]'", name="mcp") from error
 
 MOST_GAMES = 500
 """How many games a server has at once. After that, the one that was left alone for longest makes room."""

@@ -30,6 +30,7 @@ from ..core import (
     GameEngine,
     GameView,
     IllegalMoveError,
+    MissingExtraError,
     NotationError,
     RoundStarted,
     is_whole,
@@ -52,7 +53,7 @@ try:
     from textarena.envs.registration import ENV_REGISTRY, register_with_versions
     from textarena.wrappers import ActionFormattingWrapper, GameMessagesObservationWrapper
 except ImportError as error:
-    raise ImportError("textarena is not installed: pip install 'liars-dice[textarena]'", name="textarena") from error
+    raise MissingExtraError("a TextArena environment", "textarena", "textarena") from error
 
 ENV_IDS = {f"LiarsDice-{title}-v0": preset for title, preset in PRESET_TITLES.items()}
 """The ids of the environments, each with its preset."""

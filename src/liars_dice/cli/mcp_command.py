@@ -62,15 +62,13 @@ def mcp_command(
     """
     if as_json and not http:
         raise click.UsageError("--json goes with --http: without it, the output is the protocol.")
-    try:
-        from ..bridges.finished_games import FinishedGames
-        from ..bridges.mcp_run import serve_http, serve_stdio
-        from ..bridges.mcp_server import Tables
-        from ..bridges.studio_seat import LOOPBACK
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "pydantic"):
-            raise
-        raise click.ClickException("mcp is not installed: pip install 'liars-dice[mcp]'") from error
+    from ..core import check_extra
+
+    check_extra("liars-dice mcp", "mcp", "mcp")
+    from ..bridges.finished_games import FinishedGames
+    from ..bridges.mcp_run import serve_http, serve_stdio
+    from ..bridges.mcp_server import Tables
+    from ..bridges.studio_seat import LOOPBACK
 
     allowed = studios or (LOOPBACK if http else None)
     tables = Tables(FinishedGames(db), seed=seed, studios=allowed)

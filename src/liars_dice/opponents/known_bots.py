@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, log
 
 import numpy as np
 
 from ..agents import AGENTS, Agent, PolicyAgent, ask, make_agent
-from ..core import Action, BadValueError, GameView, PublicState, legal_actions
-from ..exact.tables import PolicyBook, hand_set, situation_after
+from ..core import Action, BadValueError, GameView, PublicState, RoundRules, legal_actions
+from ..exact.tables import PolicyBook, PolicyTable, Situation, hand_set, situation_after
 from ..learn.champion.agent import ChampionAgent
 from ..numeric import Floats
 from .recorded_round import Decision, RecordedRound
@@ -20,6 +21,8 @@ TREMBLE = 0.02
 """How often a bot is taken to make some legal move at random, so that one odd move does not rule it out."""
 CHANGE = 0.002
 """How often, per round, a player is taken to become another bot of the library."""
+SMALL_TABLE = 6
+"""Up to this many dice in play, bots are looked up in tables rather than asked."""
 NEGLIGIBLE = 1e-4
 """Bots that are less likely than this are left out of predictions."""
 
@@ -45,11 +48,23 @@ class BotPolicy:
 
     def distributions(self, views: Sequence[GameView]) -> list[dict[Action, float]]:
         """What the bot does in each of these views."""
+        if self._book is not None and self._book.is_vectorised and all(map(_has_small_table, views)):
+            return [self._looked_up(self._book, view) for view in views]
         if isinstance(self.agent, ChampionAgent):
             return [dict(policy) for policy in self.agent.policies(views)]
         if isinstance(self.agent, PolicyAgent):
             return [dict(self.agent.policy(view)) for view in views]
         return [ask(self.agent, view) for view in views]
+
+    def table(self, rules: RoundRules, own: int) -> PolicyTable | None:
+        """What the bot does with this many dice, if a table can hold that."""
+        return None if self._book is None else self._book[Situation(rules, own)].complete()
+
+    @staticmethod
+    def _looked_up(book: PolicyBook, view: GameView) -> dict[Action, float]:
+        """What the bot does according to its table."""
+        table = book[situation_after(view.public.rules, len(view.my_dice), view.public.bid_history)]
+        return table.distribution(table.hands.index[view.my_dice], view.public.rung)
 
     def chances(self, public: PublicState) -> Floats:
         """[hand, action]: what the bot does with every hand that the player to move may hold."""
@@ -74,6 +89,17 @@ class BotPolicy:
         return found
 
 
+def _has_small_table(view: GameView) -> bool:
+    """Whether a table is worth making for such rounds: a bot with one answers ten times as fast."""
+    return view.public.rules.total_dice <= SMALL_TABLE and not view.config.shared_dice
+
+
+@lru_cache(maxsize=256)
+def bot_policy(name: str) -> BotPolicy:
+    """The bot of this name, made once: it learns nothing, so that all models can share it."""
+    return BotPolicy(name)
+
+
 class KnownBots:
     """The posterior over known bots, given what a player did with which dice.
 
@@ -96,7 +122,7 @@ class KnownBots:
         for field, value in (("tremble", tremble), ("change", change)):
             if not 0 <= value < 1:
                 raise BadValueError(field, value, "a probability from 0 up to, but not including, 1")
-        self.bots = {name: BotPolicy(name) for name in names}
+        self.bots = {name: bot_policy(name) for name in names}
         self.tremble = tremble
         self.change = change
         self.rounds = 0

@@ -48,7 +48,10 @@ def agents_in_folder(folder: str) -> list[str]:
 
 def all_agents() -> list[str]:
     """Every built-in agent, but for weaker levels of one, and every agent that discovery finds."""
-    return [*(info.field_name for info in AGENTS.values() if not info.level_of), *discovered_agents()]
+    return [
+        *(info.field_name for info in AGENTS.values() if info.in_fields and not info.level_of),
+        *discovered_agents(),
+    ]
 
 
 def discovered_agents(folder: str = "agents") -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Policies as arrays: what a memoryless agent does with every hand after every bid."""
 
 from ...agents import PolicyError
-from .action_mixes import MixArrays, draw_action
+from .action_mixes import ActionMixes, MixArrays, draw_action
 from .builtin_policies import VECTORISED
 from .hands import HandSet, hand_set, number_of_hands
 from .policy_table import (
@@ -36,6 +36,7 @@ __all__ = [
     "SECOND_LOOK",
     "UNKNOWN",
     "VECTORISED",
+    "ActionMixes",
     "HandSet",
     "MixArrays",
     "PolicyBook",

@@ -382,7 +382,7 @@ class RoomPage {
     await this.#try(async () => {
       await this.socket.ask({ type: "act", turn, action, game_id: game }, undone);
       this.guide?.moved(turn, action);
-      await tell();
+      tell(); // not awaited: the coach may take longer than the next player
     });
     this.busy = false;
     this.show(false);
