@@ -96,7 +96,7 @@ class DocumentRecorder(GameRecorder):
             found = collections["events"].find(game_id=game_id)
         return msgspec.convert([one for one in found if start <= one["version"] < stop], list[RecordedEvent])
 
-    def _summaries(self):
+    def _summaries(self, since=None, until=None):
         with self.database.transaction() as collections:
             events = msgspec.convert(collections["events"].find(), list[RecordedEvent])
         games = map(summarise, by_game(events).values())

@@ -66,7 +66,12 @@ def create_app(
     worker = StoreWorker(store)
     load = ServerLoad(limits)
     coach = CoachClient(limits.questions, limits.questions_per_address)
-    rooms = Rooms(worker, coach, limits, clock, load, agents)
+    try:
+        rooms = Rooms(worker, coach, limits, clock, load, agents)
+    except BaseException:  # a bot that cannot be found, for example
+        coach.close()
+        worker.close()
+        raise
     studio = Studio(rooms, Analysis(worker, coach, load), player_cards=player_cards)
     connections = ConnectionLimits(limits)
 
