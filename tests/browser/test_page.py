@@ -187,7 +187,7 @@ def test_review(studio: Studio, open_page: Open) -> None:
     expect(verdict).to_contain_text("chose")
     expect(verdict).to_contain_text("Best was")
     expect(verdict).to_contain_text("given away")
-    expect(verdict).to_contain_text(re.compile(r"Rated .+\. Source: .+\."))
+    expect(verdict).to_contain_text(re.compile(r"Measured against .+\."))
     expect(verdict).to_contain_text(re.compile("Given how .* plays, this wins"))
 
 
