@@ -7,7 +7,7 @@
 
 The players that are predicted are made up: random thresholds, mixtures of two bots, players who take good odds more
 often than bad ones, and bots that become another bot halfway. The prior of `ParametricPlayer` was fitted to other
-players of these kinds. What `reader` makes of it is in `reader.py`.
+players of these kinds. What `reader` makes of it is measured by `reader.py`, which takes longest.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from liars_dice.opponents import (
 )
 from liars_dice.persistence import open_store, record_game
 from made_up_players import RULE_BOTS, MixtureOfStyles, NoisyOdds
+from reader import measure_reader
 
 ROUNDS = 60
 """How many rounds of each player are predicted, each before it is learnt from."""
@@ -215,7 +216,7 @@ def _children_cpu() -> float:
 def main() -> None:
     """Measure everything, or one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("prediction", "recognition", "scouting"))
+    parser.add_argument("--only", choices=("prediction", "recognition", "scouting", "reader"))
     parser.add_argument("--players", type=int, default=4, help="made-up players of each of four kinds")
     parser.add_argument("--repeats", type=int, default=30, help="matches of each rule bot to recognise it in")
     given = parser.parse_args()
@@ -223,6 +224,7 @@ def main() -> None:
         "scouting": scouting,
         "recognition": lambda: recognition(given.repeats),
         "prediction": lambda: prediction(given.players),
+        "reader": measure_reader,
     }
     for name, part in parts.items():
         if given.only in (None, name):

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 ON_GPU = "solver.py --device gpu"
 NEED_A_GPU = (ON_GPU, "gpu_solver.py")
-HELPERS = ("figures.py", "run_all.py")
+HELPERS = ("figures.py", "reader.py", "run_all.py")
 
 
 def measured(script: str) -> str:

@@ -23,6 +23,10 @@ FOR_MAINTAINERS = {"audit", "bench", "dev", "docs", "slow"}
 """Extras that the package itself never asks for."""
 
 
+REIMPORTED = ("liars_dice.learn.envs.", "liars_dice.bridges.textarena_env")
+"""Modules that need their package when they are imported."""
+
+
 def environment(module: str) -> Callable[[], object]:
     """Import an environment anew."""
     return lambda: importlib.import_module(f"liars_dice.learn.envs.{module}")
@@ -36,9 +40,11 @@ NEEDS: list[tuple[str, str, Callable[[], object]]] = [
     ("rl", "gymnasium", environment("gymnasium_vector_env")),
     ("rl", "pettingzoo", environment("pettingzoo_env")),
     ("rl", "pyspiel", environment("openspiel_game")),
+    ("textarena", "textarena", lambda: importlib.import_module("liars_dice.bridges.textarena_env")),
     ("train", "torch", lambda: BatchedGames(2, backend="torch")),
 ]
 COMMANDS = [
+    ("mcp", "mcp", "mcp"),
     ("parquet", "pyarrow", "export --decisions --format parquet --out d.parquet"),
     ("plots", "matplotlib", "tournament optimal maniac --exact --report report"),
     ("plots", "matplotlib", "explain --dice 1 1 --hand 5 --chart why.png"),
@@ -62,7 +68,7 @@ def test_without_it_there_is_one_sentence(
     extra: str, module: str, use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    for name in [name for name in sys.modules if name.startswith("liars_dice.learn.envs.")]:
+    for name in [name for name in sys.modules if name.startswith(REIMPORTED)]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtraError) as missing:
         use()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 from msgspec.structs import replace
 
 from ..agents import AgentNameError, Policy, PolicyAgent
@@ -18,6 +20,10 @@ from ..core import (
     LiarsDiceError,
     PublicState,
     RoundResolution,
+    deal,
+    new_game,
+    preset,
+    round_rules,
     seats_from,
 )
 from ..exact.solver import has_tablebase_rules, solved_policy, solved_round
@@ -28,6 +34,7 @@ from ..persistence import GameRecorder, open_store
 from .known_bots import KnownBots
 from .player_rounds import games_of, rounds_of_player
 from .reader_bank import RiskBank, start_chance
+from .reader_rollouts import Belief, action_values, detective_table
 from .reader_styles import HABITS, NASH, StyleMix
 from .reader_table import believed, readable, table_answer
 from .recorded_round import RecordedRound, finished_rounds
@@ -121,6 +128,7 @@ class ReaderAgent(PolicyAgent):
         """By the names of all opponents at a table: what may be risked with them."""
         self._store = store
         self._start = ChampionAgent()
+        _compile()
         self._begin(None, 0)
 
     def _begin(self, config: GameConfig | None, seat: int) -> None:
@@ -274,6 +282,16 @@ class ReaderAgent(PolicyAgent):
         bid_wins = right if done.call == "liar" else 1 - right
         wins = bid_wins if done.bidder == self.seat else 1 - bid_wins
         return float(likely @ wins / likely.sum())
+
+
+@cache
+def _compile() -> None:
+    """Compile what decisions need, or read it from the disk, so that no decision has to wait for it."""
+    two = deal(new_game(preset("perudo", players=2, dice=1)), ((1,), (2,))).public
+    beliefs = [Belief((("detective", 0.5), ("random", 0.5)))]
+    action_values(two, (1,), beliefs, np.arange(len(two.rules.bids)), np.zeros(12), 1, 0)
+    rules = round_rules(preset("classic", dice=1).without_seed, 2, False)
+    RoundAnswer(rules, 1, detective_table(rules, 1, frozenset())).choices(())
 
 
 def has_two_players(dice_counts: Sequence[int]) -> bool:
