@@ -219,7 +219,7 @@ class Coached extends Replay {
       ...rows,
       h("p", {}, `${capital(sentence)}.`),
       verdict.habits ? h("div", { class: "muted" }, `${inWords(verdict.habits.words)}.`) : "",
-      h("small", {}, `Measured against ${measured(verdict.source)}.`),
+      h("small", { title: measured(verdict.source) }, `Measured against ${measuredShort(verdict.source)}.`),
       h("div", { class: "row" }, this.#nextButton(), verdict.forced ? "" : again),
     );
   }
