@@ -61,6 +61,7 @@ const BOTS = {
   "champion:hard": ["circlet", "stern", "smirk"],
   "champion:medium": ["circlet", "dots", "smile"],
   "champion:easy": ["ribbon", "dots", "smile"],
+  reader: ["cap", "glasses", "smirk"],
   nash: ["antenna", "glasses", "line"],
   detective: ["hat", "monocle", "line"],
   bluffer: ["beret", "wink", "smirk"],

@@ -24,6 +24,7 @@ const CHARACTERS = {
   "champion:medium": "The champion for practice: three moves in five are those of aggressive.",
   "champion:hard": "Nearly the champion: three moves in ten are those of aggressive.",
   champion: "Learned Perudo from billions of decisions: the strongest opponent here.",
+  reader: "Finds out how you play, and answers that.",
   nash: "Plays perfectly where the game is solved: two players with few dice.",
 };
 
@@ -33,8 +34,8 @@ export const RATING_NOTE = "Ratings were measured in our own league: 3,600 games
 /** Bots of different styles for a table with several. */
 const MATES = ["optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "detective"];
 
-/** The best player there is, its levels, and the one that plays solved games; they come last in lists. */
-const MASTERS = /^(champion\b|nash$)/;
+/** The strongest players, and the levels of one of them; they come last in lists. */
+const MASTERS = /^(champion\b|reader$|nash$)/;
 
 /**
  * A bot for one more seat at a table, of another style than those there as long as there is one.
