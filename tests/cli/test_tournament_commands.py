@@ -100,9 +100,10 @@ def test_it_says_which_games_are_recorded(tmp_path: Path) -> None:
 
 
 TIMED = """
-import signal
+import time
 from pathlib import Path
 from liars_dice.agents import Agent
+from liars_dice.referee.time_guard import _Alarm
 
 class Timed(Agent):
     def choose_action(self, view):
@@ -113,7 +114,7 @@ class Timed(Agent):
         self.note("game_end")
 
     def note(self, what):
-        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        left = _Alarm.due - time.monotonic()
         Path(__file__).with_name(what).write_text(str(left))
 """
 """A bot that writes down how many seconds it has left."""
