@@ -1,9 +1,10 @@
 """How fast rounds are solved, compared with OpenSpiel's CFR+ where it can solve them; published values; `nash` against
-every bot; what is shipped.
+every bot; what is shipped; what a perfect adversary earns against the strategies with a short memory.
 
 Times exclude compilation. Processor time is that of all threads together: it says more than the clock if other programs
 run at the same time. Each answer is certified: the exploitability printed is half the width of the bracket
-between the values of both best responses. With `--device gpu` only the GPU's targets are measured.
+between the values of both best responses. With `--device gpu` only the GPU's targets are measured, with `--shipped`
+only what the package has.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from typing import Literal
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig, preset
+from liars_dice.exact.response import mean_of, response_bounds
 from liars_dice.exact.response.agent_probe import round_value_by_probing
-from liars_dice.exact.solver import Tablebase, tablebase
+from liars_dice.exact.solver import Tablebase, short_memory, tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
+from liars_dice.exact.solver.short_memory import ShortKey
 from liars_dice.exact.solver.tablebase import FILES, SolvedGame
 
 ON_TWO_CORES = (
@@ -176,6 +179,30 @@ def shipped() -> None:
     figure("all solved tables together", sum(sizes.values()) / 1e6, "MB", most=8)
 
 
+def measured(seconds: float = 60) -> None:
+    """What a perfect adversary earns against every short-memory strategy of the package, at least and at most."""
+    book = short_memory.load()
+    worst: dict[str, float] = {}
+    for key in (key for key in book if key.opens):
+        began = time.perf_counter()
+        pair = book[key], book[key.opponent]
+        found = mean_of(response_bounds(*pair, seconds=seconds))
+        size = sum(len(book.block(one)[1]) for one in (key, key.opponent))
+        print(
+            f"  {key.game} {key.own} v {key.other}: at least {found.least:.4f}, at most {found.most:.4f}; "
+            f"{size / 1e3:.0f} kB, {found.biddings:,} biddings, {time.perf_counter() - began:.0f} s",
+            flush=True,
+        )
+        worst[key.game] = max(worst.get(key.game, 0.0), found.most)
+    figure("short memory, heads-up, exploitability at most, at worst", worst["heads-up"], most=0.1, aim=0.03)
+    figure("short memory, perudo, exploitability at most, at worst", worst["perudo"], most=0.1, aim=0.05)
+    wanted = [(own, other) for own in range(1, 6) for other in range(1, 6)]
+    solved_ = Tablebase.shipped("perudo").entries
+    missing = [dice for dice in wanted if dice not in solved_ and ShortKey("perudo", *dice, True) not in book]
+    figure("rounds of perudo up to 5 v 5 with neither a solution nor a strategy", len(missing), most=0)
+    print("  " + (", ".join(f"{own} v {other}" for own, other in missing) or "none"))
+
+
 def on_a_gpu() -> None:
     """The targets for a GPU."""
     solve(GameConfig(dice=(1, 1)), iterations=2, device="gpu")
@@ -194,9 +221,14 @@ def main(arguments: list[str]) -> None:
     if arguments == ["--device", "gpu"]:
         on_a_gpu()
         return
+    if arguments == ["--shipped"]:
+        shipped()
+        measured()
+        return
     speed()
     perudo()
     shipped()
+    measured()
     beside_openspiel()
     published()
     nash()

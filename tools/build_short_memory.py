@@ -1,4 +1,4 @@
-"""Make and measure the short-memory strategies that come with the package (see `liars_dice.exact.solver.short_memory`).
+"""Make the short-memory strategies that come with the package (see `liars_dice.exact.solver.short_memory`).
 
 For a pair of hands let
 
@@ -9,46 +9,54 @@ sum over the other player's hands of J(place) V(next place). Regret matching (CF
 these values into strategies, whose average is returned. In J every bid is also made with a small chance, the tremble,
 so that places which good players avoid are learned too.
 
-Nothing proves that this converges when players forget, so the result is measured: `response_bounds` is what a perfect
-adversary earns that knows the strategy and remembers the whole bidding.
+Nothing proves that this converges when players forget, so the result is measured against a
+perfect adversary (`liars_dice.exact.response.short_memory_adversary`).
+Strategies with a memory of steps come from files that `tools/solve_short_memory.py` writes.
 
-    python tools/build_short_memory.py build [--out FILE]    make the packaged file again
-    python tools/build_short_memory.py check                 measure what is in it
+    python tools/build_short_memory.py [FOLDER ...] [--least X] [--out FILE]
+    python tools/build_short_memory.py --check [--rounds perudo:3v3] [--seconds 600] [--memory 8]
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from liars_dice.agents import Agent
 from liars_dice.core import GameConfig
+from liars_dice.exact.response import mean_of, response_bounds
 from liars_dice.exact.solver import short_memory
 from liars_dice.exact.solver.short_memory import (
     FACES,
+    LONGEST_RAISE,
     NAME,
     PARTS,
     Places,
     Reals,
+    ShortKey,
     ShortStrategy,
     in_parts,
     load,
     packed,
     written,
 )
-from liars_dice.exact.tables import PolicyTable
-from liars_dice.numeric import Floats, Int, Ints, Truths, compiled, inlined
+from liars_dice.exact.tables import PolicyTable, hand_set
+from liars_dice.numeric import Floats, Ints, Truths, compiled
 
 TREMBLE = 0.1
 """The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
 UNLIKELY = 0.003
 """Places that a hand comes to with a smaller chance than this, whatever the other player does, are not kept."""
+IMPORTANT = 2e-6
+"""What a strategy from a file does is kept if it moves at least this chance, whatever the other player does."""
 MOST_DICE, SOLVED = 5, 6
 """The strategies are for hands of up to five dice, in rounds with more dice in total than the tablebase has solved."""
 
@@ -307,7 +315,7 @@ def iterations_for(dice: int) -> int:
     return 120 if dice <= 7 else 80 if dice == 8 else 60
 
 
-def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[tuple[int, int, bool], bytes]:
+def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[ShortKey, tuple[int, bytes]]:
     """Both strategies of a round, solved and packed."""
     config = GameConfig(dice=dice, faces=FACES)
     places = Places(config)
@@ -316,13 +324,13 @@ def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[t
     for opens, chances in zip((True, False), solved, strict=True):
         own, other = dice if opens else dice[::-1]
         parts = in_parts(chances)
-        blocks[own, other, opens] = packed(parts, likely(places, parts, opens=opens))
+        blocks[ShortKey("heads-up", own, other, opens)] = 0, packed(parts, likely(places, parts, opens=opens))
     return blocks
 
 
 def build(out: Path) -> None:
     """Make the file of all strategies, and print progress."""
-    blocks: dict[tuple[int, int, bool], bytes] = {}
+    blocks: dict[ShortKey, tuple[int, bytes]] = {}
     for dice in rounds():
         start = time.perf_counter()
         blocks.update(packed_round(dice))
@@ -331,143 +339,87 @@ def build(out: Path) -> None:
     print(f"{out}: {out.stat().st_size:,} bytes")
 
 
-# -- measuring -------------------------------------------------------------------------------------------------------
+# -- from files --------------------------------------------------------------------------------------------------------
 
 
-def response_bounds(config: GameConfig, strategy: Floats, *, opens: bool, cut: float = 0.0) -> tuple[float, float]:
-    """What a perfect adversary earns at least and at most against the opener's (or the other player's) strategy.
+def rounds_found(folders: Sequence[Path]) -> Iterator[tuple[ShortKey, int, NpzFile]]:
+    """The rounds that `tools/solve_short_memory.py` has written: the opener, the steps remembered, and the file."""
+    for path in (path for folder in folders for path in sorted(folder.glob("*.npz"))):
+        steps = int(path.stem.split("-")[-1])
+        found = np.load(path, allow_pickle=False)
+        for name in sorted({key.split("/")[0] for key in found.files}):
+            own, other = map(int, name.split("v"))
+            yield ShortKey("perudo" if path.stem.startswith("perudo") else "heads-up", own, other, True), steps, found
 
-    Biddings that the strategy takes part in with a chance below `cut` are not followed: the lower bound takes it that
-    the adversary calls there, the upper bound that it wins. Without a cut both bounds are the exact answer. The whole
-    tree of biddings is searched, so the strategy should have few moves per place.
+
+def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> bytes:
+    """A strategy from a file, packed. What it does at a place is kept where that differs enough from what it does with
+    a shorter memory: how likely the hand comes there at best, times the chance that is moved, is at least `least`.
     """
-    places = Places(config)
-    me, it = (0, 1) if opens else (1, 0)
-    policy = np.ascontiguousarray(strategy.transpose(1, 2, 3, 0), dtype=np.float64)
-    used: Truths = np.asarray((policy > 0).any(axis=-1))
-    depth, size, own = places.rungs // 2 + 3, len(places.weights[me]), len(places.weights[it])
-    beliefs = np.zeros((depth, size))
-    rows = np.zeros((4, depth, own))
-    bounds = np.zeros((2, own))
-    count = np.zeros(places.dice[me] + 2)
-    ladder = (places.quantity, places.face, places.width, places.after)
-    rest = (cut, policy, used, *ladder, places.matches[me], places.matches[it], beliefs, rows, count)
-    if opens:
-        for move in range(int(places.width[0])):
-            beliefs[0] = places.weights[me] * policy[0, 0, move]
-            if beliefs[0].any():
-                _answer(0, move + 1, 0, *rest)
-                bounds += rows[:2, 0]
-    else:
-        beliefs[0] = places.weights[me]
-        _answer(0, 0, 0, *rest)
-        bounds += rows[:2, 0]
-    least, most = 2 * (bounds @ places.weights[it]) - 1
-    return float(least), float(most)
+    places = Places(key.config, steps)
+    name = "{}v{}/{}".format(*key.dice, 0 if key.opens else 1)
+    weights = hand_set(key.own, FACES).weights
+    hands, used = len(weights), places.memory.used
+    parts = np.zeros((hands, places.rungs + 1, len(places.memory.shorter), places.moves), dtype=np.uint8)
+    reach = np.zeros(parts.shape[:3], dtype=np.float32)
+    raises = LONGEST_RAISE * FACES
+    columns = [*range(min(raises, places.call)), *range(raises, raises + places.moves - places.call)]
+    moves = [*range(min(raises, places.call)), *range(places.call, places.moves)]
+    rung, memory, hand = np.unravel_index(found[f"{name}/cell"], (places.rungs, used, hands))
+    parts[hand[:, None], rung[:, None] + 1, memory[:, None], moves] = found[f"{name}/parts"][:, columns]
+    reach[hand, rung + 1, memory] = found[f"{name}/reach"]
+    at = used
+    for length in range(steps - 1, -1, -1):
+        shorter = found[f"{name}/fallback{length}"][..., columns].transpose(2, 0, 1, 3)
+        parts[:, 1:, at : at + shorter.shape[2]][..., moves] = shorter
+        reach[:, 1:, at : at + shorter.shape[2]] = found[f"{name}/reach{length}"].transpose(2, 0, 1)
+        at += shorter.shape[2]
+    instead = places.memory.shorter
+    now = np.zeros_like(parts[:, :, 0])
+    now[..., places.call] = PARTS
+    plays = {-1: now}
+    kept = np.zeros(reach.shape, dtype=bool)
+    for m in range(len(instead) - 1, -1, -1):
+        before = plays[int(instead[m])]
+        moved = np.abs(parts[:, :, m].astype(np.int16) - before).sum(axis=-1) / (2 * PARTS)
+        kept[:, :, m] = reach[:, :, m] * weights[:, None] * moved >= least
+        if m >= used:
+            plays[m] = np.where(kept[:, :, m, None], parts[:, :, m], before)
+    if key.opens:
+        openings = found[f"{name}/opening"]
+        parts[:, 0, 0, : openings.shape[1]] = openings
+        kept[:, 0, 0] = True
+    return packed(parts, kept)
 
 
-@compiled
-def _answer(
-    level: int,
-    column: int,
-    memory: int,
-    cut: float,
-    policy: Floats,
-    used: Truths,
-    quantity: Ints,
-    face: Ints,
-    width: Ints,
-    after: Ints,
-    their_matches: Ints,
-    matches: Ints,
-    beliefs: Floats,
-    rows: Floats,
-    count: Floats,
-) -> int:
-    """Put into rows[:2, level] the least and the most of the adversary's chances to win with each of its hands, when it
-    has to answer; `beliefs[level]` holds how likely each hand of the strategy is. rows[2:] are work space.
-    """
-    call = policy.shape[2] - 1
-    belief, own = beliefs[level], matches.shape[0]
-    for o in range(own):
-        rows[0, level, o] = rows[1, level, o] = 0.0
-    if column > 0:
-        weight = _at_least(belief, policy[0, 0, call], False, their_matches[:, face[column - 1]], count)
-        _win_by_calling(weight, quantity[column - 1], face[column - 1], matches, count, level, rows)
-        if weight < cut:
-            for o in range(own):
-                rows[1, level, o] = weight
-            return 0
-    for bid in range(column + 1, quantity.size + 1):
-        remembered = after[memory, bid - column - 1] if column > 0 else 0
-        _at_least(belief, policy[bid, remembered, call], True, their_matches[:, face[bid - 1]], count)
-        _win_if_called(quantity[bid - 1], face[bid - 1], matches, count, level, rows)
-        for move in range(width[bid]):
-            if used[bid, remembered, move] and _restrict_belief(beliefs, level, policy, bid, remembered, move):
-                _answer(
-                    level + 1, bid + move + 1, after[remembered, move], cut, policy, used, quantity, face, width, after,
-                    their_matches, matches, beliefs, rows, count,
-                )  # fmt: skip
-                for o in range(own):
-                    rows[2, level, o] += rows[0, level + 1, o]
-                    rows[3, level, o] += rows[1, level + 1, o]
-        for o in range(own):
-            rows[0, level, o] = max(rows[0, level, o], rows[2, level, o])
-            rows[1, level, o] = max(rows[1, level, o], rows[3, level, o])
-    return 0
+def build_from(folders: Sequence[Path], out: Path, least: float) -> None:
+    """Add what was found to the packaged strategies, or put it in their place."""
+    book = load()
+    blocks = {key: book.block(key) for key in book}
+    for opener, steps, found in rounds_found(folders):
+        for key in (opener, opener.opponent):
+            blocks[key] = steps, packed_from(key, steps, found, least)
+            print(f"{key.game} {key.own} v {key.other}, {len(blocks[key][1]):,} bytes", flush=True)
+    out.write_bytes(written(dict(sorted(blocks.items()))))
+    print(f"{out}: {out.stat().st_size:,} bytes")
 
 
-@inlined
-def _win_by_calling(
-    weight: float, quantity: Int, face: Int, matches: Ints, count: Floats, level: Int, rows: Floats
-) -> None:
-    """Both bounds of the adversary's chance to win by calling; `count` is by the dice of the strategy that match."""
-    most = count.size - 1
-    for o in range(matches.shape[0]):
-        missing = quantity - matches[o, face]
-        rows[0, level, o] = weight - count[min(max(missing, 0), most)]
-        rows[1, level, o] = rows[0, level, o]
+# -- measuring ---------------------------------------------------------------------------------------------------------
 
 
-@inlined
-def _win_if_called(quantity: Int, face: Int, matches: Ints, count: Floats, level: Int, rows: Floats) -> None:
-    """Start what a raise is worth with the chance that the strategy calls it and it is true."""
-    most = count.size - 1
-    for o in range(matches.shape[0]):
-        missing = quantity - matches[o, face]
-        rows[2, level, o] = count[min(max(missing, 0), most)]
-        rows[3, level, o] = rows[2, level, o]
-
-
-@inlined
-def _restrict_belief(beliefs: Floats, level: Int, policy: Floats, bid: Int, memory: Int, move: Int) -> bool:
-    """The next level's belief, that the strategy makes this move; returns whether any hand does."""
-    possible = False
-    for h in range(beliefs.shape[1]):
-        chance = beliefs[level, h] * policy[bid, memory, move, h]
-        beliefs[level + 1, h] = chance
-        possible = possible or chance > 0
-    return possible
-
-
-@compiled
-def _at_least(belief: Floats, chances: Floats, weighted: bool, matches: Ints, count: Floats) -> float:
-    """How likely hands have at least 0, 1, 2 ... matching dice (times `chances`, if weighted); returns the weight."""
-    count[:] = 0.0
-    for h in range(belief.size):
-        if belief[h] > 0:
-            count[matches[h]] += belief[h] * chances[h] if weighted else belief[h]
-    for n in range(count.size - 2, -1, -1):
-        count[n] += count[n + 1]
-    return float(count[0])
-
-
-def exploitability_bounds(dice: tuple[int, int], cut: float = 1e-4) -> tuple[float, float]:
-    """What a perfect adversary earns at least and at most against the packaged strategies, the mean of both seats."""
-    opener, other = load()[(*dice, True)], load()[(*dice[::-1], False)]
-    against_opener = response_bounds(opener.config, opener.array(), opens=True, cut=cut)
-    against_other = response_bounds(other.config, other.array(), opens=False, cut=cut)
-    return (against_opener[0] + against_other[0]) / 2, (against_opener[1] + against_other[1]) / 2
+def check(names: Sequence[str] | None, seconds: float, memory: float) -> None:
+    """Print what a perfect adversary earns against the package's strategies."""
+    for key in (key for key in load() if key.opens):
+        if names is None or f"{key.game}:{key.own}v{key.other}" in names:
+            began = time.perf_counter()
+            pair = load()[key], load()[key.opponent]
+            found = mean_of(response_bounds(*pair, seconds=seconds, memory=memory))
+            size = sum(len(load().block(one)[1]) for one in (key, key.opponent))
+            print(
+                f"{key.game} {key.own} v {key.other}: exploitability from {found.least:.4f} to {found.most:.4f}, "
+                f"{size:,} bytes; {found.biddings:,} biddings, {time.perf_counter() - began:.0f} s",
+                flush=True,
+            )
 
 
 def earned(strategy: ShortStrategy, agent: Agent) -> float:
@@ -488,19 +440,27 @@ def earned(strategy: ShortStrategy, agent: Agent) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`build [--out FILE]` or `check`."""
-    match list(arguments):
-        case ["build"]:
-            build(Path(short_memory.__file__).parent / "data" / NAME)
-        case ["build", "--out", out]:
-            build(Path(out))
-        case ["check"]:
-            for dice in rounds():
-                least, most = exploitability_bounds(dice)
-                print(f"{dice[0]} v {dice[1]}: exploitability from {least:.4f} to {most:.4f}", flush=True)
-        case _:
-            print("usage: python tools/build_short_memory.py build [--out FILE] | check", file=sys.stderr)
-            return 2
+    """Make the packaged file again, or put into it what `tools/solve_short_memory.py` has found."""
+    parser = argparse.ArgumentParser(prog="python tools/build_short_memory.py", description=main.__doc__)
+    parser.add_argument("folders", type=Path, nargs="*", help="what was found; without any, heads-up is solved here")
+    parser.add_argument("--least", type=float, default=IMPORTANT, help=f"what is kept (default: {IMPORTANT:g})")
+    parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
+    parser.add_argument("--check", action="store_true", help="measure the package's strategies instead")
+    parser.add_argument("--rounds", help="those to measure, such as perudo:3v3,heads-up:4v4 (default: all)")
+    parser.add_argument("--seconds", type=float, default=120, help="how long measuring a round may take, about")
+    parser.add_argument("--memory", type=float, default=4, help="gigabytes that measuring may take (default: 4)")
+    given = parser.parse_args(arguments)
+    if given.check:
+        check(given.rounds.split(",") if given.rounds else None, given.seconds, given.memory)
+        return 0
+    out = given.out or Path(short_memory.__file__).parent / "data" / NAME
+    if missing := [folder for folder in given.folders if not folder.is_dir()]:
+        print(f"{missing[0]}: no such folder", file=sys.stderr)
+        return 2
+    if given.folders:
+        build_from(given.folders, out, given.least)
+    else:
+        build(out)
     return 0
 
 

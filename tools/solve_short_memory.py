@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from torch import Tensor, einsum
 
 FACES = 6
-LONGEST_RAISE, LONGEST_OPENING = 18, 36
-"""The strategies raise by, and open on, at most this many rungs. Their opponents need not."""
+LONGEST_RAISE, LONGEST_OPENING = 18, 24
+"""The strategies raise by, and are written to open on, at most this many rungs. Their opponents need not."""
 WINDOW = 12
 """A raise by more rungs than this is remembered as far, and what came before it is forgotten."""
 FAR, START, STEPS = 0, WINDOW + 1, WINDOW + 2
@@ -41,9 +41,9 @@ TREMBLE = 0.1
 are learned early."""
 PARTS, LEAST = 64, 0.01
 """Chances are rounded to 64ths; smaller ones than `LEAST` are dropped."""
-LIKELY, MOST_CELLS = 5e-4, 400_000
-"""Places that a hand comes to with a smaller chance than this, whatever the other player does, are not written; and
-only the likeliest of a strategy's places."""
+LEAST_MOVED, MOST_CELLS = 1e-7, 100_000
+"""What a strategy does at a place is written if it differs from what it does with a shorter memory: by how likely the
+hand comes there at best, times the chance that is moved. Of all places only so many are, those that move most."""
 MOST_NUMBERS = 1.2e10
 """About how many numbers J and V may hold together: more hands are taken in turn."""
 
@@ -73,7 +73,6 @@ class Game:
         self.name, self.dice, self.steps, self.device = game, dice, steps, device
         quantity, face = (np.array(column) for column in zip(*ladder(game, sum(dice)), strict=True))
         self.rungs = len(quantity)
-        self.openings = min(LONGEST_OPENING, self.rungs)
         self.exact = game == "perudo"
         matches, weights = zip(*(matches_and_weights(n, self.exact) for n in dice), strict=True)
         self.weights = [self.tensor(w) for w in weights]
@@ -112,7 +111,7 @@ class Game:
         return at_places.view(self.older, STEPS, *at_places.shape[1:])
 
     def after(self, everywhere: Tensor, rung: int) -> tuple[Tensor, Tensor]:
-        """Where raises lead in [rung, place, ...]: near ones as [move, remembered, ...], far as [move, ...]."""
+        """Where raises of a rung lead in [rung, place, ...]: near as [move, remembered, ...], far as [move, ...]."""
         near = min(WINDOW, self.raises(rung))
         by_step = everywhere.view(self.rungs, STEPS, self.older, *everywhere.shape[2:])
         corner = by_step[rung + 1 : rung + 1 + near, 1 : 1 + near]
@@ -138,6 +137,9 @@ class Player:
     def __init__(self, legal: Tensor, shape: tuple[int, ...]) -> None:
         self.legal = legal
         self.even = legal / legal.sum(-1, keepdim=True)
+        self.otherwise = torch.zeros_like(self.even)
+        """What it does where it has never played: it calls."""
+        self.otherwise[..., min(LIAR, legal.shape[-1] - 1)] = 1
         self.chances = self.even.expand(shape).clone()
         self.regret = torch.zeros_like(self.chances)
         self.total = torch.zeros_like(self.chances)
@@ -153,7 +155,7 @@ class Player:
     def average(self) -> Tensor:
         """The average of all it has played."""
         whole = self.total.sum(-1, keepdim=True)
-        return torch.where(whole > 0, self.total / (whole + 1e-30), self.even)
+        return torch.where(whole > 0, self.total / (whole + 1e-30), self.otherwise)
 
 
 class Solver:
@@ -162,8 +164,8 @@ class Solver:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.players = [Player(game.legal, (game.rungs, game.places, hands, MOVES)) for hands in game.hands]
-        legal = torch.ones(1, game.openings, device=game.device)
-        self.opening = Player(legal, (game.hands[0], game.openings))
+        legal = torch.ones(1, game.rungs, device=game.device)
+        self.opening = Player(legal, (game.hands[0], game.rungs))
         """What the opener bids first: [hand, rung]."""
         size = 4 * game.rungs * game.places * game.hands[0] * game.hands[1]
         parts = min(game.hands[0], int(np.ceil(size / MOST_NUMBERS)))
@@ -206,7 +208,7 @@ class Solver:
         chances[seat] = (1 - self.slip) * player.chances + self.slip * self.any_raise
         opening = self.opening.chances
         if seat == 0:
-            opening = (1 - self.slip) * opening + self.slip / game.openings
+            opening = (1 - self.slip) * opening + self.slip / game.rungs
         gain = torch.zeros_like(player.chances)
         opening_gain = torch.zeros_like(self.opening.chances)
         others = game.zeros(game.rungs, game.places, game.hands[1 - seat])
@@ -217,7 +219,7 @@ class Solver:
             self._come_down(part, seat, reach, value, gain)
             if seat == 0:
                 weights = game.weights[0][part, None] * game.weights[1]
-                opening_gain[part] = einsum("ho,jho->hj", weights, value[1][: game.openings, game.start])
+                opening_gain[part] = einsum("ho,jho->hj", weights, value[1][: game.rungs, game.start])
                 others += reach[1].sum(2)
             else:
                 others[:, :, part] = reach[0].sum(3)
@@ -232,7 +234,7 @@ class Solver:
         for at in reach:
             at[:, FAR] = 0
         dealt = game.weights[0][part, None] * game.weights[1]
-        reach[1][: game.openings, game.start] = opening[part].T[:, :, None] * dealt
+        reach[1][: game.rungs, game.start] = opening[part].T[:, :, None] * dealt
         for rung in range(game.rungs - 1):
             n = game.raises(rung)
             for seat, formula in ((0, "gkhj,gkho->jgho"), (1, "gkoj,gkho->jgho")):
@@ -269,12 +271,12 @@ class Solver:
         ways = [game.zeros(game.rungs, game.places, 1) for _ in (0, 1)]
         taken = [game.zeros(game.rungs, game.places, game.hands[seat]) for _ in (0, 1)]
         if seat == 0:
-            ways[1][: game.openings, game.start] = 1
-            taken[1][: game.openings, game.start] = opening.T
+            ways[1][: game.rungs, game.start] = 1
+            taken[1][: game.rungs, game.start] = opening.T
         else:
-            first = 0.9 * (opening * game.weights[0][:, None]).sum(0) + 0.1 / game.openings
-            ways[1][: game.openings, game.start] = first[:, None]
-            taken[1][: game.openings, game.start] = first[:, None]
+            first = 0.9 * (opening * game.weights[0][:, None]).sum(0) + 0.1 / game.rungs
+            ways[1][: game.rungs, game.start] = first[:, None]
+            taken[1][: game.rungs, game.start] = first[:, None]
         for rung in range(game.rungs - 1):
             n = game.raises(rung)
             mine, theirs = (game.split(chances[i][rung])[..., :n] for i in (seat, other))
@@ -295,7 +297,7 @@ class Solver:
             value = [v[:, :, : part.stop - part.start] for v in self._value]
             self._come_down(part, 0, reach, value, torch.zeros_like(self.players[0].chances))
             dealt = game.weights[0][part, None] * game.weights[1]
-            opened = value[1][: game.openings, game.start]
+            opened = value[1][: game.rungs, game.start]
             total += float(einsum("hj,ho,jho->", self.opening.chances[part], dealt, opened))
         return total
 
@@ -321,7 +323,7 @@ def best_reach(game: Game, chances: Tensor, opening: Tensor | None) -> Tensor:
     if opening is None:
         mine[:, game.start] = 1
     else:
-        theirs[: game.openings, game.start] = opening.T
+        theirs[: opening.shape[1], game.start] = opening.T
     for rung in range(game.rungs - 1):
         n = game.raises(rung)
         near, far = game.after(theirs, rung)
@@ -352,24 +354,29 @@ def in_parts(chances: NDArray[np.float32]) -> NDArray[np.uint8]:
 def strategy_arrays(solver: Solver, seat: int) -> dict[str, NDArray[np.generic]]:
     """A player's average strategy: in full for places it is likely to come to, and with less memory for the others.
 
-    `cell` numbers the places in full, (rung, memory, hand), and `parts` has a row for each; `fallbackN` is what the
-    player does if it remembers N steps, for all places: [rung, memory, hand, move].
+    `cell` numbers the places in full, (rung, memory, hand), `reach` says how likely the hand comes there at best, and
+    `parts` has a row for each; `fallbackN` is what the player does if it remembers N steps, for all places: [rung,
+    memory, hand, move], and `reachN` belongs to it.
     """
     game, player = solver.game, solver.players[seat]
     hands = game.hands[seat]
-    opening = without_least(solver.opening.average()) if seat == 0 else None
-    reach = best_reach(game, without_least(player.average()), opening).flatten()
-    cell = reach.argsort(descending=True)[: min(MOST_CELLS, int((reach >= LIKELY).sum()))].sort()[0]
-    found = player.average().view(-1, MOVES)[cell].cpu().numpy()
-    arrays: dict[str, NDArray[np.generic]] = {
-        "cell": cell.cpu().numpy().astype(np.uint32),
-        "parts": in_parts(found),
-    }
+    opening = without_least(solver.opening.average()[:, :LONGEST_OPENING]) if seat == 0 else None
+    average = without_least(player.average())
+    reach = best_reach(game, average, opening)
+    arrays: dict[str, NDArray[np.generic]] = {}
     for steps in range(game.steps):
         total = player.total.view(game.rungs, STEPS**steps, -1, hands, MOVES).sum(2)
         whole = total.sum(-1, keepdim=True)
-        mean = torch.where(whole > 0, total / (whole + 1e-30), player.even)
-        arrays[f"fallback{steps}"] = in_parts(mean.cpu().numpy())
+        shorter = without_least(torch.where(whole > 0, total / (whole + 1e-30), player.otherwise))
+        arrays[f"fallback{steps}"] = in_parts(shorter.cpu().numpy())
+        best = reach.view(game.rungs, STEPS**steps, -1, hands).amax(2)
+        arrays[f"reach{steps}"] = best.cpu().numpy().astype(np.float16)
+    shorter = shorter[:, :, None].expand(-1, -1, STEPS, -1, -1)
+    moved = (average - shorter.reshape(average.shape)).abs_().sum(-1).mul_(reach).mul_(game.weights[seat] / 2).flatten()
+    cell = moved.argsort(descending=True)[: min(MOST_CELLS, int((moved >= LEAST_MOVED).sum()))].sort()[0]
+    arrays["cell"] = cell.cpu().numpy().astype(np.uint32)
+    arrays["reach"] = reach.flatten()[cell].cpu().numpy().astype(np.float16)
+    arrays["parts"] = in_parts(average.view(-1, MOVES)[cell].cpu().numpy())
     if opening is not None:
         arrays["opening"] = in_parts(opening.cpu().numpy())
     return arrays
@@ -443,7 +450,7 @@ def solve_all(chosen: Sequence[tuple[str, tuple[int, int]]], arguments: argparse
             torch.cuda.empty_cache()
 
 
-def main() -> None:
+def main(given: Sequence[str] | None = None) -> None:
     """Read the arguments, and solve."""
     parser = argparse.ArgumentParser(description="Solve rounds with players who remember only the last few bids.")
     parser.add_argument("folder", type=Path, help="where the strategies are written")
@@ -452,7 +459,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=400, help="about how long it may take in all")
     parser.add_argument("--iterations", type=int, default=300, help="at most so many per round")
     parser.add_argument("--rounds", default="", help="such as perudo:5v5,heads-up:4v4; all by default")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     chosen = list(rounds())
     if arguments.rounds:
         names = arguments.rounds.split(",")

@@ -3,80 +3,120 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import build_short_memory
-from build_short_memory import likely, response_bounds, solve_short_memory, value
+from build_short_memory import likely, solve_short_memory, value
 from liars_dice.agents import Policy, PolicyAgent, make_agent
-from liars_dice.core import BidAction, CallLiarAction, GameConfig, GameView, LiarsDiceError
+from liars_dice.core import GameConfig, GameView, LiarsDiceError
 from liars_dice.core.rules import round_rules
+from liars_dice.exact import OutOfReachError
 from liars_dice.exact.errors import DataError
+from liars_dice.exact.response import mean_of, response_bounds
+from liars_dice.exact.response.short_memory_adversary import Adversary, Measured, Parts
+from liars_dice.exact.solver import values_by_short_memory
 from liars_dice.exact.solver.short_memory import (
     PARTS,
+    START,
     Places,
-    Reals,
+    ShortGame,
+    ShortKey,
     ShortStrategy,
     StrategyBook,
     in_parts,
     load,
-    memory_of,
     packed,
     remember,
     written,
 )
+from liars_dice.exact.solver.short_memory_values import _walk
 from liars_dice.exact.tables.hands import hand_set
 from oracle import best_value, round_chances
 
 TINY = GameConfig(dice=(2, 1), faces=2)
+WILD = GameConfig(dice=(2, 1), faces=2, wild="ones", bid_ordering="perudo", exact_call=True)
 
 
 class Plays(PolicyAgent):
-    """Plays arrays of chances, as the opener and as the other."""
+    """Plays strategies in whole parts, as the opener and as the other: [column, memory, hand, move]."""
 
-    def __init__(self, config: GameConfig, *arrays: Reals) -> None:
-        self.places = Places(config)
-        self.arrays = arrays
+    def __init__(self, places: Places, *strategies: Parts) -> None:
+        self.places = places
+        self.strategies = strategies
 
     def policy(self, view: GameView) -> Policy:
-        rungs = [view.public.rules.rungs[bid] for bid in view.public.bid_history]
-        column = rungs[-1] + 1 if rungs else 0
-        hand = hand_set(len(view.my_dice), self.places.faces).index[view.my_dice]
-        chances = self.arrays[len(rungs) % 2][hand, column, memory_of(rungs, self.places.faces)]
-        bids = view.public.rules.bids
+        rules, places = view.public.rules, self.places
+        rungs = [rules.rungs[bid] for bid in view.public.bid_history]
+        column, memory = places.place(rungs)
+        hand = hand_set(len(view.my_dice), places.faces).index[view.my_dice]
+        parts = self.strategies[len(rungs) % 2][column, memory, hand]
+        first_call = places.rungs - places.call
         return {
-            CallLiarAction() if move == self.places.call else BidAction(bids[column + move]): float(chance)
-            for move, chance in enumerate(chances)
-            if chance > 0
+            rules.moves[move + (column if move < places.call else first_call)]: int(parts[move]) / PARTS
+            for move in np.flatnonzero(parts).tolist()
         }
 
 
-def rounded(config: GameConfig, iterations: int) -> tuple[Reals, Reals]:
-    opener, other = (
-        (in_parts(chances) / PARTS).astype(np.float32) for chances in solve_short_memory(config, iterations)
-    )
-    return opener, other
+def solved(config: GameConfig, iterations: int) -> tuple[Places, Parts, Parts]:
+    """Solved strategies of both players, rounded."""
+    opener, other = (in_parts(chances).transpose(1, 2, 0, 3) for chances in solve_short_memory(config, iterations))
+    return Places(config), opener, other
 
 
-def test_memory_is_of_the_last_two_raises() -> None:
-    assert memory_of([]) == memory_of([4]) == 0
-    assert [memory_of([4, 4 + step]) for step in (1, 6, 7, 20)] == [1, 6, 0, 0]
-    assert [memory_of([0, step, step + 2]) for step in (5, 6, 7)] == [9, 16, 2]
+def drawn(config: GameConfig, steps: int) -> tuple[Places, Parts, Parts]:
+    """Two strategies that do anything."""
+    places, random = Places(config, steps), np.random.default_rng(steps)
+    both = []
+    for dice in config.dice:
+        chances = random.random((places.rungs + 1, places.memory.used, len(hand_set(dice, config.faces)), places.moves))
+        chances *= places.legal[:, :, None] & (random.random(chances.shape) < 0.6)
+        chances[1:, ..., places.call] += 0.2
+        chances[0, ..., 0] += 0.2
+        both.append(in_parts((chances / chances.sum(axis=-1, keepdims=True)).astype(np.float32)))
+    return places, both[0], both[1]
+
+
+def measured(places: Places, opener: Parts, other: Parts, gap: float = 0.0) -> tuple[Measured, Measured]:
+    """What an adversary earns against each."""
+    first = Adversary(places, opener, other, opens=True).measure(gap)
+    return first, Adversary(places, other, opener, opens=False).measure(gap)
+
+
+def test_memory_of_kinds_is_of_the_last_two_raises() -> None:
+    places = Places(GameConfig(dice=(3, 3)))
+    assert places.place([]) == (0, 0)
+    assert places.place([4]) == (5, 0)
+    assert [places.place([4, 4 + step])[1] for step in (1, 6, 7, 20)] == [1, 6, 0, 0]
+    assert [places.place([0, step, step + 2])[1] for step in (5, 6, 7)] == [9, 16, 2]
     long = [0, 3, 9, 10, 16, 17]
     memory = 0
     for low, high in pairwise(long):
         memory = remember(memory, high - low, 6)
-    assert memory == memory_of(long)
+    assert (18, memory) == places.place(long)
+
+
+def test_memory_of_steps_is_of_the_last_bids() -> None:
+    last_two, last_three = (Places(GameConfig(dice=(3, 3)), steps) for steps in (1, 2))
+    assert last_two.place([4]) == (5, START)
+    assert last_two.place([0, 1, 4]) == last_two.place([1, 4]) == (5, 3)
+    assert last_three.place([4]) == (5, START * 14)
+    assert last_three.place([1, 4]) == (5, 3 * 14 + START)
+    assert last_three.place([0, 1, 4]) == (5, 3 * 14 + 1)
+    assert last_three.place([0, 1, 4, 17]) == last_three.place([2, 4, 17]) == (18, 0)
+    assert last_three.memory.shorter[3 * 14 + 1] == 14 * 14 + 3
+    assert last_three.memory.shorter[14 * 14 + 3] == 14 * 14 + 14
+    assert last_three.memory.shorter[-1] == -1
 
 
 def test_one_die_each_is_solved() -> None:
     config = GameConfig(dice=(1, 1))
-    solved = solve_short_memory(config, 300)
-    assert value(Places(config), *solved) == pytest.approx(-1 / 9, abs=1e-3)
-    opener, other = (in_parts(chances) / PARTS for chances in solved)
-    assert response_bounds(config, opener, opens=True)[1] == pytest.approx(1 / 9, abs=5e-3)
-    assert response_bounds(config, other, opens=False)[1] == pytest.approx(-1 / 9, abs=5e-3)
+    assert value(Places(config), *solve_short_memory(config, 300)) == pytest.approx(-1 / 9, abs=1e-3)
+    first, second = measured(*solved(config, 300))
+    assert first.most == pytest.approx(1 / 9, abs=5e-3)
+    assert second.most == pytest.approx(-1 / 9, abs=5e-3)
 
 
 def test_chances_are_proper_and_the_same_every_time() -> None:
@@ -91,39 +131,35 @@ def test_chances_are_proper_and_the_same_every_time() -> None:
 
 
 def test_value_agrees_with_every_roll_played_through_the_rules() -> None:
-    opener, other = rounded(TINY, 20)
-    agent = Plays(TINY, opener, other)
+    places, opener, other = solved(TINY, 20)
+    agent = Plays(places, opener, other)
     chances = round_chances([agent, agent], TINY)
     won = sum(chance for (winner, _, _), chance in chances.items() if winner == 0)
-    assert value(Places(TINY), opener, other) == pytest.approx(2 * won - 1, abs=1e-6)
+    arrays = [(parts.transpose(2, 0, 1, 3) / PARTS).astype(np.float32) for parts in (opener, other)]
+    assert value(places, arrays[0], arrays[1]) == pytest.approx(2 * won - 1, abs=1e-6)
 
 
-def test_bounds_agree_with_everything_tried_through_the_rules() -> None:
-    opener, other = rounded(TINY, 20)
-    agent = Plays(TINY, opener, other)
-    for opens, array in ((True, opener), (False, other)):
-        least, most = response_bounds(TINY, array.astype(np.float64), opens=opens)
-        assert least == pytest.approx(most, abs=1e-12)
-        assert least == pytest.approx(float(best_value(agent, TINY, int(opens))), abs=1e-9)
-        low, high = response_bounds(TINY, array.astype(np.float64), opens=opens, cut=0.9)
-        assert low <= least + 1e-12
-        assert high >= most - 1e-12
-        assert high > low
+@pytest.mark.parametrize(("config", "steps"), [(TINY, 0), (TINY, 2), (WILD, 0), (WILD, 1), (WILD, 2)])
+def test_an_adversary_earns_what_trying_everything_through_the_rules_finds(config: GameConfig, steps: int) -> None:
+    strategies = drawn(config, steps)
+    agent = Plays(*strategies)
+    narrow, wide = measured(*strategies), measured(*strategies, gap=0.3)
+    for seat in (0, 1):
+        best = float(best_value(agent, config, 1 - seat))
+        assert narrow[seat].least == pytest.approx(best, abs=1e-5)
+        assert narrow[seat].most == pytest.approx(best, abs=1e-5)
+        assert wide[seat].least < best + 1e-5 < wide[seat].most + 2e-5
+        assert wide[seat].biddings <= narrow[seat].biddings
 
 
 def test_more_work_leaves_less_to_exploit() -> None:
     config = GameConfig(dice=(2, 1))
-
-    def exploitability(iterations: int) -> float:
-        pair = zip(rounded(config, iterations), (True, False), strict=True)
-        return sum(response_bounds(config, a.astype(np.float64), opens=opens, cut=1e-3)[1] for a, opens in pair) / 2
-
-    assert exploitability(100) < 0.04 < 0.1 < exploitability(5)
+    assert mean_of(measured(*solved(config, 100))).most < 0.04 < 0.1 < mean_of(measured(*solved(config, 5))).least
 
 
 def test_only_rules_it_is_for() -> None:
-    for config in (GameConfig(dice=(1, 1), wild="ones"), GameConfig(dice=(1, 1, 1))):
-        with pytest.raises(LiarsDiceError, match="two players without wild faces"):
+    for config in (GameConfig(dice=(1, 1), max_turns=3), GameConfig(dice=(1, 1, 1))):
+        with pytest.raises(LiarsDiceError, match="two players without opening limits"):
             Places(config)
 
 
@@ -133,14 +169,15 @@ def test_a_file_gives_back_what_was_put_in() -> None:
     parts = in_parts(solve_short_memory(config, 10)[0])
     kept = likely(places, parts, opens=True)
     assert 0.05 < kept.mean() < 0.9
-    book = StrategyBook(written({(2, 1, True): packed(parts, kept)}))
-    assert list(book) == [(2, 1, True)]
-    assert (1, 2, False) not in book
-    strategy = book[2, 1, True]
-    assert strategy is book[2, 1, True]
+    key = ShortKey("heads-up", 2, 1, True)
+    book = StrategyBook(written({key: (0, packed(parts, kept))}))
+    assert list(book) == [key]
+    assert book.get(key.opponent) is None
+    strategy = book[key]
+    assert strategy is book[key]
     assert np.array_equal(strategy.array(), np.where(kept[..., None], parts, parts[:, :, :1]) / PARTS)
     hand = strategy.hands.index[2, 5]
-    column, memory = 8, memory_of([1, 7])
+    column, memory = places.place([1, 7])
     read = strategy.chances((5, 2), [1, 7])
     for action, chance in read.items():
         move = places.call if action == strategy.liar else action - column
@@ -148,12 +185,35 @@ def test_a_file_gives_back_what_was_put_in() -> None:
     assert sum(read.values()) == 1
 
 
+def test_what_was_found_elsewhere_is_packed(tmp_path: Path) -> None:
+    solver = pytest.importorskip("solve_short_memory", reason="needs torch")
+    solver.main([str(tmp_path), "--steps", "2", "--iterations", "60", "--rounds", "perudo:1v1,heads-up:1v1"])
+    games = []
+    for opener, steps, found in build_short_memory.rounds_found([tmp_path]):
+        keys = opener, opener.opponent
+        whole, coarse = (
+            [ShortStrategy(key, steps, build_short_memory.packed_from(key, steps, found, least)) for key in keys]
+            for least in (1e-9, 0.1)
+        )
+        exploited, more = (mean_of(response_bounds(*pair, gap=0)) for pair in (whole, coarse))
+        assert exploited.most < 0.03 < more.most
+        assert whole[0].chances((3,), []).keys() >= {2}
+        games.append(opener.game)
+        parts = whole[1].parts()
+        for hand in ((1,), (4,)):
+            for bidding in ([3], [0, 2, 5], [1, 4, 6, 7, 9]):
+                column, memory = whole[1].places.place(bidding)
+                row = parts[column, memory, whole[1].hands.index[hand]] / PARTS
+                assert sorted(row[row > 0]) == sorted(whole[1].chances(hand, bidding).values())
+    assert games == ["heads-up", "perudo"]
+
+
 def test_damaged_files_say_so() -> None:
-    whole = written({(1, 1, True): b"some bytes"})
+    whole = written({ShortKey("heads-up", 1, 1, True): (0, b"some bytes")})
     for data, complaint in (
         (b"", "not a file of strategies"),
         (b"PK\x03\x04" + whole[4:], "not a file of strategies"),
-        (whole[:4] + b"\x07" + whole[5:], "of version 7; this program reads version 1"),
+        (whole[:4] + b"\x07" + whole[5:], "of version 7; this program reads version 2"),
         (whole[:-1], "damaged"),
         (whole[:-3] + b"\x00" + whole[-2:], "damaged"),
     ):
@@ -164,31 +224,90 @@ def test_damaged_files_say_so() -> None:
 
 def test_packaged_strategies_are_all_there_and_legal() -> None:
     book = load()
-    assert set(book) == {
-        (own, other, opens)
+    assert {key for key in book if key.game == "heads-up"} == {
+        ShortKey("heads-up", own, other, opens)
         for own in range(1, 6)
         for other in range(1, 6)
         for opens in (True, False)
         if own + other > 6
     }
-    for key in ((3, 4, True), (2, 5, False)):
+    assert all(key.opponent in book for key in book)
+    for key in (ShortKey("heads-up", 3, 4, True), ShortKey("heads-up", 2, 5, False), ShortKey("perudo", 3, 3, True)):
         strategy = book[key]
-        assert isinstance(strategy, ShortStrategy)
-        array = strategy.array()
-        rules = round_rules(strategy.config.without_seed, sum(key[:2]), False)
+        parts = strategy.parts()
+        rules = round_rules(strategy.config.without_seed, key.own + key.other, False)
         assert strategy.liar == len(rules.bids)
-        assert array.sum(axis=-1) == pytest.approx(1.0, abs=1e-12)
-        assert not array[:, ~strategy.places.legal].any()
+        assert (parts[1:].sum(axis=-1) == PARTS).all()
+        assert not parts.transpose(2, 0, 1, 3)[:, ~strategy.places.legal].any()
 
 
-def test_packaged_strategies_leave_little_to_exploit() -> None:
-    least, most = build_short_memory.exploitability_bounds((3, 4))
-    assert 0 < least < most < 0.045
+@pytest.mark.parametrize(
+    ("game", "dice", "most"), [("heads-up", (3, 4), 0.0385), ("perudo", (3, 3), 0.09), ("perudo", (1, 5), 0.1)]
+)
+def test_packaged_strategies_leave_little_to_exploit(game: ShortGame, dice: tuple[int, int], most: float) -> None:
+    key = ShortKey(game, *dice, True)
+    found = mean_of(response_bounds(load()[key], load()[key.opponent], gap=3e-5))
+    assert 0 < found.least < found.most < most
+
+
+def test_packaged_strategies_beat_bots() -> None:
     for name in ("probabilistic", "optimal", "conservative", "sniper"):
-        earned = [build_short_memory.earned(load()[4, 4, opens], make_agent(name)) for opens in (True, False)]
-        assert min(earned) > 0.015
+        keys = [ShortKey("heads-up", 4, 4, opens) for opens in (True, False)]
+        assert min(build_short_memory.earned(load()[key], make_agent(name)) for key in keys) > 0.015
 
 
-def test_the_program_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    assert build_short_memory.main(["bulid"]) == 2
-    assert capsys.readouterr().err.startswith("usage: ")
+def test_an_adversary_that_would_need_too_much_memory_is_refused() -> None:
+    key = ShortKey("heads-up", 5, 5, True)
+    with pytest.raises(OutOfReachError, match=r"would need about 0\.\d GB, 0\.1 at most are used"):
+        response_bounds(load()[key], load()[key.opponent], memory=0.1)
+
+
+def test_values_are_those_of_a_plain_recursion() -> None:
+    key = ShortKey("perudo", 1, 5, True)
+    mine, theirs, rules = load()[key], load()[key.opponent], round_rules(key.config.without_seed, 6, False)
+    hand, held = (3,), (1, 2, 3, 3, 6)
+
+    def count(rung: int) -> int:
+        bid = rules.bids[rung]
+        return sum(die in (1, bid.face) for die in (*hand, *held))
+
+    def won(bidding: tuple[int, ...]) -> float:
+        """The opener's chance to win."""
+        opens = len(bidding) % 2 == 0
+        chances = mine.chances(hand, bidding) if opens else theirs.chances(held, bidding)
+        total = 0.0
+        for action, chance in chances.items():
+            if action < mine.liar:
+                total += chance * seen(places.place([*bidding, action]), (*bidding, action))
+            else:
+                quantity = rules.bids[bidding[-1]].quantity
+                shown = count(bidding[-1])
+                right = shown < quantity if action == mine.liar else shown == quantity
+                total += chance * (right == opens)
+        return total
+
+    known: dict[tuple[int, int, bool], float] = {}
+
+    def seen(place: tuple[int, int], bidding: tuple[int, ...]) -> float:
+        at = (*place, len(bidding) % 2 == 0)
+        if at not in known:
+            known[at] = won(bidding)
+        return known[at]
+
+    places = mine.places
+    index = theirs.hands.index[held]
+    walk = _walk(key, hand)
+    for rung in (0, 4, 9, 12):
+        assert walk.after_mine[rung + 1, places.start, index] == pytest.approx(won((rung,)), abs=1e-5)
+    found = values_by_short_memory(rules, (1, 5), hand, [])
+    assert found is not None
+    assert sum(found.chances.values()) == pytest.approx(1)
+    assert 0.0 < max(found.values.values()) < 0.5
+    answered = values_by_short_memory(rules, (5, 1), held, [9])
+    assert answered is not None
+    assert answered.values.keys() == {*range(10, 38)}  # bids, liar and exact
+
+
+def test_the_program_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert build_short_memory.main(["no-such-folder"]) == 2
+    assert capsys.readouterr().err == "no-such-folder: no such folder\n"

@@ -63,7 +63,8 @@ def explain_command(
     With --dice, the round has two players and perfect play is known. The opener has N0 dice, the other player N1; the
     number of bids determines whose turn it is. The value of an action is what it earns against perfect play if you play
     perfectly afterwards: +1 is a certain win, -1 a certain loss. Solutions for rounds with up to six dice in total come
-    with the package; small rounds with other rules are solved when you ask. solved:FILE is a round that
+    with the package; small rounds with other rules are solved when you ask. With more dice, where the package has
+    strategies that were measured and not solved, the output is that of --seats. solved:FILE is a round that
     `liars-dice solve --out FILE` has solved; it takes the place of --dice and of the rules.
 
     With --seats, describe any table of Perudo, for example one at which you sit: everybody's dice, your hand, and the
@@ -78,7 +79,9 @@ def explain_command(
     if table is not None:
         if solution is not None or dice is not None or chart is not None:
             raise click.UsageError("--seats cannot be combined with solved:FILE, --dice or a chart.")
-        _explain_table(table, hand, bids, action, (rules, faces, wild, ordering), palifico=palifico, as_json=as_json)
+        counts = _numbers(table, "everybody's dice separated by commas, such as 5,4,3")
+        config = round_config(counts, rules or "perudo", faces, wild, ordering)
+        _explain_table(config, hand, bids, action, palifico=palifico, as_json=as_json)
         return
     if palifico:
         raise click.UsageError("--palifico needs --seats: with two players there are no palifico rounds.")
@@ -91,6 +94,10 @@ def explain_command(
         )
     held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
+    if dice is not None and chart is None and _is_measured(round_config(dice, rules, faces, wild, ordering)):
+        config = round_config(dice, rules, faces, wild, ordering)
+        _explain_table(config, hand, bids, action, palifico=False, as_json=as_json)
+        return
     with show_bracket(quiet=as_json) as progress:
         if path is not None:
             round_ = equilibrium_in(path)
@@ -127,26 +134,25 @@ def _numbers(text: str, expected: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
+def _is_measured(config: GameConfig) -> bool:
+    """Whether the package has strategies for this round of two that were measured, not solved."""
+    from ..core import round_rules
+    from ..exact.solver import short_strategy
+
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    return short_strategy(rules, (config.dice[0], config.dice[1]), opens=True) is not None
+
+
 def _explain_table(
-    table: str,
-    hand: str,
-    bids: str,
-    action: str | None,
-    rules: tuple[str | None, int | None, str | None, str | None],
-    *,
-    palifico: bool,
-    as_json: bool,
+    config: GameConfig, hand: str, bids: str, action: str | None, *, palifico: bool, as_json: bool
 ) -> None:
     """Explain a decision at a described table."""
     from ..coach import advise
     from ..core import parse_bid
     from .described_table import described_view, show_advice
 
-    counts = _numbers(table, "everybody's dice separated by commas, such as 5,4,3")
     held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
-    name, faces, wild, ordering = rules
-    config = round_config(counts, name or "perudo", faces, wild, ordering)
     view = described_view(config, held, history, palifico=palifico, bids_text=bids)
     show_advice(view, advise(view), action, as_json=as_json)
 

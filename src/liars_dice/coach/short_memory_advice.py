@@ -5,7 +5,7 @@ The strategies are measured, not solved (docs/solver.md), so what they do themse
 
 from __future__ import annotations
 
-from ..core import BidAction, GameView
+from ..core import GameView
 from ..exact.solver import values_by_short_memory
 from .advice import Advice, AdvisedChoice, make_advice
 from .opponent_models import other_seats
@@ -29,7 +29,7 @@ def from_short_memory(view: GameView) -> Advice | None:
         return None
     choices = []
     for action in view.legal_actions:
-        number = public.rules.rungs[action.bid] if isinstance(action, BidAction) else len(public.rules.bids)
+        number = public.rules.moves.index(action)
         choices.append(AdvisedChoice(action, found.values[number], found.chances.get(number, 0.0)))
     source = SHORT_MEMORY
     if found.rarest < UNEXPECTED:

@@ -32,7 +32,7 @@ from .matches import MatchSolution, MatchState, solve_match
 from .nash import load_solved_rounds, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
-from .short_memory_values import ShortMemoryValues, values_by_short_memory
+from .short_memory_values import ShortMemoryValues, short_strategy, values_by_short_memory
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
@@ -86,6 +86,7 @@ __all__ = [
     "reply_to",
     "same_action",
     "shipped_equilibrium",
+    "short_strategy",
     "slot_after_raise",
     "solve",
     "solve_match",

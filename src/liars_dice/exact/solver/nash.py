@@ -5,11 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
-from ...core import Action, CallLiarAction, GameView
+from ...core import Action, GameView
 from . import short_memory
-from .tablebase import FILES, Tablebase, has_tablebase_rules, solved_round
-
-_LIAR: Action = CallLiarAction()
+from .short_memory_values import short_strategy
+from .tablebase import FILES, Tablebase, solved_round
 
 
 class NashAgent(PolicyAgent):
@@ -65,12 +64,10 @@ def solved_policy(view: GameView) -> tuple[str, Policy] | None:
         mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
         of = " of the match" if game == "perudo match" else ""
         return f"equilibrium{of}, {own} against {other} dice", mix
-    if len(in_play) == 2 and has_tablebase_rules(public.rules) and (own, other, opens) in short_memory.load():
-        strategy = short_memory.load()[own, other, opens]
-        rungs = [public.rules.rungs[bid] for bid in public.bid_history]
-        chances = strategy.chances(view.my_dice, rungs)
-        moves = public.rules.moves
-        return f"short-memory strategy, {own} against {other} dice", {
-            _LIAR if rung == strategy.liar else moves[rung]: chance for rung, chance in chances.items()
-        }
-    return None
+    strategy = short_strategy(public.rules, (own, other), opens) if len(in_play) == 2 else None
+    if strategy is None:
+        return None
+    rungs = [public.rules.rungs[bid] for bid in public.bid_history]
+    chances = strategy.chances(view.my_dice, rungs)
+    mix = {public.rules.moves[action]: chance for action, chance in chances.items()}
+    return f"short-memory strategy, {own} against {other} dice", mix
