@@ -13,7 +13,7 @@ Nothing proves that this converges when players forget, so the result is measure
 perfect adversary (`liars_dice.exact.response.short_memory_adversary`).
 Strategies with a memory of steps come from files that `tools/solve_short_memory.py` writes.
 
-    python tools/build_short_memory.py [FOLDER ...] [--least X] [--out FILE]
+    python tools/build_short_memory.py [FOLDER ...] [--rounds perudo:3v3] [--least X] [--out FILE]
     python tools/build_short_memory.py --check [--rounds perudo:3v3] [--seconds 600] [--memory 8]
 """
 
@@ -55,7 +55,7 @@ TREMBLE = 0.1
 """The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
 UNLIKELY = 0.003
 """Places that a hand comes to with a smaller chance than this, whatever the other player does, are not kept."""
-IMPORTANT = 2e-6
+IMPORTANT = 1e-4
 """What a strategy from a file does is kept if it moves at least this chance, whatever the other player does."""
 MOST_DICE, SOLVED = 5, 6
 """The strategies are for hands of up to five dice, in rounds with more dice in total than the tablebase has solved."""
@@ -392,12 +392,12 @@ def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> byte
     return packed(parts, kept)
 
 
-def build_from(folders: Sequence[Path], out: Path, least: float) -> None:
+def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, least: float) -> None:
     """Add what was found to the packaged strategies, or put it in their place."""
     book = load()
     blocks = {key: book.block(key) for key in book}
     for opener, steps, found in rounds_found(folders):
-        for key in (opener, opener.opponent):
+        for key in (opener, opener.opponent) if names is None or opener.name in names else ():
             blocks[key] = steps, packed_from(key, steps, found, least)
             print(f"{key.game} {key.own} v {key.other}, {len(blocks[key][1]):,} bytes", flush=True)
     out.write_bytes(written(dict(sorted(blocks.items()))))
@@ -410,7 +410,7 @@ def build_from(folders: Sequence[Path], out: Path, least: float) -> None:
 def check(names: Sequence[str] | None, seconds: float, memory: float) -> None:
     """Print what a perfect adversary earns against the package's strategies."""
     for key in (key for key in load() if key.opens):
-        if names is None or f"{key.game}:{key.own}v{key.other}" in names:
+        if names is None or key.name in names:
             began = time.perf_counter()
             pair = load()[key], load()[key.opponent]
             found = mean_of(response_bounds(*pair, seconds=seconds, memory=memory))
@@ -446,19 +446,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--least", type=float, default=IMPORTANT, help=f"what is kept (default: {IMPORTANT:g})")
     parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
     parser.add_argument("--check", action="store_true", help="measure the package's strategies instead")
-    parser.add_argument("--rounds", help="those to measure, such as perudo:3v3,heads-up:4v4 (default: all)")
+    parser.add_argument("--rounds", help="only these, such as perudo:3v3,heads-up:4v4")
     parser.add_argument("--seconds", type=float, default=120, help="how long measuring a round may take, about")
     parser.add_argument("--memory", type=float, default=4, help="gigabytes that measuring may take (default: 4)")
     given = parser.parse_args(arguments)
+    names = given.rounds.split(",") if given.rounds else None
     if given.check:
-        check(given.rounds.split(",") if given.rounds else None, given.seconds, given.memory)
+        check(names, given.seconds, given.memory)
         return 0
     out = given.out or Path(short_memory.__file__).parent / "data" / NAME
     if missing := [folder for folder in given.folders if not folder.is_dir()]:
         print(f"{missing[0]}: no such folder", file=sys.stderr)
         return 2
     if given.folders:
-        build_from(given.folders, out, given.least)
+        build_from(given.folders, names, out, given.least)
     else:
         build(out)
     return 0

@@ -41,7 +41,7 @@ TREMBLE = 0.1
 are learned early."""
 PARTS, LEAST = 64, 0.01
 """Chances are rounded to 64ths; smaller ones than `LEAST` are dropped."""
-LEAST_MOVED, MOST_CELLS = 1e-7, 100_000
+LEAST_MOVED, MOST_CELLS = 1e-7, 60_000
 """What a strategy does at a place is written if it differs from what it does with a shorter memory: by how likely the
 hand comes there at best, times the chance that is moved. Of all places only so many are, those that move most."""
 MOST_NUMBERS = 1.2e10
@@ -404,7 +404,7 @@ def rounds() -> Iterator[tuple[str, tuple[int, int]]]:
     """The rounds that the tablebases do not have, the largest first."""
     every = [(a, b) for a in range(1, 6) for b in range(1, 6)]
     for dice in sorted(every, key=lambda dice: (-sum(dice), dice)):
-        if sum(dice) > 4:
+        if sum(dice) > 5:
             yield "perudo", dice
         if sum(dice) > 6:
             yield "heads-up", dice
@@ -421,6 +421,12 @@ def file_of(name: str, dice: tuple[int, int], steps: int) -> str:
     return f"{name}-{sum(dice)}-{steps}" if name == "perudo" else f"{name}-{steps}"
 
 
+def write(folder: Path, files: dict[str, dict[str, NDArray[np.generic]]]) -> None:
+    """Write files of arrays."""
+    for name, arrays in files.items():
+        np.savez_compressed(folder / f"{name}.npz", **arrays)  # type: ignore[arg-type]
+
+
 def solve_all(chosen: Sequence[tuple[str, tuple[int, int]]], arguments: argparse.Namespace) -> None:
     """Solve rounds one after the other, each in its share of the time, and write a file per number of dice."""
     folder: Path = arguments.folder
@@ -431,7 +437,8 @@ def solve_all(chosen: Sequence[tuple[str, tuple[int, int]]], arguments: argparse
         left = arguments.seconds - (time.perf_counter() - began)
         if left <= 0:
             print(f"no time left for {len(chosen) - at} rounds", flush=True)
-            break
+            write(folder, files)
+            return
         share = left * cost(dice) / sum(cost(d) for _, d in chosen[at:])
         game = Game(name, dice, arguments.steps, arguments.device)
         started = time.perf_counter()
@@ -443,7 +450,7 @@ def solve_all(chosen: Sequence[tuple[str, tuple[int, int]]], arguments: argparse
         value = solver.value()
         took = time.perf_counter() - started
         if file not in {file_of(*later, arguments.steps) for later in chosen[at + 1 :]}:
-            np.savez_compressed(folder / f"{file}.npz", **files[file])  # type: ignore[arg-type]
+            write(folder, {file: files.pop(file)})
         print(f"{name} {dice}: {solver.iterations} iterations, value {value:+.4f}, {took:.1f} s", flush=True)
         del solver
         if arguments.device == "cuda":

@@ -79,6 +79,13 @@ def test_exploit_keeps_its_contract() -> None:
     assert "wins 83.33% of the rounds" in call("exploit", "truthful", "--dice", "1", "1").stdout
 
 
+def test_exploit_bounds_what_nash_gives_up_with_a_short_memory() -> None:
+    found = answer("exploit", "nash", "--dice", "3", "4")
+    assert 0.0365 < found["exploitability_at_least"] <= found["exploitability"] < 0.0375
+    mean = (found["best_response_value_first"] + found["best_response_value_second"]) / 2
+    assert mean == pytest.approx(found["exploitability"])
+
+
 def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     told = answer("exploit", "truthful", "--dice", "1", "1")["against_perfect_play"]
     assert told["win_rate_first"] < told["possible_first"] == pytest.approx(4 / 9, abs=1e-4)

@@ -38,6 +38,13 @@ def test_two_players_left_are_explained_by_the_best_known() -> None:
     assert json.loads(told.stdout)["source"] == "short-memory strategy"
 
 
+def test_rounds_that_were_only_measured_are_explained_like_a_table() -> None:
+    asked = ("--hand", "1,2,2,5", "--bids", "2x2,3x2", "--rules", "heads-up", "--json")
+    told, same = run("--dice", "4", "4", *asked), run("--seats", "4,4", *asked)
+    assert json.loads(told.stdout)["source"] == "short-memory strategy"
+    assert told.stdout == same.stdout
+
+
 def test_palifico_rounds() -> None:
     asked = ("--seats", "3,1,2", "--hand", "4,4", "--bids", "2x4,2x5", "--rules", "perudo-tournament")
     faces = {one["action"][-1] for one in json.loads(run(*asked, "--palifico", "--json").stdout)["actions"]}

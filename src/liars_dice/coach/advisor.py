@@ -58,7 +58,7 @@ def _against_unknown(view: GameView) -> Advice:
     for source in (from_solved_round, from_short_memory):
         if (found := source(view)) is not None:
             return found
-    surprised = solved_round(view.public) is not None
+    surprised = solved_round(view.public, or_round=True) is not None
     if (not surprised or view.config.wild != "none") and (found := from_champion(view)) is not None:
         return found
     try:

@@ -19,7 +19,7 @@ def from_solved_round(view: GameView) -> Advice | None:
     """Advice against perfect play. None if the round is not solved, or if perfect play hardly ever makes one of the
     other player's bids, whose meaning is then unknown.
     """
-    found = solved_round(view.public)
+    found = solved_round(view.public, or_round=True)
     if found is None:
         return None
     game, solved = found

@@ -13,6 +13,8 @@ the two are further apart than a *gap*, and where a bid could be better than wha
 from __future__ import annotations
 
 import time
+from itertools import pairwise
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +40,10 @@ class Measured(NamedTuple):
     most: float
     biddings: int
     """How many were looked at."""
+
+    def plus(self, other: Measured) -> Measured:
+        """The sum of both."""
+        return Measured(self.least + other.least, self.most + other.most, self.biddings + other.biddings)
 
 
 class _Round(NamedTuple):
@@ -67,22 +73,24 @@ class _Tables(NamedTuple):
 
 
 class Adversary:
-    """The adversary of one strategy. `other` is how it may play on: the strategy of the other player."""
+    """The adversary of one strategy, with some of the hands that it can have."""
 
-    def __init__(self, places: Places, policy: Parts, other: Parts, *, opens: bool) -> None:
-        """`policy` and `other` are in whole parts: [column, memory, hand, move]. `opens` is whether the policy does."""
+    def __init__(self, places: Places, policy: Parts, other: Parts, *, opens: bool, hands: slice = slice(None)) -> None:
+        """`policy` is the strategy, `other` how the adversary may play on, both in whole parts: [column, memory, hand,
+        move]. `opens` is whether the strategy opens.
+        """
         me, it = (0, 1) if opens else (1, 0)
         self.places, self.opens = places, opens
         self.weights = places.weights[me]
         self.round = _Round(
             places.quantity, places.face, places.width, places.after, places.kind, places.call, places.exact_calls,
-            places.matches[me], places.matches[it], places.weights[it],
+            places.matches[me], places.matches[it][hands], places.weights[it][hands],
         )  # fmt: skip
         self.policy = np.ascontiguousarray(policy.transpose(0, 1, 3, 2))
         self.used: Truths = np.asarray(self.policy.any(axis=-1))
         _, first = np.unique(places.kind, return_index=True)
-        instead = np.ascontiguousarray(other[:, first].transpose(0, 1, 3, 2))
-        self.tables = _fill_tables(self.round, self.policy, self.used, instead, len(places.weights[it]))
+        instead = np.ascontiguousarray(other[:, first, hands].transpose(0, 1, 3, 2))
+        self.tables = _fill_tables(self.round, self.policy, self.used, instead, len(self.round.its_weights))
 
     def measure(self, gap: float) -> Measured:
         """Bounds on what it earns."""
@@ -315,14 +323,6 @@ def _sum_up(belief: Reals, table: Reals, out: Reals) -> None:
 # -- rounds ------------------------------------------------------------------------------------------------------------
 
 
-def gigabytes_needed(places: Places) -> float:
-    """About how much memory an adversary takes."""
-    kinds = int(places.kind.max()) + 1
-    pairs = len(places.weights[0]) * len(places.weights[1])
-    policies = sum(map(len, places.weights)) * places.memory.used * places.moves * 2
-    return (places.rungs + 1) * (8 * (places.memory.used + kinds) * pairs + policies) / 1e9
-
-
 def response_bounds(
     opener: ShortStrategy,
     other: ShortStrategy,
@@ -332,27 +332,51 @@ def response_bounds(
     memory: float = MOST_GIGABYTES,
 ) -> tuple[Measured, Measured]:
     """What a perfect adversary earns against the opener, and against the other player: with this gap, or the smallest
-    for which there is time. `memory` is in gigabytes.
+    for which about so many seconds of processor time suffice. `memory` is in gigabytes: the adversary's hands are
+    looked at in turn, as many at a time as fit.
     """
     places = opener.places
-    if (needed := gigabytes_needed(places)) > memory:
-        raise OutOfReachError(
-            f"dice {opener.config.dice}: an adversary would need about {needed:.1f} GB, {memory:g} at most are used"
-        )
     parts = opener.parts(), other.parts()
     found = []
     for opens in (True, False):
-        adversary = Adversary(places, parts[not opens], parts[opens], opens=opens)
-        for tried in GAPS if gap is None else (gap,):
-            began = time.perf_counter()
-            measured = adversary.measure(tried)
-            if GROWTH * (time.perf_counter() - began) > seconds / 2:
-                break
-        found.append(measured)
+        hands = len(places.weights[1 if opens else 0])
+        needed = hands * _gigabytes_for_a_hand(places, opens=opens)
+        turns = max(1, ceil(needed / memory))
+        if turns > hands:
+            raise OutOfReachError(
+                f"dice {opener.config.dice}: an adversary would need about {needed / hands:.2g} GB for one of its "
+                f"hands, {memory:g} at most are used"
+            )
+        cuts = np.linspace(0, hands, turns + 1).astype(int).tolist()
+        total, chosen = Measured(0.0, 0.0, 0), gap
+        for low, high in pairwise(cuts):
+            adversary = Adversary(places, parts[not opens], parts[opens], opens=opens, hands=slice(low, high))
+            if chosen is None:
+                chosen, measured = _within(adversary, seconds / (2 * turns))
+            else:
+                measured = adversary.measure(chosen)
+            total = total.plus(measured)
+        found.append(total)
     return found[0], found[1]
+
+
+def _gigabytes_for_a_hand(places: Places, *, opens: bool) -> float:
+    """How much memory the tables take for one of the adversary's hands."""
+    kinds = int(places.kind.max()) + 1
+    return (places.rungs + 1) * 8 * (places.memory.used + kinds) * len(places.weights[0 if opens else 1]) / 1e9
+
+
+def _within(adversary: Adversary, seconds: float) -> tuple[float, Measured]:
+    """The smallest gap for which there is time, and what is found with it."""
+    for gap in GAPS:
+        began = time.process_time()  # so that the answer does not depend on how busy the machine is
+        found = adversary.measure(gap)
+        if GROWTH * (time.process_time() - began) > seconds:
+            break
+    return gap, found
 
 
 def mean_of(found: tuple[Measured, Measured]) -> Measured:
     """The exploitability: the mean of both seats."""
-    first, second = found
-    return Measured((first.least + second.least) / 2, (first.most + second.most) / 2, first.biddings + second.biddings)
+    both = found[0].plus(found[1])
+    return Measured(both.least / 2, both.most / 2, both.biddings)

@@ -10,11 +10,15 @@ from . import short_memory
 from .short_memory_values import short_strategy
 from .tablebase import FILES, Tablebase, solved_round
 
+NEARLY = 0.01
+"""Solutions that a perfect adversary can gain more than this against are said to be approximate."""
+
 
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
-    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the round with at most four dice in total,
-    or of the match with at most three. In all other rounds it plays as `probabilistic` does.
+    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the round or of the match with at most
+    four dice in total, and short-memory strategies in some larger rounds (docs/solver.md has the list). In all other
+    rounds it plays as `probabilistic` does.
 
     The reasoning of every action says what it comes from.
     """
@@ -53,18 +57,23 @@ def load_solved_rounds() -> None:
     short_memory.load()
 
 
-def solved_policy(view: GameView) -> tuple[str, Policy] | None:
-    """In a round that is solved: what the solution is, and the probability of each action. None in other rounds."""
+def solved_policy(view: GameView, *, measured: bool = True) -> tuple[str, Policy] | None:
+    """In a round that is solved: what the solution is, and the probability of each action. None in other rounds.
+
+    With `measured`, the next best thing counts, too: in a match that is not solved, the solution of the round by
+    itself; and short-memory strategies.
+    """
     public, own = view.public, len(view.my_dice)
     in_play = [n for n in public.dice_counts if n]
     other = sum(in_play) - own
     opens = len(public.bid_history) % 2 == 0
-    if (found := solved_round(public)) is not None:
+    if (found := solved_round(public, or_round=measured)) is not None:
         game, solved = found
         mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
         of = " of the match" if game == "perudo match" else ""
-        return f"equilibrium{of}, {own} against {other} dice", mix
-    strategy = short_strategy(public.rules, (own, other), opens) if len(in_play) == 2 else None
+        about = "equilibrium" if solved.exploitability <= NEARLY else "approximate equilibrium"
+        return f"{about}{of}, {own} against {other} dice", mix
+    strategy = short_strategy(public.rules, (own, other), opens) if measured and len(in_play) == 2 else None
     if strategy is None:
         return None
     rungs = [public.rules.rungs[bid] for bid in public.bid_history]

@@ -216,6 +216,11 @@ class ShortKey(NamedTuple):
         return (self.own, self.other) if self.opens else (self.other, self.own)
 
     @property
+    def name(self) -> str:
+        """The game and the dice, the player's own first."""
+        return f"{self.game}:{self.own}v{self.other}"
+
+    @property
     def config(self) -> GameConfig:
         """The rules of the round."""
         if self.game == "perudo":

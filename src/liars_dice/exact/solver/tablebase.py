@@ -185,12 +185,16 @@ def solved_game(rules: RoundRules) -> SolvedGame | None:
     return "perudo"
 
 
-def solved_round(public: PublicState) -> tuple[SolvedGame, SolvedRound] | None:
-    """The round being played and the game it belongs to, if the package has it solved."""
+def solved_round(public: PublicState, *, or_round: bool = False) -> tuple[SolvedGame, SolvedRound] | None:
+    """The round being played and the game it belongs to, if the package has it solved; with `or_round`, in a match that
+    is not solved, the same round by itself.
+    """
     in_play = sum(n > 0 for n in public.dice_counts)
     game = solved_game(public.rules) if in_play == 2 else None
     opener = public.dice_counts[public.opener]
     dice = (opener, sum(public.dice_counts) - opener)
+    if or_round and game == "perudo match" and dice not in Tablebase.shipped(game).entries:
+        game = "perudo"
     if game is None or dice not in Tablebase.shipped(game).entries:
         return None
     return game, Tablebase.shipped(game).round(*dice)

@@ -94,7 +94,7 @@ class ChampionAgent(BatchAgent):
         """What a decision in this view is based on."""
         if not fits(view.config):
             return f"{self.name} is not made for these rules, so it plays as detective"
-        solved = solved_policy(view)
+        solved = _solved_policy(view)
         by = solved[0] if solved else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
         return f"{by}, or as aggressive" if self.plain_share else by
 
@@ -102,7 +102,7 @@ class ChampionAgent(BatchAgent):
         """The policy in a solved round, or by rules that the network was not trained for."""
         if not fits(view.config):
             return {replace(self._otherwise.choose_action(view), reasoning=""): 1.0}
-        solved = solved_policy(view)
+        solved = _solved_policy(view)
         return None if solved is None else solved[1]
 
     def weakened(self, view: GameView, policy: Policy) -> Policy:
@@ -113,6 +113,11 @@ class ChampionAgent(BatchAgent):
         mixed = {one: (1 - self.plain_share) * chance for one, chance in policy.items()}
         mixed[action] = mixed.get(action, 0.0) + self.plain_share
         return mixed
+
+
+def _solved_policy(view: GameView) -> tuple[str, Policy] | None:
+    """What is known without the network: it yields to solved rounds, and without wilds to those that were measured."""
+    return solved_policy(view, measured=view.config.wild == "none")
 
 
 def network_policies(network: Champion, views: Sequence[GameView]) -> list[Policy]:
