@@ -20,9 +20,8 @@ from typing import Literal
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
 from liars_dice.core import GameConfig, preset
-from liars_dice.exact.response import mean_of, response_bounds
 from liars_dice.exact.response.agent_probe import round_value_by_probing
-from liars_dice.exact.solver import Tablebase, short_memory, tablebase
+from liars_dice.exact.solver import Tablebase, mean_of, response_bounds, short_memory, tablebase
 from liars_dice.exact.solver.equilibrium import Solution, solve
 from liars_dice.exact.solver.short_memory import ShortKey
 from liars_dice.exact.solver.tablebase import FILES, SolvedGame

@@ -10,7 +10,7 @@ these values into strategies, whose average is returned. In J every bid is also 
 so that places which good players avoid are learned too.
 
 Nothing proves that this converges when players forget, so the result is measured against a
-perfect adversary (`liars_dice.exact.response.short_memory_adversary`).
+perfect adversary (`liars_dice.exact.solver.short_memory_adversary`).
 Strategies with a memory of steps come from files that `tools/solve_short_memory.py` writes.
 
     python tools/build_short_memory.py [FOLDER ...] [--rounds perudo:3v3] [--least X] [--out FILE]
@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 
 from liars_dice.agents import Agent
 from liars_dice.core import GameConfig
-from liars_dice.exact.response import mean_of, response_bounds
-from liars_dice.exact.solver import short_memory
+from liars_dice.exact.solver import mean_of, response_bounds, short_memory
 from liars_dice.exact.solver.short_memory import (
     FACES,
     LONGEST_RAISE,

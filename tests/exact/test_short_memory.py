@@ -15,9 +15,7 @@ from liars_dice.core import GameConfig, GameView, LiarsDiceError
 from liars_dice.core.rules import round_rules
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.errors import DataError
-from liars_dice.exact.response import mean_of, response_bounds
-from liars_dice.exact.response.short_memory_adversary import Adversary, Measured, Parts
-from liars_dice.exact.solver import values_by_short_memory
+from liars_dice.exact.solver import mean_of, response_bounds, values_by_short_memory
 from liars_dice.exact.solver.short_memory import (
     PARTS,
     START,
@@ -32,6 +30,7 @@ from liars_dice.exact.solver.short_memory import (
     remember,
     written,
 )
+from liars_dice.exact.solver.short_memory_adversary import Adversary, Measured, Parts
 from liars_dice.exact.solver.short_memory_values import _walk
 from liars_dice.exact.tables.hands import hand_set
 from oracle import best_value, round_chances

@@ -32,6 +32,7 @@ from .matches import MatchSolution, MatchState, solve_match
 from .nash import load_solved_rounds, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
+from .short_memory_adversary import Measured, mean_of, response_bounds
 from .short_memory_values import ShortMemoryValues, short_strategy, values_by_short_memory
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
@@ -59,6 +60,7 @@ __all__ = [
     "Explanation",
     "MatchSolution",
     "MatchState",
+    "Measured",
     "Payoffs",
     "PublicTree",
     "Reply",
@@ -81,9 +83,11 @@ __all__ = [
     "in_tablebase",
     "load_solved_rounds",
     "match_bracket",
+    "mean_of",
     "mix_of",
     "read_saved",
     "reply_to",
+    "response_bounds",
     "same_action",
     "shipped_equilibrium",
     "short_strategy",

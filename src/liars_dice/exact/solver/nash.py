@@ -17,8 +17,8 @@ NEARLY = 0.01
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
     up to five dice each. In two-player rounds of `perudo`: an equilibrium of the round or of the match with at most
-    four dice in total, and short-memory strategies in some larger rounds (docs/solver.md has the list). In all other
-    rounds it plays as `probabilistic` does.
+    four dice in total, and a short-memory strategy with three dice each. In all other rounds it plays as
+    `probabilistic` does.
 
     The reasoning of every action says what it comes from.
     """

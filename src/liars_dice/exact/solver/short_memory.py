@@ -9,7 +9,7 @@ rung c - 1. There are two kinds of memory:
 - of *steps*: by how many rungs each of the last one, two or more bids raised the one before it.
 
 This module has the places, and the file format; `tools/build_short_memory.py` makes the file, and
-`exact.response.short_memory_adversary` measures the strategies.
+`exact.solver.short_memory_adversary` measures the strategies.
 """
 
 from __future__ import annotations

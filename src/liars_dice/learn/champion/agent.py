@@ -53,7 +53,7 @@ def _loaded(path: str, changed: int) -> Champion:
 class ChampionAgent(BatchAgent):
     """Plays Perudo at tables of two to six, with up to five dice each: a network that reads the bidding and mixes.
 
-    Where two players are left it plays solved rounds as `nash` does: rounds of `perudo` with at most three dice in
+    Where two players are left it plays solved rounds as `nash` does: rounds of `perudo` with at most four dice in
     total, and rounds without wilds or exact calls. By rules that it was not trained for it plays as `detective`.
     The reasoning of every action says what it comes from.
     """

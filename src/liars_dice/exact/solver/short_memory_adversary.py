@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ...numeric import Floats, Int, Ints, Truths, compiled, inlined
 from ..errors import OutOfReachError
-from ..solver.short_memory import PARTS, Places, Reals, ShortStrategy
+from .short_memory import PARTS, Places, Reals, ShortStrategy
 
 Parts = NDArray[np.uint8]
 GAPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
