@@ -193,7 +193,7 @@ class ReaderAgent(PolicyAgent):
         if self._config is None:  # asked outside a game
             self._begin(view.config, view.player_id)
         if not self.will_read(public):
-            solved = solved_policy(view)
+            solved = solved_policy(view, measured=has_tablebase_rules(public.rules))
             return solved[1] if solved is not None else self._start.policy(view)
         if self._answers_round(public):
             answer, choices = self._answer(view)
