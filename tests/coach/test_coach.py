@@ -371,7 +371,11 @@ def test_many_players_are_weighed_one_by_one() -> None:
     ("config", "moves", "against"),
     [
         (preset("heads-up", dice=2), "1x4 2x2 2x4 3x4 liar", "against perfect play"),
-        (preset("perudo", players=2, dice=2), "1x4 2x2 2x4 liar", "if everybody plays on as champion"),
+        (
+            preset("perudo", players=2, dice=2, exact_call=False),
+            "1x4 2x2 2x4 liar",
+            "if everybody plays on as champion",
+        ),
         (preset("perudo", players=2, dice=2, faces=5), "1x4 2x2 2x4 liar", "against an unknown opponent"),
         (preset("perudo", players=3, dice=2, mode="single_round"), "1x4 2x2 2x4 liar", "against unknown opponents"),
     ],
@@ -572,8 +576,8 @@ def test_the_curve_begins_with_proved_chances() -> None:
 
 
 def test_the_curve_agrees_with_exact_matches() -> None:
-    """With exact calls and wilds no round is solved, so two known bots have the chances of their match-up."""
-    config = preset("perudo", players=2, dice=2)
+    """By rules of which no round is solved, two known bots have the chances of their match-up."""
+    config = preset("perudo", players=2, dice=2, open_on_ones=False)
     pair = Matchups([make_agent("sniper"), make_agent("optimal")], config)
     start = WinChances(config, (model_of("sniper"), model_of("optimal"))).of(new_game(config).public)
     assert start[0] == pytest.approx(float(pair.match.win[0, 1]), abs=1e-12)
@@ -582,7 +586,7 @@ def test_the_curve_agrees_with_exact_matches() -> None:
 @pytest.mark.parametrize("dice", [(3, 2), (2, 3)])
 def test_chances_average_to_those_before(dice: tuple[int, int]) -> None:
     """Over all openings of a known bot, the chance to win after it is on average the chance before it."""
-    config = preset("perudo", players=2, dice=dice)
+    config = preset("perudo", players=2, dice=dice, open_on_ones=False)
     win_chances = WinChances(config, (model_of("optimal"), model_of("sniper")))
     table = PolicyTable.of(make_agent("optimal"), config, own=dice[0], other=dice[1])
     mean = 0.0

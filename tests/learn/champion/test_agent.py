@@ -106,7 +106,8 @@ def test_many_at_once_are_answered_as_one_by_one() -> None:
     [
         (preset("perudo", players=2, dice=1), (1, 1), "equilibrium of the match, 1 against 1 dice"),
         (preset("perudo", dice=(0 + 2, 1, 3)), (2, 1, 0), "equilibrium of the match, 2 against 1 dice"),
-        (preset("perudo", players=2, dice=2), (2, 2), "network for two players"),
+        (preset("perudo", players=2, dice=2), (2, 2), "equilibrium of the match, 2 against 2 dice"),
+        (preset("perudo", players=2, dice=3), (3, 3), "network for two players"),
         (preset("perudo", players=2, dice=1, exact_call=False), (1, 1), "network for two players"),
         (preset("heads-up", dice=3), (3, 3), "equilibrium, 3 against 3 dice"),
         (preset("heads-up"), (5, 5), "short-memory strategy, 5 against 5 dice"),
