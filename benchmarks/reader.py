@@ -6,7 +6,8 @@
 - what it loses to `nash`, and to an insider who knows what it is going to do;
 - Perudo at six seats, 20 games in a row with the same five: how often it wins, and how often `champion` does.
 
-`--matches N` plays N matches against each opponent (default: 4); `--only rounds|risk|perudo` measures one part.
+`--matches N` plays N matches against each opponent (default: 4); `--only rounds|risk|perudo|strength` measures one
+part.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from figures import figure
 from liars_dice.agents import (
+    AGENTS,
     Agent,
     BlufferAgent,
     ConservativeAgent,
@@ -318,32 +320,44 @@ def _against_insider(config: GameConfig, bait: str, depth: int, seed: int) -> tu
 # -- Perudo ------------------------------------------------------------------------------------------------------------
 
 
-def measure_perudo(tables: int, games: int = 20) -> None:
+def six_seats(name: str, five: Sequence[str], seed: int, games: int = 20) -> list[bool]:
+    """Which of some games in a row a bot wins among these five."""
+    config, player, wins = preset("perudo", players=6), make_agent(name), []
+    for game in range(games):
+        seat = game % 6
+        agents = [make_agent(other) for other in five]
+        names = [f"player {n}" for n in range(5)]
+        agents.insert(seat, player)
+        names.insert(seat, "me")
+        wins.append(GameEngine(config, agents, names=names, seed=1000 * seed + game).play().winner == seat)
+    return wins
+
+
+def measure_perudo(tables: int) -> None:
     """Wins at tables of six, `reader` and `champion` in the same seats on the same dice among the same five."""
-    config = preset("perudo", players=6)
     won: dict[str, list[list[bool]]] = {"reader": [], "champion": []}
     for number in range(tables):
         five = random.Random(number).sample(RULE_BOTS, 5)
         for name, of_all in won.items():
-            player, wins = make_agent(name), []
-            for game in range(games):
-                seat = game % 6
-                agents = [make_agent(other) for other in five]
-                names = [f"player {n}" for n in range(5)]
-                agents.insert(seat, player)
-                names.insert(seat, "me")
-                wins.append(GameEngine(config, agents, names=names, seed=1000 * number + game).play().winner == seat)
-            of_all.append(wins)
+            of_all.append(six_seats(name, five, number))
         print(
-            f"  {', '.join(five)}: " + ", ".join(f"{name} won {sum(all_[-1])}" for name, all_ in won.items()),
-            flush=True,
+            f"  {', '.join(five)}: reader won {sum(won['reader'][-1])}, champion {sum(won['champion'][-1])}", flush=True
         )
     reader, champion = (np.array(of_all, dtype=float).mean(axis=1) for of_all in won.values())
     more = float((reader - champion).mean())
     error = 1.96 * float((reader - champion).std(ddof=1)) / tables**0.5
-    print(f"  {games * tables} games each: reader {reader.mean():.1%}, champion {champion.mean():.1%}")
+    print(f"  {20 * tables} games each: reader {reader.mean():.1%}, champion {champion.mean():.1%}")
     print(f"  difference {more:+.1%} ± {error:.1%}, tables taken as independent")
     figure("six seats: reader's win rate less champion's, lower end of 95%", 100 * (more - error), "points", least=0)
+
+
+def measure_strength(tables: int = 10) -> None:
+    """Wins at tables of six with five of all registered bots: what `STRENGTH` says of `reader`."""
+    others = [name for name in AGENTS if name != "reader"]
+    drawn = [random.Random(f"strength {number}").sample(others, 5) for number in range(tables)]
+    for name in ("reader", "champion"):
+        wins = [win for number, five in enumerate(drawn) for win in six_seats(name, five, 500 + number)]
+        print(f"  with five of all bots, {len(wins)} games: {name} wins {np.mean(wins):.1%}", flush=True)
 
 
 def measure_speed() -> None:
@@ -367,6 +381,8 @@ def measure_reader(matches: int = 4, dice: Sequence[int] = (2, 3), only: str | N
         measure_risk(matches)
     if only in (None, "perudo"):
         measure_perudo(3 * matches)
+    if only in (None, "strength"):
+        measure_strength()
 
 
 def main() -> None:
@@ -374,7 +390,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=4)
     parser.add_argument("--dice", type=int, nargs="+", default=[2, 3])
-    parser.add_argument("--only", choices=("rounds", "risk", "perudo"))
+    parser.add_argument("--only", choices=("rounds", "risk", "perudo", "strength"))
     given = parser.parse_args()
     measure_reader(given.matches, given.dice, given.only)
 
