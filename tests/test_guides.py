@@ -181,21 +181,27 @@ def test_the_player_in_the_browser(browser: Browser, address: str) -> None:
         return text
 
     page = open_page(browser, address)
+    expect(page.get_by_role("link", name=word("Learn by playing"))).to_be_visible()
+    expect(page.get_by_role("button", name=word("Perudo with five bots"))).to_be_visible()
     page.get_by_role("button", name=word("Play now")).click()
     page.get_by_label(word("Odds")).check()
+    expect(page.get_by_label(word("Sound"))).not_to_be_checked()
     page.get_by_role("button", name=word("Hint")).click()
     play_badly(page, word("Liar!"), word("Next round"))
     page.get_by_role("link", name=word("Review with the coach")).click()
 
-    spots = page.locator(".spot")
-    expect(spots.first).to_be_visible()
-    sizes = [(spots.nth(i).bounding_box() or {"width": 0.0})["width"] for i in range(spots.count())]
-    spots.nth(sizes.index(max(sizes))).click()
     for said in ("chose", "Best was", "given away"):
         expect(page.locator(".verdict")).to_contain_text(said)
+    expect(page.get_by_role("button", name=word("Next mistake"))).to_be_visible()
+    page.get_by_role("button", name=word("Try again")).click()
+    page.locator(".cell.legal").last.click()
+    page.locator(".acts .primary").click()
+    expect(page.get_by_role("button", name=word("Play it out"))).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
     page.get_by_text(word("Play on from here")).click()
-    page.get_by_role("button", name=word("Play on"), exact=True).click()
+    page.get_by_role("button", name="Play on", exact=True).click()
     expect(page.locator(".seat.me")).to_be_visible()
+    expect(page.get_by_role("link", name=word("Puzzles"), exact=True)).to_be_visible()
 
     page.get_by_role("link", name=word("Play"), exact=True).click()
     page.get_by_role("combobox").filter(has_text="Bot: optimal").last.select_option(label=word("Open, for a friend"))

@@ -8,6 +8,7 @@ import itertools
 import json
 import random
 import shutil
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from liars_dice.core import PRESETS, CallLiarAction, GameCreated, GameEnded, GameEngine
+from liars_dice.core import PRESETS, CallLiarAction, GameCreated, GameEnded, GameEngine, MissingExtraError
 from liars_dice.persistence import (
     GameSummary,
     InMemoryRecorder,
@@ -329,7 +330,8 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.column("version").to_pylist() == list(range(len(events)))
     assert table.column("event_type").to_pylist() == [event.event_type for event in events]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(StoreError, match=r"liars-dice\[parquet\].*or write CSV"):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"liars-dice\[parquet\].*or write CSV"):
         write_parquet(events, str(tmp_path / "h.parquet"))
 
 

@@ -286,7 +286,7 @@ def test_choices_are_explained_before_the_game(monkeypatch: pytest.MonkeyPatch) 
     setup = ask_table_setup(screen)
     assert (setup.lineup, setup.rules) == (("human", "optimal", "maniac"), "perudo")
     text = printed(screen)
-    assert "Strongest first:\n  champion: " in text
+    assert "Strongest first:\n  reader: " in text
     assert "? NAME explains one of them, for example: ? perudo\n" in text
     assert f"  {WHEN_PALIFICO} {PALIFICO}\n" in text
     assert "rules = 'nothing': expected one of duel, " in text

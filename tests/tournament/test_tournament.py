@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from liars_dice.agents import RandomAgent
-from liars_dice.core import BadValueError, GameConfig, preset
+from liars_dice.core import BadValueError, GameConfig, MissingExtraError, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
@@ -196,7 +196,7 @@ def test_backends_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadValueError, match="backend = 'rey': expected"):
         make_backend("rey")
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(BadValueError, match=r"pip install 'liars-dice\[ray\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'liars-dice\[ray\]'"):
         make_backend("ray")
 
 

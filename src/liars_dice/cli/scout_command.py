@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "scout", epilog="Examples: liars-dice scout Ann --chart ann.png; liars-dice scout Ann --against Bob --rules perudo"
+    "scout", epilog="Example: liars-dice scout Ann --chart ann.png; liars-dice scout Ann --against Bob --rules perudo"
 )
 @click.argument("player", metavar="NAME")
 @click.option("--against", metavar="NAME", help="Show this player beside the first.")

@@ -113,7 +113,7 @@ class KnownBots:
     >>> game = GameEngine("heads-up", [make_agent("crawler"), make_agent("optimal")], seed=1)
     >>> bots = KnownBots()
     >>> for played in finished_rounds(preset("heads-up"), game.play().resolutions):
-    ...     bots.observe(played, 0)
+    ...     _ = bots.observe(played, 0)
     >>> max(bots.posterior, key=bots.posterior.get)
     'crawler'
     """

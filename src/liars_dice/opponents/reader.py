@@ -14,12 +14,15 @@ from ..agents import AgentNameError, Policy, PolicyAgent
 from ..core import (
     Action,
     BadValueError,
+    Bid,
+    BidAction,
     GameConfig,
     GameResult,
     GameView,
     LiarsDiceError,
     PublicState,
     RoundResolution,
+    apply,
     deal,
     new_game,
     preset,
@@ -287,9 +290,11 @@ class ReaderAgent(PolicyAgent):
 @cache
 def _compile() -> None:
     """Compile what decisions need, or read it from the disk, so that no decision has to wait for it."""
-    two = deal(new_game(preset("perudo", players=2, dice=1)), ((1,), (2,))).public
+    dealt = deal(new_game(preset("perudo", players=2, dice=1)), ((1,), (2,)))
+    after_bid = apply(dealt, BidAction(Bid(1, 2))).public
     beliefs = [Belief((("detective", 0.5), ("random", 0.5)))]
-    action_values(two, (1,), beliefs, np.arange(len(two.rules.bids)), np.zeros(12), 1, 0)
+    raises = np.arange(after_bid.rung + 1, len(after_bid.rules.bids))
+    action_values(after_bid, (2,), beliefs, raises, np.zeros(12), 1, 0)
     rules = round_rules(preset("classic", dice=1).without_seed, 2, False)
     RoundAnswer(rules, 1, detective_table(rules, 1, frozenset())).choices(())
 

@@ -23,7 +23,9 @@ export class Company {
     this.chat = new Chat(page);
     this.nudged = h("p", { class: "notice nudged", role: "alert", hidden: true });
     this.given = h("div", { class: "notice given", role: "alert", hidden: true });
-    this.list = h("ul", { class: "lines people" });
+    this.list = h("ul", { class: "lines people", onfocusout: (/** @type {FocusEvent} */ e) => !this.list.contains(/** @type {Node | null} */ (e.relatedTarget)) && this.#listPeople() });
+    /** Whether the list is older than the room. It waits while a button in it has the focus. */
+    this.stale = false;
     this.watching = h("p", { class: "muted" });
     this.leaveButton = this.#sure("Leave the game", "A bot plays for you to the end. Really leave?", () => this.ask({ type: "resign" }));
     this.people = h("details", { class: "company" }, h("summary", {}, "Players"), this.list, this.watching, h("div", { class: "row" }, this.leaveButton));
@@ -60,7 +62,7 @@ export class Company {
       type: "button",
       class: "quiet",
       onclick: () => {
-        if (asked) busily(button, what);
+        if (asked) busily(button, () => what().finally(() => button.blur()));
         asked = !asked;
         button.textContent = asked ? question : label;
       },
@@ -108,11 +110,18 @@ export class Company {
     this.key = key;
     this.watching.textContent = room.spectators ? `${room.spectators} watching.` : "No one is watching.";
     this.leaveButton.hidden = !playing || Boolean(me !== null && seats[me].left);
-    this.list.replaceChildren(...seats.filter((seat) => seat.kind === "person").map((seat) => this.#person(seat)));
+    this.stale = true;
+    if (!this.list.contains(document.activeElement)) this.#listPeople();
     const lost = me !== null && seats[me].left === "given" && room.status === "playing";
     this.given.hidden = !lost;
     const back = h("button", { type: "button", class: "primary", onclick: () => busily(back, () => this.ask({ type: "return" })) }, "Take your seat back");
     if (lost) this.given.replaceChildren(h("p", {}, "The others have given your seat to a bot."), back);
+  }
+
+  #listPeople() {
+    if (!this.stale) return;
+    this.stale = false;
+    this.list.replaceChildren(...this.page.room.seats.filter((/** @type {SeatLine} */ seat) => seat.kind === "person").map((/** @type {SeatLine} */ seat) => this.#person(seat)));
   }
 
   /** @param {SeatLine} seat */
