@@ -76,7 +76,9 @@ class CpuSolver:
 
     def bracket(self) -> tuple[float, float]:
         """What the opener's average strategy guarantees, and what the other player's concedes, in double precision."""
-        with ThreadPoolExecutor(min(self.workers, 2)) as threads:
+        if self.workers == 1:  # without threads: Python drops a Ctrl-C that comes while it clears them away
+            return -self.best_response(1), self.best_response(0)
+        with ThreadPoolExecutor(2) as threads:
             first, second = threads.map(self.best_response, (0, 1))
         return -second, first
 
