@@ -54,7 +54,7 @@ RULES: dict[SolvedGame, GameConfig] = {
 }
 MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 5, "perudo match": 4}
 """The most dice in total of the rounds that are made."""
-COARSE = (1e-4, 5e-5, 3e-5, 2e-5, 1e-5, 5e-6, 3e-6, 1e-6, 3e-7)
+COARSE = tuple(round(10 ** (-4 - step / 10), 9) for step in range(26))
 """How coarse a strategy may be in the file, the coarsest first; the first that is good enough is taken."""
 
 
@@ -124,7 +124,7 @@ def good_enough(game: SolvedGame, dice: tuple[int, int]) -> float:
     """
     total = sum(dice)
     if game == "heads-up":
-        return 1e-4 if total <= 5 else 1e-3
+        return 3e-5 if total <= 5 else 1e-3
     if total <= 3:  # they take little room
         return 7e-4
     return 1e-2 if total > 4 else 2e-3 if game == "perudo match" else 1e-3

@@ -23,7 +23,14 @@ from liars_dice.exact.solver.explanation import equilibrium_of, explain, mix_of
 from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
-from liars_dice.exact.solver.tablebase import TABLEBASE_DICE, SolvedGame, Tablebase, match_bracket, solved_game
+from liars_dice.exact.solver.tablebase import (
+    TABLEBASE_DICE,
+    LatestPools,
+    SolvedGame,
+    Tablebase,
+    match_bracket,
+    solved_game,
+)
 from liars_dice.pictures import draw_explanation
 from linear_programs import solve_linear
 
@@ -148,6 +155,19 @@ def test_what_is_shipped_of_perudo_with_five_dice_is_what_is_proved() -> None:
 @pytest.mark.slow
 def test_what_is_shipped_of_perudo_matches_is_what_is_proved() -> None:
     check_shipped_perudo_matches(most_dice=max(map(sum, Tablebase.shipped("perudo match").entries)))
+
+
+def test_only_the_latest_pools_are_kept() -> None:
+    rounds = [Tablebase.shipped().round(*dice) for dice in ((1, 1), (1, 2), (2, 1))]
+    pools = LatestPools(most_bytes=1)
+    kept = [pools.of(solved) for solved in rounds]
+    assert pools.bytes == sum(part.nbytes for part in kept[-1])
+    assert pools.of(rounds[2]) is kept[2]
+    assert pools.of(rounds[0]) is not kept[0]
+    pools.most_bytes = 1 << 20
+    again = pools.of(rounds[2])
+    assert pools.of(rounds[0]) is pools.of(rounds[0])
+    assert pools.of(rounds[2]) is again
 
 
 def test_all_tables_together_are_small() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..agents import AgentNameError, AgentStoppedError
@@ -23,6 +23,9 @@ TRIES = 4
 """How often a request is sent while the server is busy or fails."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds between tries: they double, unless the server says how long to wait."""
+_CLIENT = httpx.Client()
+"""One client for all threads of this process, so that connections are used again."""
+atexit.register(_CLIENT.close)
 
 
 class ChatAnswer(NamedTuple):
@@ -82,17 +85,11 @@ def ask_model(use: ModelUse, player: str, request: dict[str, Any]) -> ChatAnswer
     raise AssertionError("unreachable")
 
 
-@cache
-def _client() -> httpx.Client:
-    """One client for all calls of this process, so that connections are used again."""
-    return httpx.Client()
-
-
 def _post(use: ModelUse, body: dict[str, Any], start: float) -> ChatAnswer:
     """Send one request and read its answer, streamed or not."""
     url = f"{use.base_url}/chat/completions"
     try:
-        with _client().stream("POST", url, json=body, headers=use.headers, timeout=use.answer_seconds) as response:
+        with _CLIENT.stream("POST", url, json=body, headers=use.headers, timeout=use.answer_seconds) as response:
             read = bytearray()
             for chunk in response.iter_bytes():
                 read += chunk

@@ -9,10 +9,11 @@ are in the file: after leaving out what hardly ever happens, and after rounding.
 
 from __future__ import annotations
 
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, get_args
 from zipfile import ZipFile
 
@@ -75,10 +76,36 @@ class SolvedRound(Bracket, frozen=True, dict=True):
     tree: PublicTree
     strategies: tuple[Strategy, Strategy]
 
-    @cached_property
+    @property
     def pool(self) -> Pool:
-        """Both strategies as a pool, for the traversal."""
-        return pool_of(self.strategies)
+        """Both strategies as a pool, for the traversal. Pools are large, so only the latest are kept."""
+        return _LATEST_POOLS.of(self)
+
+
+class LatestPools:
+    """The pools that were asked for last, as many as fit into the memory they may take."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self._kept: dict[int, tuple[SolvedRound, Pool]] = {}
+        self._lock = Lock()
+
+    def of(self, solved: SolvedRound) -> Pool:
+        """The pool of a round, which is now the latest."""
+        with self._lock:
+            _, pool = self._kept.pop(id(solved), None) or (solved, pool_of(solved.strategies))
+            self._kept[id(solved)] = solved, pool
+            while self.bytes > self.most_bytes and len(self._kept) > 1:
+                del self._kept[next(iter(self._kept))]
+            return pool
+
+    @property
+    def bytes(self) -> int:
+        """How much memory they take."""
+        return sum(part.nbytes for _, pool in self._kept.values() for part in pool)
+
+
+_LATEST_POOLS = LatestPools(most_bytes=1 << 30)
 
 
 class Tablebase:
