@@ -54,8 +54,27 @@ TREMBLE = 0.1
 """The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
 UNLIKELY = 0.003
 """Places that a hand comes to with a smaller chance than this, whatever the other player does, are not kept."""
-IMPORTANT = 1e-4
-"""What a strategy from a file does is kept if it moves at least this chance, whatever the other player does."""
+IMPORTANT: dict[str, tuple[float, float]] = {
+    "heads-up:5v5": (8e-5, 4e-4),
+    "perudo:5v5": (8e-5, 6e-4),
+    "perudo:4v5": (1e-4, 8e-4),
+    "perudo:5v4": (1e-4, 8e-4),
+    "perudo:4v4": (1e-4, 8e-4),
+    "perudo:3v5": (1e-4, 5e-4),
+    "perudo:5v3": (8e-5, 6e-4),
+    "perudo:3v4": (1.5e-4, 6e-4),
+    "perudo:4v3": (1e-4, 8e-4),
+    "perudo:2v5": (2e-4, 4e-4),
+    "perudo:5v2": (1e-4, 6e-4),
+    "perudo:3v3": (2e-4, 8e-4),
+    "perudo:2v4": (2e-4, 8e-4),
+    "perudo:4v2": (2e-4, 8e-4),
+    "perudo:1v5": (2e-4, 4e-4),
+    "perudo:5v1": (8e-5, 6e-4),
+}
+"""What a strategy from a file does at a place is kept if it moves at least this chance, whatever the other player does:
+for the opener, and for the other player. Chosen so that all files together stay below 8 MB, and no round of `perudo`
+can be exploited by much more than the others. An opener's places are many and seldom met, so they need smaller ones."""
 MOST_DICE, SOLVED = 5, 6
 """The strategies are for hands of up to five dice, in rounds with more dice in total than the tablebase has solved."""
 
@@ -351,6 +370,12 @@ def rounds_found(folders: Sequence[Path]) -> Iterator[tuple[ShortKey, int, NpzFi
             yield ShortKey("perudo" if path.stem.startswith("perudo") else "heads-up", own, other, True), steps, found
 
 
+def important(key: ShortKey) -> float:
+    """What counts as important for a strategy."""
+    opener = key if key.opens else key.opponent
+    return IMPORTANT.get(opener.name, (1e-4, 4e-4))[0 if key.opens else 1]
+
+
 def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> bytes:
     """A strategy from a file, packed. What it does at a place is kept where that differs enough from what it does with
     a shorter memory: how likely the hand comes there at best, times the chance that is moved, is at least `least`.
@@ -391,13 +416,13 @@ def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> byte
     return packed(parts, kept)
 
 
-def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, least: float) -> None:
+def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, least: float | None) -> None:
     """Add what was found to the packaged strategies, or put it in their place."""
     book = load()
     blocks = {key: book.block(key) for key in book}
     for opener, steps, found in rounds_found(folders):
         for key in (opener, opener.opponent) if names is None or opener.name in names else ():
-            blocks[key] = steps, packed_from(key, steps, found, least)
+            blocks[key] = steps, packed_from(key, steps, found, important(key) if least is None else least)
             print(f"{key.game} {key.own} v {key.other}, {len(blocks[key][1]):,} bytes", flush=True)
     out.write_bytes(written(dict(sorted(blocks.items()))))
     print(f"{out}: {out.stat().st_size:,} bytes")
@@ -442,7 +467,7 @@ def main(arguments: Sequence[str]) -> int:
     """Make the packaged file again, or put into it what `tools/solve_short_memory.py` has found."""
     parser = argparse.ArgumentParser(prog="python tools/build_short_memory.py", description=main.__doc__)
     parser.add_argument("folders", type=Path, nargs="*", help="what was found; without any, heads-up is solved here")
-    parser.add_argument("--least", type=float, default=IMPORTANT, help=f"what is kept (default: {IMPORTANT:g})")
+    parser.add_argument("--least", type=float, help="what is kept (default: as in the package)")
     parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
     parser.add_argument("--check", action="store_true", help="measure the package's strategies instead")
     parser.add_argument("--rounds", help="only these, such as perudo:3v3,heads-up:4v4")

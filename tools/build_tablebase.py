@@ -29,12 +29,11 @@ from liars_dice.exact.solver.matches import State, certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.saved_solution import check_writable
 from liars_dice.exact.solver.strategy import Nodes, Strategy, average_strategy, certify, pool_of
+from liars_dice.exact.solver.strategy_columns import STEPS, columns_of
 from liars_dice.exact.solver.tablebase import (
-    COLUMNS,
     FACES,
     FILES,
     FORMAT,
-    STEPS,
     TABLEBASE_DICE,
     Index,
     IndexedRound,
@@ -62,16 +61,18 @@ def rounded(strategy: Strategy, error: float = 0.0) -> Strategy:
     """The strategy with probabilities that are multiples of 1/65535; calling gets the rest.
 
     Where a hand and the strategy's own play seldom lead, coarser steps do: a probability may change by `error`, divided
-    by how often it is needed. They take less room in the file.
+    by how often it is needed. They take less room in the file. In each decision the largest remainders are rounded up.
     """
     group, first = _decisions(strategy)
     needed = often(strategy)[first] / (2 * error) if error else np.full(len(first), STEPS)
     size = STEPS // np.array(GRIDS)[np.minimum(np.searchsorted(GRIDS, needed), len(GRIDS) - 1)]
-    steps = np.rint(strategy.chance * STEPS / size[group]).astype(np.int64) * size[group]
-    total, exact = np.add.reduceat(steps, first), np.add.reduceat(strategy.chance, first)
-    largest = np.lexsort((-steps, group))[first]
-    wrong = (exact > 1 - 0.5 / STEPS) & (total != STEPS) | (total > STEPS)
-    steps[largest[wrong]] += STEPS - total[wrong]
+    exact = strategy.chance * STEPS / size[group]
+    steps = np.floor(exact + 1e-9).astype(np.int64)
+    missing = np.rint(np.add.reduceat(exact, first)).astype(np.int64) - np.add.reduceat(steps, first)
+    order = np.lexsort((steps - exact, group))  # in each decision, the largest remainder first
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order)) - first[group]
+    steps = (steps + (rank < missing[group])) * size[group]
     kept = _lines(strategy, steps > 0, steps / STEPS)
     return _lines(kept, often(kept) > 0, kept.chance)
 
@@ -220,29 +221,23 @@ def write(path: Path, game: SolvedGame, rounds: Iterable[tuple[SolvedRound, int]
             dice = (tree.config.dice[0], tree.config.dice[1])
             entries.append(IndexedRound(dice, solved.lower, solved.upper, iterations, tree.cut, tree.payoffs))
             for strategy in solved.strategies:
-                columns = {
-                    "node": np.diff(strategy.node, prepend=np.uint64(0)),
-                    "hand": strategy.hand,
-                    "rung": strategy.rung,
-                    "chance": np.rint(strategy.chance * STEPS),
-                }
-                for name, kind in COLUMNS.items():
+                for name, column in columns_of(strategy).items():
                     out = BytesIO()
-                    np.save(out, columns[name].astype(kind))
+                    np.save(out, column)
                     file.writestr("{}v{}/{}/{}.npy".format(*dice, strategy.seat, name), out.getvalue())
         file.writestr("index.json", msgspec.json.encode(Index(FORMAT, entries, rules)))
     beside.replace(path)
 
 
-def known_rounds(game: SolvedGame, folders: Sequence[Path], kept: Path | None) -> dict[State, Known]:
-    """Rounds that need not be solved again: those of a tablebase, and those in the folders that
-    `benchmarks/gpu_solver.py` has written.
-    """
+def kept_rounds(path: Path) -> dict[State, tuple[SolvedRound, int]]:
+    """The rounds of a tablebase, as they are stored, and how many iterations they took."""
+    base = tablebase.Tablebase.read(path)
+    return {dice: (base.round(*dice), entry.iterations) for dice, entry in base.entries.items()}
+
+
+def known_rounds(game: SolvedGame, folders: Sequence[Path]) -> dict[State, Known]:
+    """Rounds that need not be solved again: those in the folders that `benchmarks/gpu_solver.py` has written."""
     known: dict[State, Known] = {}
-    if kept is not None and kept.exists():
-        base = tablebase.Tablebase.read(kept)
-        for dice, entry in base.entries.items():
-            known[dice] = base.round(*dice).tree, base.round(*dice).pool, entry.iterations
     for path in (path for folder in folders for path in sorted(folder.glob("*.npz"))):
         if path.stem.startswith("match-") == (game == "perudo match"):
             tree, pool, iterations = found_on_a_gpu(game, path)
@@ -251,12 +246,18 @@ def known_rounds(game: SolvedGame, folders: Sequence[Path], kept: Path | None) -
 
 
 def build(
-    game: SolvedGame, path: Path, *, most_dice: int, device: str = "cpu", known: Mapping[State, Known] | None = None
+    game: SolvedGame,
+    path: Path,
+    *,
+    most_dice: int,
+    device: str = "cpu",
+    known: Mapping[State, Known] | None = None,
+    kept: Mapping[State, tuple[SolvedRound, int]] | None = None,
 ) -> None:
-    """Solve every round with at most this many dice that is not known, and write the file, with progress on standard
-    error.
+    """Solve every round with at most this many dice that is neither known nor kept as it is, and write the file, with
+    progress on standard error.
     """
-    known = known or {}
+    known, kept = known or {}, kept or {}
 
     def say(text: str, end: str = "\n") -> None:
         print(f"\r{text:<100}", end=end, file=sys.stderr, flush=True)
@@ -268,14 +269,18 @@ def build(
         def show(now: SolverProgress, name: str = game) -> None:
             say(f"{name}: [{now.lower:.6f}, {now.upper:.6f}] after {now.iterations} iterations", end="")
 
-        if game == "perudo match" and all(dice in known for dice in rounds_with(most_dice)):
+        if game == "perudo match" and all(dice in kept for dice in rounds_with(most_dice)):
+            yield from (kept[dice] for dice in rounds_with(most_dice))  # their proofs depend on each other
+        elif game == "perudo match" and all(dice in known for dice in rounds_with(most_dice)):
             states = {dice: known[dice][:2] for dice in rounds_with(most_dice)}
             yield from packed_match(RULES[game].replace(dice=(most_dice - 1, 1)), states)
         elif game == "perudo match":
             yield from make_match(most_dice, progress=show, device=device)
         else:
             for dice in rounds_with(most_dice):
-                if dice in known:
+                if dice in kept and dice not in known:
+                    yield kept[dice]
+                elif dice in known:
                     tree, pool, iterations = known[dice]
                     yield packed(tree, pool, good_enough(game, dice), say), iterations
                 else:
@@ -305,7 +310,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
     parser.add_argument("--most-dice", type=int, help="the most dice in total (default: as in the package)")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
-    parser.add_argument("--keep", action="store_true", help="do not solve again what the package's file has")
+    parser.add_argument("--keep", action="store_true", help="keep the rounds of the package's file as they are")
     parser.add_argument("--found", type=Path, nargs="*", default=[], help="folders of benchmarks/gpu_solver.py")
     given = parser.parse_args(arguments)
     game: SolvedGame = given.game.replace("-match", " match")
@@ -314,8 +319,9 @@ def main(arguments: list[str]) -> int:
     if given.most_dice is not None and not 2 <= given.most_dice <= TABLEBASE_DICE:
         parser.error(f"--most-dice: {given.most_dice}, expected 2 to {TABLEBASE_DICE}")
     try:
-        known = known_rounds(game, given.found, shipped if given.keep else None)
-        build(game, out, most_dice=given.most_dice or MOST_DICE[game], device=given.device, known=known)
+        known = known_rounds(game, given.found)
+        kept = kept_rounds(shipped) if given.keep else None
+        build(game, out, most_dice=given.most_dice or MOST_DICE[game], device=given.device, known=known, kept=kept)
     except (LiarsDiceError, KeyboardInterrupt) as error:
         print(f"\nNothing was written: {str(error) or 'interrupted'}", file=sys.stderr)
         return 1

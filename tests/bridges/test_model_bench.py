@@ -55,7 +55,8 @@ def test_values_are_those_of_the_solved_rounds(group: str) -> None:
         _, solved = found
         explained = explain(solved.tree, solved.pool, view.public.bid_history, position.hand)
         values = {str(choice.action): (1 + choice.value) / 2 for choice in explained.choices}
-        assert [values[move] for move in position.legal] == pytest.approx(list(position.values), abs=1e-5)
+        # the positions' values stay as they are; the tables, certified to 1e-3 themselves, may be made again
+        assert [values[move] for move in position.legal] == pytest.approx(list(position.values), abs=1e-3)
 
 
 def test_positions_can_be_used_without_this_package(tmp_path: Path) -> None:

@@ -230,6 +230,13 @@ def test_packaged_strategies_are_all_there_and_legal() -> None:
         for opens in (True, False)
         if own + other > 6
     }
+    assert {key for key in book if key.game == "perudo"} == {
+        ShortKey("perudo", own, other, opens)
+        for own in range(1, 6)
+        for other in range(1, 6)
+        for opens in (True, False)
+        if own + other > 5
+    }
     assert all(key.opponent in book for key in book)
     for key in (ShortKey("heads-up", 3, 4, True), ShortKey("heads-up", 2, 5, False), ShortKey("perudo", 3, 3, True)):
         strategy = book[key]
@@ -240,7 +247,9 @@ def test_packaged_strategies_are_all_there_and_legal() -> None:
         assert not parts[1:].transpose(2, 0, 1, 3)[:, ~strategy.places.legal[1:]].any()
 
 
-@pytest.mark.parametrize(("game", "dice", "most"), [("heads-up", (3, 4), 0.0385), ("perudo", (3, 3), 0.09)])
+@pytest.mark.parametrize(
+    ("game", "dice", "most"), [("heads-up", (3, 4), 0.0385), ("perudo", (3, 3), 0.08), ("perudo", (5, 1), 0.1)]
+)
 def test_packaged_strategies_leave_little_to_exploit(game: ShortGame, dice: tuple[int, int], most: float) -> None:
     key = ShortKey(game, *dice, True)
     found = mean_of(response_bounds(load()[key], load()[key.opponent], gap=3e-5))

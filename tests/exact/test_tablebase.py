@@ -23,7 +23,9 @@ from liars_dice.exact.solver.explanation import equilibrium_of, explain, mix_of
 from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from liars_dice.exact.solver.strategy import Strategy, average_strategy, certify, pool_of
+from liars_dice.exact.solver.strategy_columns import columns_of, strategy_from
 from liars_dice.exact.solver.tablebase import (
+    FILES,
     TABLEBASE_DICE,
     LatestPools,
     SolvedGame,
@@ -96,12 +98,12 @@ def often_by_hand(strategy: Strategy, line: int) -> float:
 def test_what_a_gpu_has_found_comes_back(tmp_path: Path) -> None:
     solution = solve(preset("perudo", players=2, dice=1, mode="single_round"), target=1e-3)
     gpu_solver.write(tmp_path, "1v1", solution.tree, solution.pool, (0.0, 0.0), 7)
-    known = known_rounds("perudo", [tmp_path], None)
+    known = known_rounds("perudo", [tmp_path])
     tree, pool, iterations = known[1, 1]
     assert (tree.config, iterations) == (solution.tree.config, 7)
     found = packed(tree, pool, 2e-3)
     assert found.exploitability <= 2e-3
-    assert known_rounds("perudo match", [tmp_path], None) == {}
+    assert known_rounds("perudo match", [tmp_path]) == {}
 
 
 def test_mixes_read_from_the_list_are_those_of_the_pool() -> None:
@@ -155,6 +157,41 @@ def test_what_is_shipped_of_perudo_with_five_dice_is_what_is_proved() -> None:
 @pytest.mark.slow
 def test_what_is_shipped_of_perudo_matches_is_what_is_proved() -> None:
     check_shipped_perudo_matches(most_dice=max(map(sum, Tablebase.shipped("perudo match").entries)))
+
+
+def test_rounding_keeps_what_a_decision_adds_up_to() -> None:
+    """Many small probabilities, each of which alone would be rounded up."""
+    tree = PublicTree(GameConfig(dice=(1, 2)))
+    rung = np.arange(tree.rungs)
+    chance = np.full(tree.rungs, 1 / tree.rungs)
+    even = Strategy(tree, 0, np.zeros(tree.rungs, np.uint64), np.zeros(tree.rungs, np.int64), rung, chance)
+    for error in (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0):
+        assert rounded(even, error).chance.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("game", FILES)
+def test_no_shipped_decision_adds_up_to_more_than_one(game: SolvedGame) -> None:
+    base = Tablebase.shipped(game)
+    for dice in base.entries:
+        for strategy in base.round(*dice).strategies:
+            decision = np.cumsum(
+                np.diff(strategy.node << np.uint64(8) | strategy.hand.astype(np.uint64), prepend=0) != 0
+            )
+            assert np.bincount(decision, strategy.chance).max() < 1 + 1e-9
+
+
+def test_columns_hold_the_whole_strategy() -> None:
+    for strategy in Tablebase.shipped("perudo").round(2, 1).strategies:
+        again = strategy_from(strategy.tree, strategy.seat, columns_of(strategy))
+        for name in ("node", "hand", "rung", "chance"):
+            assert np.array_equal(getattr(again, name), getattr(strategy, name))
+
+
+def test_large_pools_are_in_single_precision() -> None:
+    strategies = Tablebase.shipped().round(1, 2).strategies
+    whole, half = pool_of(strategies), pool_of(strategies, most_bytes=1)
+    assert half.average.nbytes == whole.average.nbytes / 2
+    assert np.abs(whole.average - half.average).max() < 1e-7
 
 
 def test_only_the_latest_pools_are_kept() -> None:
@@ -261,7 +298,7 @@ def test_damaged_files_say_so(tmp_path: Path) -> None:
     other = BytesIO()
     with ZipFile(other, "w") as file:
         file.writestr("index.json", msgspec.json.encode({"format": 7, "rounds": []}))
-    with pytest.raises(DataError, match="of format 7; this version reads 1"):
+    with pytest.raises(DataError, match="of format 7; this version reads 2"):
         Tablebase(other.getvalue(), "x")
     for path in (tmp_path / "none.zip", tmp_path):
         with pytest.raises(DataError, match="no tablebase can be read there"):

@@ -16,9 +16,9 @@ NEARLY = 0.01
 
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
-    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the round or of the match with at most
-    four dice in total, and a short-memory strategy with three dice each. In all other rounds it plays as
-    `probabilistic` does.
+    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the match with at most four dice in total,
+    of the round with at most five, and a short-memory strategy with up to five dice each. In all other rounds it plays
+    as `probabilistic` does.
 
     The reasoning of every action says what it comes from.
     """

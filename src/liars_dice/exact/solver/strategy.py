@@ -7,6 +7,7 @@ nothing, it calls.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import msgspec
@@ -157,8 +158,8 @@ def _scale_to_one(chances: Floats) -> None:
     np.divide(chances, total, out=chances, where=total > 0)
 
 
-def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
-    """Both strategies as a pool of averages, for the traversal."""
+def pool_of(strategies: tuple[Strategy, Strategy], most_bytes: float = inf) -> Pool:
+    """Both strategies as a pool of averages, for the traversal; in single precision if it would take more memory."""
     tree = strategies[0].tree
     expanded = _expanded([strategy.node for strategy in strategies])
     raises = _last_bit(expanded)
@@ -171,7 +172,8 @@ def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
         before = np.searchsorted(expanded, nodes & (nodes - np.uint64(1)))
         return np.where(nodes == 0, ROOT, firsts_of[before] + _last_bit(nodes))
 
-    average = np.zeros((end, tree.width))
+    double = end * tree.width * np.dtype(np.float64).itemsize <= most_bytes
+    average = np.zeros((end, tree.width), np.float64 if double else np.float32)
     for strategy in strategies:
         own, other = tree.hands[strategy.seat], tree.hands[1 - strategy.seat]
         claim_of = np.zeros(own, dtype=np.int64)
@@ -191,7 +193,7 @@ def pool_of(strategies: tuple[Strategy, Strategy]) -> Pool:
         average[rows[calls], other + hands[calls]] += np.maximum(1 - acted[calls], 0)
     starts = np.zeros(end, dtype=np.int64)
     starts[slots(expanded)] = np.where(raises > 0, firsts_of, 0)
-    return Pool(np.zeros((0, tree.width)), average, starts)
+    return Pool(np.zeros((0, tree.width), average.dtype), average, starts)
 
 
 def _last_bit(nodes: Nodes) -> Ints:

@@ -4,7 +4,7 @@ chances to win the match afterwards.
 
 A file is a zip archive. `index.json` lists the rounds, with proved bounds on what their strategies are worth as they
 are in the file: after leaving out what hardly ever happens, and after rounding. The strategies are columns, see
-`strategy`; probabilities are multiples of 1/65535. `tools/build_tablebase.py` in the repository makes the files.
+`strategy_columns`; probabilities are multiples of 1/65535. `tools/build_tablebase.py` makes the files.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool
 from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
 from .strategy import Strategy, pool_of
+from .strategy_columns import COLUMNS, strategy_from
 
 TABLEBASE_DICE = 6
 """The most dice in total that the package's solved rounds without wilds have."""
 FACES = 6
-FORMAT = 1
+FORMAT = 2
 """The version of the file format."""
 SolvedGame = Literal["heads-up", "perudo", "perudo match"]
 """The games whose rounds come with the package. A match is played until a player has no dice left."""
@@ -38,10 +39,6 @@ FILES: dict[SolvedGame, str] = {
     "perudo": "perudo.zip",
     "perudo match": "perudo-match.zip",
 }
-STEPS = 65535
-"""Probabilities are kept as whole numbers of this many steps."""
-COLUMNS = {"node": np.uint32, "hand": np.uint8, "rung": np.uint8, "chance": np.uint16}
-"""The arrays of a strategy in the file, and the type of each."""
 
 
 class IndexedRound(msgspec.Struct, frozen=True):
@@ -93,8 +90,9 @@ class LatestPools:
     def of(self, solved: SolvedRound) -> Pool:
         """The pool of a round, which is now the latest."""
         with self._lock:
-            _, pool = self._kept.pop(id(solved), None) or (solved, pool_of(solved.strategies))
-            self._kept[id(solved)] = solved, pool
+            kept = self._kept.pop(id(solved), None)
+            pool = pool_of(solved.strategies, self.most_bytes) if kept is None else kept[1]
+            self._kept[id(solved)] = solved, pool  # the round, too: its identity must not be given to another
             while self.bytes > self.most_bytes and len(self._kept) > 1:
                 del self._kept[next(iter(self._kept))]
             return pool
@@ -172,19 +170,13 @@ class Tablebase:
     def _strategy(self, tree: PublicTree, seat: int) -> Strategy:
         folder = "{}v{}".format(*tree.config.dice)
         try:
-            node, hand, rung, chance = (
-                np.load(BytesIO(self._file.read(f"{folder}/{seat}/{name}.npy")), allow_pickle=False) for name in COLUMNS
-            )
+            columns = {
+                name: np.load(BytesIO(self._file.read(f"{folder}/{seat}/{name}.npy")), allow_pickle=False)
+                for name in COLUMNS
+            }
+            return strategy_from(tree, seat, columns)
         except Exception as error:  # as above
             raise self._damaged(error) from None
-        return Strategy(
-            tree,
-            seat,
-            np.cumsum(node, dtype=np.uint64),
-            hand.astype(np.int64),
-            rung.astype(np.int64),
-            chance / STEPS,
-        )
 
     def _damaged(self, error: Exception) -> DataError:
         return DataError(f"{self._name} is damaged or not a tablebase ({type(error).__name__}: {error})")
