@@ -55,8 +55,9 @@ def test_values_are_those_of_the_solved_rounds(group: str) -> None:
         _, solved = found
         explained = explain(solved.tree, solved.pool, view.public.bid_history, position.hand)
         values = {str(choice.action): (1 + choice.value) / 2 for choice in explained.choices}
-        # the positions' values stay as they are; the tables, certified to 1e-3 themselves, may be made again
-        assert [values[move] for move in position.legal] == pytest.approx(list(position.values), abs=1e-3)
+        # the positions stay as they are; a table that is made again differs by what it is certified to
+        within = max(1e-5, solved.exploitability)
+        assert [values[move] for move in position.legal] == pytest.approx(list(position.values), abs=within)
 
 
 def test_positions_can_be_used_without_this_package(tmp_path: Path) -> None:
