@@ -178,14 +178,14 @@ def shipped() -> None:
     figure("all solved tables together", sum(sizes.values()) / 1e6, "MB", most=8)
 
 
-def measured(seconds: float = 60) -> None:
+def measured(biddings: int = 5_000_000) -> None:
     """What a perfect adversary earns against every short-memory strategy of the package, at least and at most."""
     book = short_memory.load()
     worst: dict[str, float] = {}
     for key in (key for key in book if key.opens):
         began = time.perf_counter()
         pair = book[key], book[key.opponent]
-        found = mean_of(response_bounds(*pair, seconds=seconds))
+        found = mean_of(response_bounds(*pair, biddings=biddings, memory=8, workers=os.cpu_count() or 1))
         size = sum(len(book.block(one)[1]) for one in (key, key.opponent))
         print(
             f"  {key.game} {key.own} v {key.other}: at least {found.least:.4f}, at most {found.most:.4f}; "

@@ -14,7 +14,7 @@ perfect adversary (`liars_dice.exact.solver.short_memory_adversary`).
 Strategies with a memory of steps come from files that `tools/solve_short_memory.py` writes.
 
     python tools/build_short_memory.py [FOLDER ...] [--rounds perudo:3v3] [--least X] [--out FILE]
-    python tools/build_short_memory.py --check [--rounds perudo:3v3] [--seconds 600] [--memory 8]
+    python tools/build_short_memory.py --check [--rounds perudo:3v3] [--biddings N] [--memory 8] [--workers N]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,13 +52,11 @@ from liars_dice.numeric import Floats, Ints, Truths, compiled
 
 TREMBLE = 0.1
 """The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
-UNLIKELY = 0.003
-"""Places that a hand comes to with a smaller chance than this, whatever the other player does, are not kept."""
 IMPORTANT: dict[str, tuple[float, float]] = {
     "heads-up:5v5": (8e-5, 4e-4),
-    "perudo:5v5": (8e-5, 6e-4),
-    "perudo:4v5": (1e-4, 8e-4),
-    "perudo:5v4": (1e-4, 8e-4),
+    "perudo:5v5": (5e-5, 4e-4),
+    "perudo:4v5": (5e-5, 4e-4),
+    "perudo:5v4": (5e-5, 4e-4),
     "perudo:4v4": (1e-4, 8e-4),
     "perudo:3v5": (1e-4, 5e-4),
     "perudo:5v3": (8e-5, 6e-4),
@@ -75,6 +73,8 @@ IMPORTANT: dict[str, tuple[float, float]] = {
 """What a strategy from a file does at a place is kept if it moves at least this chance, whatever the other player does:
 for the opener, and for the other player. Chosen so that all files together stay below 8 MB, and no round of `perudo`
 can be exploited by much more than the others. An opener's places are many and seldom met, so they need smaller ones."""
+OF_KINDS = 5e-6
+"""The same for the strategies of `heads-up` with a memory of kinds: they are at most 0.0002 more exploitable for it."""
 MOST_DICE, SOLVED = 5, 6
 """The strategies are for hands of up to five dice, in rounds with more dice in total than the tablebase has solved."""
 
@@ -296,9 +296,9 @@ def _come_down(work: _Work, mine: Reals, theirs: Reals, used: Truths, ladder: _L
 # -- making ----------------------------------------------------------------------------------------------------------
 
 
-def likely(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Truths:
-    """[hand, column, memory]: the places a hand comes to by a likely enough way, if the other player helps; and all
-    places with memory 0, which stands in for memories that are not kept.
+def likeliest(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Floats:
+    """[hand, column, memory]: how likely a hand comes to each place by its likeliest way, if the other player helps;
+    with memory 0, which stands in for memories that are not kept, by any way.
     """
     chances = parts / PARTS
     hands, columns, memories, _ = parts.shape
@@ -316,9 +316,31 @@ def likely(places: Places, parts: NDArray[np.uint8], *, opens: bool) -> Truths:
                 to = places.after[memory, move] if column else 0
                 chance = best[:, column, memory] * chances[:, column, memory, move]
                 raised[:, column + move + 1, to] = np.maximum(raised[:, column + move + 1, to], chance)
-    kept = best >= UNLIKELY
-    kept[:, :, 0] = True
-    kept[:, 0, 1:] = False
+    best[:, 1:, 0] = best[:, 1:].max(axis=-1)
+    return best
+
+
+def kept_places(places: Places, parts: NDArray[np.uint8], reach: Floats, least: float, *, opens: bool) -> Truths:
+    """[hand, column, memory]: where a strategy differs enough from what stands in for it. How likely the hand comes
+    there at best, times the chance that is moved, is at least `least`; `reach` counts the chance of the hand itself.
+    """
+    instead = places.memory.shorter.tolist()
+
+    def stand_ins(memory: int) -> int:
+        return 0 if memory < 0 else 1 + stand_ins(instead[memory])
+
+    now = np.zeros_like(parts[:, :, 0])
+    now[..., places.call] = PARTS
+    plays = {-1: now}
+    kept = np.zeros(reach.shape, dtype=bool)
+    for memory in sorted(range(len(instead)), key=stand_ins):
+        before = plays[instead[memory]]
+        moved = np.abs(parts[:, :, memory].astype(np.int16) - before).sum(axis=-1) / (2 * PARTS)
+        kept[:, :, memory] = reach[:, :, memory] * moved >= least
+        if memory in instead:
+            plays[memory] = np.where(kept[:, :, memory, None], parts[:, :, memory], before)
+    kept[:, 0] = False
+    kept[:, 0, 0] = opens
     return kept
 
 
@@ -336,14 +358,29 @@ def iterations_for(dice: int) -> int:
 def packed_round(dice: tuple[int, int], iterations: int | None = None) -> dict[ShortKey, tuple[int, bytes]]:
     """Both strategies of a round, solved and packed."""
     config = GameConfig(dice=dice, faces=FACES)
-    places = Places(config)
     solved = solve_short_memory(config, iterations or iterations_for(sum(dice)))
     blocks = {}
     for opens, chances in zip((True, False), solved, strict=True):
-        own, other = dice if opens else dice[::-1]
-        parts = in_parts(chances)
-        blocks[ShortKey("heads-up", own, other, opens)] = 0, packed(parts, likely(places, parts, opens=opens))
+        key = ShortKey("heads-up", *(dice if opens else dice[::-1]), opens)
+        blocks[key] = 0, packed_kinds(key, in_parts(chances))
     return blocks
+
+
+def packed_kinds(key: ShortKey, parts: NDArray[np.uint8]) -> bytes:
+    """A strategy with a memory of kinds, packed: [hand, column, memory, move]."""
+    places, weights = Places(key.config), hand_set(key.own, FACES).weights
+    reach = likeliest(places, parts, opens=key.opens) * weights[:, None, None]
+    return packed(parts, kept_places(places, parts, reach, important(key), opens=key.opens))
+
+
+def pack_again(names: Sequence[str] | None, out: Path) -> None:
+    """Pack the package's strategies with a memory of kinds again."""
+    book = load()
+    blocks = {key: book.block(key) for key in book}
+    for key in (key for key, (steps, _) in blocks.items() if steps == 0):
+        if names is None or (key if key.opens else key.opponent).name in names:
+            blocks[key] = 0, packed_kinds(key, np.ascontiguousarray(book[key].parts().transpose(2, 0, 1, 3)))
+    write(out, blocks)
 
 
 def build(out: Path) -> None:
@@ -353,7 +390,12 @@ def build(out: Path) -> None:
         start = time.perf_counter()
         blocks.update(packed_round(dice))
         print(f"{dice[0]} v {dice[1]}: {time.perf_counter() - start:.0f} s", flush=True)
-    out.write_bytes(written(blocks))
+    write(out, blocks)
+
+
+def write(out: Path, blocks: Mapping[ShortKey, tuple[int, bytes]]) -> None:
+    """Write a file of strategies."""
+    out.write_bytes(written(dict(sorted(blocks.items()))))
     print(f"{out}: {out.stat().st_size:,} bytes")
 
 
@@ -373,7 +415,7 @@ def rounds_found(folders: Sequence[Path]) -> Iterator[tuple[ShortKey, int, NpzFi
 def important(key: ShortKey) -> float:
     """What counts as important for a strategy."""
     opener = key if key.opens else key.opponent
-    return IMPORTANT.get(opener.name, (1e-4, 4e-4))[0 if key.opens else 1]
+    return IMPORTANT.get(opener.name, (OF_KINDS, OF_KINDS))[0 if key.opens else 1]
 
 
 def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> bytes:
@@ -398,22 +440,10 @@ def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> byte
         parts[:, 1:, at : at + shorter.shape[2]][..., moves] = shorter
         reach[:, 1:, at : at + shorter.shape[2]] = found[f"{name}/reach{length}"].transpose(2, 0, 1)
         at += shorter.shape[2]
-    instead = places.memory.shorter
-    now = np.zeros_like(parts[:, :, 0])
-    now[..., places.call] = PARTS
-    plays = {-1: now}
-    kept = np.zeros(reach.shape, dtype=bool)
-    for m in range(len(instead) - 1, -1, -1):
-        before = plays[int(instead[m])]
-        moved = np.abs(parts[:, :, m].astype(np.int16) - before).sum(axis=-1) / (2 * PARTS)
-        kept[:, :, m] = reach[:, :, m] * weights[:, None] * moved >= least
-        if m >= used:
-            plays[m] = np.where(kept[:, :, m, None], parts[:, :, m], before)
     if key.opens:
         openings = found[f"{name}/opening"]
         parts[:, 0, 0, : openings.shape[1]] = openings
-        kept[:, 0, 0] = True
-    return packed(parts, kept)
+    return packed(parts, kept_places(places, parts, reach * weights[:, None, None], least, opens=key.opens))
 
 
 def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, least: float | None) -> None:
@@ -424,20 +454,19 @@ def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, 
         for key in (opener, opener.opponent) if names is None or opener.name in names else ():
             blocks[key] = steps, packed_from(key, steps, found, important(key) if least is None else least)
             print(f"{key.game} {key.own} v {key.other}, {len(blocks[key][1]):,} bytes", flush=True)
-    out.write_bytes(written(dict(sorted(blocks.items()))))
-    print(f"{out}: {out.stat().st_size:,} bytes")
+    write(out, blocks)
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------
 
 
-def check(names: Sequence[str] | None, seconds: float, memory: float) -> None:
+def check(names: Sequence[str] | None, biddings: int, memory: float, workers: int) -> None:
     """Print what a perfect adversary earns against the package's strategies."""
     for key in (key for key in load() if key.opens):
         if names is None or key.name in names:
             began = time.perf_counter()
             pair = load()[key], load()[key.opponent]
-            found = mean_of(response_bounds(*pair, seconds=seconds, memory=memory))
+            found = mean_of(response_bounds(*pair, biddings=biddings, memory=memory, workers=workers))
             size = sum(len(load().block(one)[1]) for one in (key, key.opponent))
             print(
                 f"{key.game} {key.own} v {key.other}: exploitability from {found.least:.4f} to {found.most:.4f}, "
@@ -469,20 +498,24 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folders", type=Path, nargs="*", help="what was found; without any, heads-up is solved here")
     parser.add_argument("--least", type=float, help="what is kept (default: as in the package)")
     parser.add_argument("--out", type=Path, help="the file to write (default: the package's)")
+    parser.add_argument("--pack-again", action="store_true", help="only pack strategies with a memory of kinds again")
     parser.add_argument("--check", action="store_true", help="measure the package's strategies instead")
     parser.add_argument("--rounds", help="only these, such as perudo:3v3,heads-up:4v4")
-    parser.add_argument("--seconds", type=float, default=120, help="how long measuring a round may take, about")
+    parser.add_argument("--biddings", type=int, default=5_000_000, help="how many to look at in a round, about")
     parser.add_argument("--memory", type=float, default=4, help="gigabytes that measuring may take (default: 4)")
+    parser.add_argument("--workers", type=int, default=1, help="threads that measure (default: 1)")
     given = parser.parse_args(arguments)
     names = given.rounds.split(",") if given.rounds else None
     if given.check:
-        check(names, given.seconds, given.memory)
+        check(names, given.biddings, given.memory, given.workers)
         return 0
     out = given.out or Path(short_memory.__file__).parent / "data" / NAME
     if missing := [folder for folder in given.folders if not folder.is_dir()]:
         print(f"{missing[0]}: no such folder", file=sys.stderr)
         return 2
-    if given.folders:
+    if given.pack_again:
+        pack_again(names, out)
+    elif given.folders:
         build_from(given.folders, names, out, given.least)
     else:
         build(out)

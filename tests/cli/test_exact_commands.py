@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,14 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 
 
+def test_exploit_announces_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("exploit", "detective", "--dice", "2", "2", "--leaks", "0")
+    assert "questions" not in call(*asked).stderr
+    monkeypatch.setattr("liars_dice.cli.exploit_command.MANY_QUESTIONS", 1000)
+    assert re.findall(r"Asking detective about [\d,]+ questions; this may take minutes\.", call(*asked).stderr)
+    assert "questions" not in call(*asked, "--json").stderr
+
+
 def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
     found = answer("exploit", "detective", "--dice", "1", "1")
     assert found["best_response_value_first"] == pytest.approx(1 / 6, abs=1e-12)
@@ -147,7 +156,9 @@ def test_exploit_asks_a_bot_that_uses_the_bidding(tmp_path: Path) -> None:
             "a program that can be run here; no-such-program was not found",
         ),
         (("agents", "--folder", "missing"), "folder = 'missing': expected an existing folder"),
-        (("train",), "Missing argument 'q|pg'. Expected q or pg."),
+        (("train",), "Missing argument 'q|pg|champion|clone'. Expected q, pg, champion or clone."),
+        (("train", "x"), "'x' is not one of 'q', 'pg', 'champion', 'clone'."),
+        (("train", "--games", "9", "clone"), "'clone' comes first: liars-dice train clone OPTIONS."),
         (("train", "q", "--alpha", "-1", "2"), "Invalid value for '--alpha': -1.0 is not in the range"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import build_short_memory
-from build_short_memory import likely, solve_short_memory, value
+from build_short_memory import kept_places, likeliest, solve_short_memory, value
 from liars_dice.agents import Policy, PolicyAgent, make_agent
 from liars_dice.core import GameConfig, GameView, LiarsDiceError
 from liars_dice.core.rules import round_rules
@@ -151,6 +151,20 @@ def test_an_adversary_earns_what_trying_everything_through_the_rules_finds(confi
         assert wide[seat].biddings <= narrow[seat].biddings
 
 
+@pytest.mark.parametrize(("config", "steps"), [(TINY, 0), (TINY, 2), (WILD, 1), (WILD, 2)])
+def test_many_biddings_at_a_time_earn_what_one_after_the_other_does(config: GameConfig, steps: int) -> None:
+    tool = pytest.importorskip("measure_short_memory", reason="PyTorch is not installed: the extra `train` has it")
+    places, *strategies = drawn(config, steps)
+    for opens in (True, False):
+        adversary = Adversary(places, strategies[not opens], strategies[opens], opens=opens)
+        search = tool.Search(adversary, "cpu")
+        exact, narrow, wide = adversary.measure(0.0), search.measure(0.0), search.measure(0.05)
+        assert narrow.least == pytest.approx(exact.least, abs=1e-5)
+        assert narrow.most == pytest.approx(exact.most, abs=1e-5)
+        assert wide.least <= exact.least + 1e-5 <= wide.most + 2e-5
+        assert 0 < wide.biddings <= narrow.biddings
+
+
 def test_more_work_leaves_less_to_exploit() -> None:
     config = GameConfig(dice=(2, 1))
     assert mean_of(measured(*solved(config, 100))).most < 0.04 < 0.1 < mean_of(measured(*solved(config, 5))).least
@@ -166,7 +180,7 @@ def test_a_file_gives_back_what_was_put_in() -> None:
     config = GameConfig(dice=(2, 1))
     places = Places(config)
     parts = in_parts(solve_short_memory(config, 10)[0])
-    kept = likely(places, parts, opens=True)
+    kept = kept_places(places, parts, likeliest(places, parts, opens=True), 0.01, opens=True)
     assert 0.05 < kept.mean() < 0.9
     key = ShortKey("heads-up", 2, 1, True)
     book = StrategyBook(written({key: (0, packed(parts, kept))}))
@@ -174,7 +188,9 @@ def test_a_file_gives_back_what_was_put_in() -> None:
     assert book.get(key.opponent) is None
     strategy = book[key]
     assert strategy is book[key]
-    assert np.array_equal(strategy.array(), np.where(kept[..., None], parts, parts[:, :, :1]) / PARTS)
+    calls = np.eye(places.moves, dtype=np.uint8)[places.call] * PARTS
+    instead = np.where(kept[:, :, :1, None], parts[:, :, :1], calls)
+    assert np.array_equal(strategy.array(), np.where(kept[..., None], parts, instead) / PARTS)
     hand = strategy.hands.index[2, 5]
     column, memory = places.place([1, 7])
     read = strategy.chances((5, 2), [1, 7])
@@ -265,6 +281,32 @@ def test_an_adversary_with_little_memory_looks_at_its_hands_in_turn() -> None:
         assert rough.least - 1e-5 < fine.least <= fine.most < rough.most + 1e-5
     with pytest.raises(OutOfReachError, match=r"for one of its hands, 1e-05 at most are used"):
         response_bounds(*pair, memory=1e-5)
+
+
+def test_threads_find_what_one_thread_finds() -> None:
+    key = ShortKey("perudo", 3, 3, True)
+    pair = load()[key], load()[key.opponent]
+    assert response_bounds(*pair, gap=3e-4, workers=2) == response_bounds(*pair, gap=3e-4)
+
+
+def test_the_gap_is_chosen_by_the_number_of_biddings() -> None:
+    """Not by time: the same on every machine."""
+    key = ShortKey("heads-up", 2, 5, True)
+    pair = load()[key], load()[key.opponent]
+    few, some, more = (mean_of(response_bounds(*pair, biddings=number)) for number in (1, 20_000, 100_000))
+    assert few.least < some.least <= more.least <= more.most <= some.most < few.most
+    assert few.biddings < some.biddings < more.biddings
+
+
+def test_an_adversary_that_is_measured_again_knows_more() -> None:
+    """Bounds only close in, and what was known before leaves fewer biddings to look at."""
+    key = ShortKey("heads-up", 3, 4, True)
+    opener, other = load()[key].parts(), load()[key.opponent].parts()
+    again, anew = (Adversary(load()[key].places, opener, other, opens=True) for _ in range(2))
+    rough, fine, at_once = again.measure(1e-3), again.measure(3e-5), anew.measure(3e-5)
+    assert rough.least <= fine.least <= fine.most <= rough.most
+    assert (fine.least, fine.most) == pytest.approx((at_once.least, at_once.most), abs=1e-4)
+    assert fine.biddings <= at_once.biddings
 
 
 def test_values_are_those_of_a_plain_recursion() -> None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ...core import BadValueError, GameConfig, reason_of
-from ...persistence import check_output_file, writing_whole
+from ...persistence import ARCHIVE, check_output_file, writing_whole
 from ..errors import DataError
 from .cfr_traversal import Pool, slots_by_level
 from .public_tree import PublicTree
@@ -44,7 +44,7 @@ def write(path: Path, tree: PublicTree, pool: Pool, iterations: int) -> None:
 def check_writable(path: Path) -> None:
     """Raise `DataError` unless a file can be written here: checked before the work begins."""
     try:
-        check_output_file("save", path)
+        check_output_file("save", path, begins=ARCHIVE)
     except BadValueError as error:
         raise DataError(f"{path}: no file can be written there; expected {error.allowed}") from error
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):

@@ -50,6 +50,8 @@ FAR, START, STEPS = 0, WINDOW + 1, WINDOW + 2
 MAGIC, VERSION = b"LDSM", 2
 HEAD, ENTRY = "<4sHH16s", "<BBBBBxxxI"
 """The beginning of a file, and its entry for each strategy: game, dice, whether it opens, steps, bytes."""
+PACKING = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}
+"""How strategies are compressed: single bytes, in which nothing is aligned to two or four of them."""
 NAME = "shortmemory.bin"
 
 
@@ -193,7 +195,7 @@ def packed(parts: NDArray[np.uint8], kept: Truths) -> bytes:
     last = np.append(cell[1:] != cell[:-1], True)
     sizes = (cells > 0).sum(axis=1).astype(np.uint8)
     written = (sizes, move.astype(np.uint8), cells[cell, move][~last])
-    return lzma.compress(b"".join(part.tobytes() for part in written), format=lzma.FORMAT_ALONE, preset=9)
+    return lzma.compress(b"".join(part.tobytes() for part in written), format=lzma.FORMAT_ALONE, filters=[PACKING])
 
 
 class ShortKey(NamedTuple):

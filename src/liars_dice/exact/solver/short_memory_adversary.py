@@ -8,11 +8,14 @@ The adversary's best answer is found by a search over all biddings, with bounds 
 
 Both are sums over the strategy's hands of tables that one sweep over the places fills. A bidding is followed only where
 the two are further apart than a *gap*, and where a bid could be better than what is known to be possible.
+
+What follows the strategy's answers to the adversary's first bids can be searched at the same time: these searches know
+nothing of each other, so the number of threads does not change what is found.
 """
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
@@ -20,15 +23,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numeric import Floats, Int, Ints, Truths, compiled, inlined
+from ...numeric import Floats, Int, Ints, Truths, compiled, in_threads, inlined
 from ..errors import OutOfReachError
 from .short_memory import PARTS, Places, Reals, ShortStrategy
 
 Parts = NDArray[np.uint8]
 GAPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""The search is repeated with ever smaller gaps while there is time..."""
+"""The search is repeated with ever smaller gaps, up to a number of biddings..."""
 GROWTH = 5
-"""...each of which takes about so many times as long as the one before."""
+"""...each of which takes about so many times as many biddings as the one before."""
 MOST_GIGABYTES = 2.0
 """The most memory that is used, unless more is asked for."""
 
@@ -91,33 +94,107 @@ class Adversary:
         _, first = np.unique(places.kind, return_index=True)
         instead = np.ascontiguousarray(other[:, first, hands].transpose(0, 1, 3, 2))
         self.tables = _fill_tables(self.round, self.policy, self.used, instead, len(self.round.its_weights))
+        self._known: dict[int, Reals] = {}
+        """What is known to be earned after each opening, with each hand."""
 
-    def measure(self, gap: float) -> Measured:
-        """Bounds on what it earns."""
-        places = self.places
+    def measure(self, gap: float, workers: int = 1) -> Measured:
+        """Bounds on what it earns. Measured again with a smaller gap, it leaves out what was found to be no better."""
+        turns = [self._first_turn(column, belief) for column, belief in self._first_beliefs().items()]
+        answers = [answer for turn in turns for answer in self._answers(turn, gap)]
+        stop = np.zeros(1, dtype=np.int64)
+        found = in_threads(workers, lambda answer: self._follow(answer, gap, stop), answers, stop)
+        for answer, (bounds, _) in zip(answers, found, strict=True):
+            np.add(answer.raised, bounds, out=answer.raised)
+        total = np.zeros((2, len(self.round.its_weights)))
+        for turn in turns:
+            turn.settle()
+            self._known[turn.column] = turn.bounds[0]
+            total += turn.bounds
+        least, most = total @ self.round.its_weights
+        return Measured(float(least), float(most), len(turns) + sum(biddings for _, biddings in found))
+
+    def _first_beliefs(self) -> dict[int, Floats]:
+        """Where the adversary has its first turn: the column, and with which hands the strategy comes there."""
+        if not self.opens:
+            return {0: self.weights}
+        chances = self.policy[0, 0, : int(self.places.width[0])] / np.float32(PARTS)
+        return {move + 1: self.weights * row for move, row in enumerate(chances) if row.any()}
+
+    def _first_turn(self, column: int, belief: Floats) -> _FirstTurn:
+        """What the adversary's first actions earn, as far as that is known before any search."""
+        work = self._work(1)
+        work.belief[0] = belief
+        _look(0, column, self.places.start, self.round, self.tables, work)
+        bounds = work.bounds[0]
+        if column in self._known:
+            bounds[0] = np.maximum(bounds[0], self._known[column])
+        return _FirstTurn(column, work.belief[0], bounds, work.bids[0], {})
+
+    def _answers(self, turn: _FirstTurn, gap: float) -> Iterator[_Answer]:
+        """The strategy's raises over all first bids that may be better than what is known to be possible."""
+        start, after = self.places.start, self.places.after
+        better = np.maximum(turn.bids[:, 1] - turn.bounds[0], 0) @ self.round.its_weights
+        for bid in range(turn.column + 1, self.places.rungs + 1):
+            if better[bid] > gap:
+                then = int(after[start, bid - turn.column - 1]) if turn.column else start
+                raised = turn.raised[bid] = np.zeros_like(turn.bounds)
+                _if_it_calls(self.round, turn.belief, self.policy, bid, then, raised)
+                for move in range(int(self.places.width[bid])):
+                    belief = turn.belief * (self.policy[bid, then, move] / np.float32(PARTS))
+                    if belief.any():
+                        yield _Answer(bid + move + 1, int(after[then, move]), belief, raised)
+
+    def _follow(self, answer: _Answer, gap: float, stop: Ints) -> tuple[Reals, int]:
+        """Search on from one of the strategy's raises: the bounds, and how many biddings were looked at."""
+        work = self._work(self.places.rungs // 2 + 2)
+        if not stop[0]:
+            work.belief[0] = answer.belief
+            _search(0, answer.column, answer.memory, gap, self.round, self.policy, self.used, self.tables, work)
+        return work.bounds[0], int(work.biddings[0])
+
+    def _work(self, levels: int) -> _Work:
+        """Room for so many of the adversary's turns."""
         hands, own = len(self.weights), len(self.round.its_weights)
-        depth = places.rungs // 2 + 3
-        work = _Work(
-            np.zeros((depth, hands), dtype=np.float32),
-            np.zeros((depth, 2, own), dtype=np.float32),
-            np.zeros((depth, 2, own), dtype=np.float32),
-            np.zeros((depth, places.rungs + 1, 2, own), dtype=np.float32),
+        return _Work(
+            np.zeros((levels, hands), dtype=np.float32),
+            np.zeros((levels, 2, own), dtype=np.float32),
+            np.zeros((levels, 2, own), dtype=np.float32),
+            np.zeros((levels, self.places.rungs + 1, 2, own), dtype=np.float32),
             np.zeros(self.round.matches.max() + 2, dtype=np.float32),
             np.zeros(1, dtype=np.int64),
         )
-        total = np.zeros((2, own))
-        if self.opens:
-            for move in range(int(places.width[0])):
-                work.belief[0] = self.weights * (self.policy[0, 0, move] / np.float32(PARTS))
-                if work.belief[0].any():
-                    _search(0, move + 1, places.start, gap, self.round, self.policy, self.used, self.tables, work)
-                    total += work.bounds[0]
-        else:
-            work.belief[0] = self.weights
-            _search(0, 0, places.start, gap, self.round, self.policy, self.used, self.tables, work)
-            total += work.bounds[0]
-        least, most = total @ self.round.its_weights
-        return Measured(float(least), float(most), int(work.biddings[0]))
+
+
+class _FirstTurn(NamedTuple):
+    """The adversary's first turn, after the strategy's opening in a column or, with column 0, before any bid."""
+
+    column: int
+    belief: Reals
+    """How likely the strategy holds each hand and has opened like this."""
+    bounds: Reals
+    """[least or most, the adversary's hand]: what it earns."""
+    bids: Reals
+    """[column, least or most, hand]: what every bid earns, before any search."""
+    raised: dict[int, Reals]
+    """The same for the bids that are searched, as found."""
+
+    def settle(self) -> None:
+        """Put together what was found for every bid."""
+        for bid in range(self.column + 1, len(self.bids)):
+            least, most = self.raised.get(bid, self.bids[bid])
+            np.maximum(self.bounds[0], least, out=self.bounds[0])
+            np.maximum(self.bounds[1], most, out=self.bounds[1])
+        np.maximum(self.bounds[1], self.bounds[0], out=self.bounds[1])
+
+
+class _Answer(NamedTuple):
+    """A raise of the strategy over the adversary's first bid."""
+
+    column: int
+    memory: int
+    belief: Reals
+    raised: Reals
+    """Where to add what follows."""
 
 
 class _Work(NamedTuple):
@@ -218,15 +295,7 @@ def _search(
     work.biddings[0] += 1
     columns, own = policy.shape[0], len(round_.its_weights)
     belief, bounds, raised, bids = work.belief[level], work.bounds[level], work.raised[level], work.bids[level]
-    bounds[:] = -2
-    if column > 0:
-        _call(round_, belief, column, work.tally, bounds)
-    for bid in range(column + 1, columns):
-        then = round_.after[memory, bid - column - 1] if column > 0 else memory
-        _sum_up(belief, tables.least[bid, then], bids[bid, 0])
-        _sum_up(belief, tables.most[bid, then], bids[bid, 1])
-        for o in range(own):
-            bounds[0, o] = max(bounds[0, o], bids[bid, 0, o])
+    _look(level, column, memory, round_, tables, work)
     while True:
         best, promise = 0, 0.0
         for bid in range(column + 1, columns):
@@ -256,6 +325,23 @@ def _search(
     for o in range(own):
         bounds[1, o] = max(bounds[1, o], bounds[0, o])
     return 0
+
+
+@compiled
+def _look(level: int, column: int, memory: int, round_: _Round, tables: _Tables, work: _Work) -> None:
+    """Put into work.bounds[level] what the better call earns, and the least that any bid does; into work.bids[level]
+    what every bid earns, by the tables.
+    """
+    belief, bounds, bids = work.belief[level], work.bounds[level], work.bids[level]
+    bounds[:] = -2
+    if column > 0:
+        _call(round_, belief, column, work.tally, bounds)
+    for bid in range(column + 1, tables.least.shape[0]):
+        then = round_.after[memory, bid - column - 1] if column > 0 else memory
+        _sum_up(belief, tables.least[bid, then], bids[bid, 0])
+        _sum_up(belief, tables.most[bid, then], bids[bid, 1])
+        for o in range(bounds.shape[1]):
+            bounds[0, o] = max(bounds[0, o], bids[bid, 0, o])
 
 
 @inlined
@@ -328,12 +414,13 @@ def response_bounds(
     other: ShortStrategy,
     *,
     gap: float | None = None,
-    seconds: float = 600,
+    biddings: int = 5_000_000,
     memory: float = MOST_GIGABYTES,
+    workers: int = 1,
 ) -> tuple[Measured, Measured]:
     """What a perfect adversary earns against the opener, and against the other player: with this gap, or the smallest
-    for which about so many seconds of processor time suffice. `memory` is in gigabytes: the adversary's hands are
-    looked at in turn, as many at a time as fit.
+    for which about so many biddings suffice, but at least with the first of `GAPS`. `memory` is in gigabytes: the
+    adversary's hands are looked at in turn, as many at a time as fit. `workers` is the number of threads.
     """
     places = opener.places
     parts = opener.parts(), other.parts()
@@ -352,9 +439,9 @@ def response_bounds(
         for low, high in pairwise(cuts):
             adversary = Adversary(places, parts[not opens], parts[opens], opens=opens, hands=slice(low, high))
             if chosen is None:
-                chosen, measured = _within(adversary, seconds / (2 * turns))
+                chosen, measured = _within(adversary, biddings / (2 * turns), workers)
             else:
-                measured = adversary.measure(chosen)
+                measured = adversary.measure(chosen, workers)
             total = total.plus(measured)
         found.append(total)
     return found[0], found[1]
@@ -366,12 +453,11 @@ def _gigabytes_for_a_hand(places: Places, *, opens: bool) -> float:
     return (places.rungs + 1) * 8 * (places.memory.used + kinds) * len(places.weights[0 if opens else 1]) / 1e9
 
 
-def _within(adversary: Adversary, seconds: float) -> tuple[float, Measured]:
-    """The smallest gap for which there is time, and what is found with it."""
+def _within(adversary: Adversary, biddings: float, workers: int) -> tuple[float, Measured]:
+    """The smallest gap for which so many biddings suffice, and what is found with it."""
     for gap in GAPS:
-        began = time.process_time()  # so that the answer does not depend on how busy the machine is
-        found = adversary.measure(gap)
-        if GROWTH * (time.process_time() - began) > seconds:
+        found = adversary.measure(gap, workers)
+        if GROWTH * found.biddings > biddings:
             break
     return gap, found
 
