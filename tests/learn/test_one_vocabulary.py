@@ -50,3 +50,10 @@ def test_older_words_mean_the_same() -> None:
     actions = new.random_actions(np.random.default_rng(1))
     assert (new.step(actions)[0] == old.step(actions)[0]).all()
     assert (new.rungs == old.rungs).all()
+
+
+def test_a_training_that_was_begun_otherwise_names_each_difference(tmp_path: Path) -> None:
+    file = str(tmp_path / "q.npz")
+    assert call("train", "q", "--dice", "1", "--games", "20", "--out", file).exit_code == 0
+    told = call("train", "pg", "--rules", "classic,wild=ones", "--dice", "1", "--games", "20", "--resume", file).stderr
+    assert told.endswith("was started with: algorithm was 'q', now 'pg'; wild was 'none', now 'ones'\n")

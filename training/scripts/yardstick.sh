@@ -8,7 +8,7 @@ export PYTHONPATH=src/liars_dice/learn PYTHONUNBUFFERED=1
 out=${OUT:-out}; device=${DEVICE:-cuda}; begun=$(date +%s); work=$(mktemp -d); mkdir -p $out $work/victim
 passed() { echo "== $1 after $(( $(date +%s) - begun )) s"; }
 [ $device = cuda ] && compiled=--compiled
-timeout -s TERM 285 python3 -m champion.train --out $work/victim --device $device $compiled --minutes ${VICTIM:-3.9} \
+timeout --foreground -s TERM 285 python3 -m champion.train --out $work/victim --device $device $compiled --minutes ${VICTIM:-3.9} \
   --games ${GAMES:-65536} --steps 16 --minibatch 16384 --learning-rate 1e-3 1e-4 --entropy 0.06 0.004 --magnet 0 0 --average 0 \
   --sharpness 0 --bots 0.3 --players 2 6 --full-games 0.5 --endgames 0 --restart 0 --wild-ones 1 --exact-calls 1 --tournament 0 \
   --palifico 0 --open-on-ones 1 --exact-costs-bidder 1 --save-every 1000 $MORE > $work/victim.txt 2>&1

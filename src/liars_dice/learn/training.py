@@ -387,7 +387,8 @@ def check_training(training: Training) -> None:
     """Raise `BadValueError` (`ConfigError` for rules) unless this can be trained."""
     config = training.rules()
     if config.num_players != 2 or config.mode != "single_round":
-        raise ConfigError("rules", config.mode, "one round for two players, which is what the learners support")
+        expected = "one round for two players, which is what the learners support: classic, or classic,wild=ones"
+        raise ConfigError("rules", f"mode {config.mode}, {config.num_players} players", expected)
     if config.exact_call or config.max_turns is not None:
         raise ConfigError("rules", "exact_call or max_turns", "rules without them: learners know only bids and liar")
     if config.shared_dice:

@@ -26,7 +26,7 @@ class Settings:
     most_updates: int = 0
     """Train for this many updates instead, whatever time that takes: such a run repeats on the same device."""
     most_decisions: float = 0.0
-    """Stop after this many decisions of the learner, if that comes first; 0 for no limit."""
+    """Train for this many decisions of the learner instead, whatever time that takes."""
     device: str = "cpu"
     games: int = 2048
     """How many games are played side by side."""

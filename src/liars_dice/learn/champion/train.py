@@ -187,7 +187,10 @@ class Trainer:
         actions = torch.where(of_turn(tables, kinds) == LEARNER, own, others)
         outcome = self.games.step(actions)
         self.opponents.follow(actions, outcome, self.games.rows)
-        broken_off = outcome.round_ended & ~outcome.game_ended & (draws[2] < self.settings.restart)
+        goes_on = outcome.round_ended & ~outcome.game_ended
+        lost = goes_on & ~self._has_learners(self.games.rows, kinds)
+        outcome = outcome._replace(game_ended=outcome.game_ended | lost)
+        broken_off = goes_on & (draws[2] < self.settings.restart) | lost
         self.games.restart(broken_off)
         self.games.rows = home.copy_(self.games.rows)
         new_game = (outcome.game_ended | broken_off)[:, None]
@@ -195,6 +198,12 @@ class Trainer:
         right_exact = (actions == EXACT) & (outcome.winner == tables.turn)
         ending = outcome.loser + SEATS * right_exact
         return Rollout(rows, kinds, sight, actions, logits.log_softmax(-1), judged, *outcome[:3], ending)
+
+    def _has_learners(self, rows: Tensor, kinds: Tensor) -> Tensor:
+        """[N] bool: whether to play on. Nothing is learned without a learner; but bots hear games to their end."""
+        if self.opponents.asked_one_by_one:
+            return torch.ones(len(rows), dtype=torch.bool, device=rows.device)
+        return ((unpack(rows).dice > 0) & (kinds == LEARNER)).any(-1)
 
     def play(self) -> Rollout:
         """`steps` decisions in each game. The next call writes over them."""
@@ -323,6 +332,8 @@ class Trainer:
     def progress(self) -> float:
         """How much of the whole run is behind us, from 0 to 1."""
         s = self.settings
+        if s.most_decisions:
+            return min(1.0, self.decisions / s.most_decisions)
         if s.most_updates:
             return min(1.0, self.updates / s.most_updates)
         return min(1.0, self.trained_s / (60 * (s.schedule_minutes or s.minutes)))
@@ -363,10 +374,8 @@ class Trainer:
     def _is_over(self, begun: float) -> bool:
         """Whether this command, which found `begun` seconds of training behind it, has done what it was asked for."""
         s = self.settings
-        if s.most_decisions and self.decisions >= s.most_decisions:
-            return True
-        if s.most_updates:
-            return self.updates >= s.most_updates
+        if s.most_decisions or s.most_updates:
+            return self.progress == 1
         return self.trained_s - begun >= 60 * s.minutes
 
     @staticmethod
