@@ -1,13 +1,15 @@
 """What a second worker brings, and what scheduling costs on a cluster with twenty processors.
 
 - efficiency: how much of a second worker arrives, in refereed games, with processes and with Ray; bots that wait
-  depend less on what else this machine computes;
+  depend less on what else this machine computes, and play so few games that a worker which is left without work, while
+  the other plays the last block, would cost much of it;
 - twenty declared processors on this machine: the processor time that a cluster of twenty workers uses for some games,
   compared with twenty plain processes that share the same games without any scheduling. (One process is no measure:
   twenty on a few cores drive each other out of the caches, whatever starts them; that ratio is printed, too. The
   cluster is up in all cases, so what its processes use while they wait counts in all of them.)
 - the same cluster with bots that wait instead of compute, which keeps twenty workers busy on any machine: the time for
-  twenty times the games, compared with the games of one worker. They wait so long that two cores could serve them all.
+  twenty times the games, compared with the games of one worker. Two cores could serve all their moves; what they cannot
+  do is start twenty processes at once, and on Ray every block starts one for the bot.
 
 The load is printed first. On a busy machine (a load above its number of cores), figures vary by a quarter from run to
 run; measure again on a quiet one.

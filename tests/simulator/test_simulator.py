@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -98,7 +98,12 @@ def test_the_simulator_plays_the_engines_game_100_000_times(rules: str, start: i
 @settings(max_examples=60, deadline=None)
 @given(config=configs(5, 3, shared=False), seed=st.integers(0, 2**63 - 1), start=st.integers(0, 11))
 def test_under_any_rules(config: GameConfig, seed: int, start: int) -> None:
-    assert same_as_the_engine(seated(config, start), config.without_seed, seed, range(3)) >= 6  # a bid and a call each
+    """Games that hardly ever end (dice are won, and nobody pays for them) are refused, as is what takes much room."""
+    try:
+        compared = same_as_the_engine(seated(config, start), config.without_seed, seed, range(3))
+    except OutOfReachError:
+        reject()
+    assert compared >= 6  # a bid and a call each
 
 
 @pytest.mark.parametrize("rules", ["heads-up", "perudo"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import heapq
+
 import msgspec
 import pytest
 
 from liars_dice.core import preset
-from liars_dice.tournament.blocks import Block, WorkerSetup
+from liars_dice.tournament.blocks import Block, WorkerSetup, refereed_block_deals
 from liars_dice.tournament.chunks import CHUNK_SECONDS, TRIES, ChunkQueue
 from liars_dice.tournament.worker_process import WorkerDiedError
 
@@ -36,6 +38,21 @@ def test_every_block_is_handed_out_once_and_the_last_chunks_are_small() -> None:
     assert len(chunks[0]) == 1  # it is not known yet how long it takes
     assert len(chunks[1]) == 100  # a second
     assert [len(chunk) for chunk in chunks[-4:]] == [1] * 4
+
+
+@pytest.mark.parametrize(("workers", "deals"), [(2, 30), (3, 100), (8, 200), (20, 100), (20, 600), (20, 9_000)])
+def test_workers_finish_together_however_few_the_games(workers: int, deals: int) -> None:
+    """Every worker that is free takes the next chunk, and every deal takes a while."""
+    size = refereed_block_deals(deals, most=20)
+    every = [msgspec.structs.replace(one, deals=size) for one in blocks(deals // size)]
+    queue = ChunkQueue(SETUP, every)
+    free_at = [0.0] * workers
+    while queue:
+        chunk = queue.take(workers)
+        seconds = CHUNK_SECONDS * sum(block.deals for block in chunk)
+        queue.learn(chunk, seconds)
+        heapq.heapreplace(free_at, free_at[0] + seconds)
+    assert sum(free_at) >= 0.9 * workers * max(free_at)
 
 
 def test_slow_blocks_come_one_by_one() -> None:

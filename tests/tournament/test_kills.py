@@ -254,7 +254,7 @@ def test_the_second_program_that_resumes_a_tournament_is_told_so(tmp_path: Path,
     db = str(tmp_path / f"games.{kind}")
     plain = KINDS[kind][1]
     with plain(db) as store:
-        Ledger(store, ASKED, "cup").begin(())
+        Ledger(store, ASKED, "cup").begin((), 20)
         command = [sys.executable, "-m", "liars_dice", "tournament", "--resume", "last", "--db", db]
         second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         assert (second.returncode, second.stdout) == (1, "")

@@ -162,3 +162,10 @@ def test_rating_intervals_cover_the_truth() -> None:
         covered.append(off <= halves)
     assert 0.92 < np.mean(covered) < 0.98
     assert lasting_elo(np.zeros((0, 0)), np.zeros((0, 0))) == ([], [])
+
+
+def test_an_empty_store_says_how_to_fill_it() -> None:
+    assert (
+        call("leaderboard").output
+        == "No tournaments in the store yet. To play one: liars-dice tournament --field all\n"
+    )

@@ -79,11 +79,17 @@ def test_a_strangers_bot_is_measured_exactly(sceptic: str) -> None:
     assert played.ci95[0] < found.win_rate < played.ci95[1]
 
 
+def test_who_is_played_by_default_is_not_told_to_play_games() -> None:
+    found = matchup("detective", "random", preset("heads-up", dice=1), seed=1, time_limit_seconds=PATIENCE)
+    assert found.method == "engine"
+    assert found.why == "detective does not declare `memoryless`, so the referee plays it"
+
+
 def test_the_engine_if_nothing_else_can() -> None:
     rules = preset("heads-up", dice=2)
     found = matchup("detective", "random", rules, games=40, seed=1, time_limit_seconds=PATIENCE)
     assert found.method == "engine"
-    assert "does not declare `memoryless`" in found.why
+    assert found.why == "detective does not declare `memoryless`, so the referee plays it"
     assert found.games == 40
     assert found == matchup(
         "detective", "random", preset("heads-up", dice=2), games=40, seed=1, time_limit_seconds=PATIENCE

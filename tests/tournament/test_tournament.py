@@ -25,7 +25,7 @@ from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
 from liars_dice.tournament import runner as tournament_module
 from liars_dice.tournament.backends import Backend, InProcess, Processes, make_backend
 from liars_dice.tournament.blocks import Block, BlockResult, PlayedBlock, Worker, WorkerSetup, rotated
-from liars_dice.tournament.ledger import BLOCKS, Ledger, find_tournament, tournaments
+from liars_dice.tournament.ledger import BLOCKS, Ledger, blocks_of, find_tournament, tournaments
 from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
@@ -410,7 +410,7 @@ def test_some_games_are_recorded() -> None:
 def test_a_league_of_an_earlier_version_is_not_continued() -> None:
     store = InMemoryRecorder()
     ledger = Ledger(store, LEAGUE)
-    ledger.begin(())
+    ledger.begin((), 20)
     ledger.add(Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())[0], [])
     ledger.write()
     with pytest.raises(BadValueError, match="a league begun with this version"):
@@ -539,9 +539,30 @@ def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Tournam
     assert find_tournament(store, "last").id == ledger.id
 
 
+FEW = settings("optimal", "detective", games=60)
+
+
+def test_few_refereed_games_are_cut_into_small_blocks() -> None:
+    store = InMemoryRecorder()
+    run_tournament(FEW, backend=InProcess(1), ledger=Ledger(store, FEW, "few"))
+    assert [result.games for result in blocks_of(store, "few")] == [10] * 6
+
+
+def test_a_tournament_of_an_earlier_version_goes_on_in_its_own_blocks() -> None:
+    undisturbed = run_tournament(FEW, backend=InProcess(1))
+    store = InMemoryRecorder()
+    Ledger(store, FEW, "early").begin((), 20)
+    run_tournament(FEW, backend=Stopping(after=1), ledger=Ledger(store, FEW, "early"))
+    document = json.loads(store.documents("tournament")["early"])
+    del document["refereed_block_deals"]
+    store.save_documents("tournament", {"early": json.dumps(document)})
+    assert run_tournament(FEW, backend=InProcess(1), ledger=Ledger(store, FEW, "early")) == undisturbed
+    assert sorted(result.games for result in blocks_of(store, "early")) == [20, 40]
+
+
 def test_another_tournament_under_the_same_name_is_refused() -> None:
     store = InMemoryRecorder()
-    Ledger(store, MIXED, "spring").begin(())
+    Ledger(store, MIXED, "spring").begin((), 20)
     changed = msgspec.structs.replace(MIXED, games=80, config=preset("heads-up", dice=3).to_dict())
     with pytest.raises(
         BadValueError, match=r"tournament = 'spring': expected the settings it was started with"

@@ -28,6 +28,20 @@ RECORDED_OF_SOME = 10
 """With `some`, the games of this many deals are recorded per pairing, or in a league altogether."""
 BLOCK_NUMBERS = 1_000_000
 """Block numbers reserved per table of a round robin, or for all tables of a league of one kind."""
+ENOUGH_BLOCKS = 200
+"""Refereed games are cut into this many blocks, so that many workers finish together, unless there are too few games
+(`FEWEST_BLOCK_DEALS`) or enough for more blocks."""
+FEWEST_BLOCK_DEALS = 5
+"""A refereed block has at least this many deals, for every block may have to start a process for each bot."""
+
+
+def refereed_block_deals(deals: int, *, most: int) -> int:
+    """Deals per block, where the referee plays this many. It may not depend on workers: bots are made anew per block.
+
+    >>> [refereed_block_deals(deals, most=20) for deals in (30, 600, 2_000, 10_000)]
+    [5, 5, 10, 20]
+    """
+    return min(most, max(FEWEST_BLOCK_DEALS, deals // ENOUGH_BLOCKS))
 
 
 class WorkerSetup(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,6 +47,8 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """None until the tournament is over."""
     versions: dict[str, str] = {}
     """For each agent with files of its own, the version of them (`version_of`) when the tournament began."""
+    refereed_block_deals: int = 20
+    """Deals per block of refereed games; earlier versions, which did not store it, always had this many."""
     schema: int = DOCUMENT_SCHEMA
 
 
@@ -124,12 +126,15 @@ class Ledger:
         """The tournament's id in the store."""
         return self.entry.id
 
-    def begin(self, computed: tuple[str, ...]) -> None:
-        """Record that the tournament has begun, and which agents' results are computed. No effect when resuming."""
+    def begin(self, computed: tuple[str, ...], refereed_block_deals: int) -> None:
+        """Record that the tournament has begun, which agents' results are computed, and how large the blocks of
+        refereed games are. No effect when resuming.
+        """
         if self.entry.computed is None:
             found = {name: version_of(name) for name in self.entry.settings.agents}
             versions = {name: version for name, version in found.items() if version}
-            self._save(msgspec.structs.replace(self.entry, computed=computed, versions=versions))
+            begun = {"computed": computed, "versions": versions, "refereed_block_deals": refereed_block_deals}
+            self._save(msgspec.structs.replace(self.entry, **begun))
 
     def _save(self, entry: TournamentEntry) -> None:
         self.entry = entry

@@ -13,14 +13,15 @@ from ..exact.matchups import Matchups
 from ..exact.tables import PolicyError
 from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples
+from .blocks import Block, BlockResult, PlayedBlock, WorkerSetup, all_examples, refereed_block_deals
 from .fault_examples import FaultExample
 from .method_choice import DEFAULT_GAMES, Lifetimes, Method, exact_is_quick, fit_for_simulator, lifetimes, why_refereed
 from .statistics import PairCounts, paired_ci
 from .waiting_games import DEALS_BY_DEFAULT, WAITING_BLOCK_DEALS
 
 BLOCK_DEALS = {True: 1 << 16, False: 20}
-"""Deals per block, for compiled and for refereed games. Progress is reported after each block."""
+"""Most deals per block, for compiled and for refereed games (`refereed_block_deals`). Progress is reported after each
+block."""
 
 
 class FinalDice(msgspec.Struct, frozen=True):
@@ -120,7 +121,7 @@ def _measure(
     usual = DEFAULT_GAMES["compiled" if compiled else "engine"]
     usual = 2 * DEALS_BY_DEFAULT if any(map(asks_network, names)) else usual
     deals = (games or usual) // 2
-    why = why or why_refereed(names, agents, config)
+    why = why_refereed(names, agents, config) or why
     return _played(names, config, deals, seed, compiled, why, lifetimes(names, agents), limits, backend, progress)
 
 
@@ -170,7 +171,9 @@ def _played(
     """Play that many deals in both seatings. On Ctrl-C, or if an agent stops, return the result of the games played so
     far, if any.
     """
-    size = WAITING_BLOCK_DEALS if any(map(asks_network, names)) else BLOCK_DEALS[compiled]
+    size = BLOCK_DEALS[compiled] if compiled else refereed_block_deals(deals, most=BLOCK_DEALS[compiled])
+    if any(map(asks_network, names)):
+        size = WAITING_BLOCK_DEALS
     blocks = [
         Block(
             number=number,

@@ -21,7 +21,7 @@ from ..exact.tables import PolicyError
 from ..persistence import rules_name
 from ..referee import BotLimits, limits_for, load_agents, tables_guard
 from .backends import Backend, InProcess, Processes
-from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup
+from .blocks import BLOCK_NUMBERS, Block, BlockResult, PlayedBlock, WorkerSetup, refereed_block_deals
 from .ledger import Ledger
 from .method_choice import exact_is_quick, fit_for_simulator, is_memoryless, lifetimes, why_refereed
 from .result import ALPHA, Seating, TournamentResult, TournamentSettings
@@ -40,7 +40,7 @@ LEAST_TABLES = 20
 MOST_DEALS = {True: 100_000, False: 5_000}
 """Most deals per pairing with `until_significant`."""
 BLOCK_DEALS = {True: 100_000, False: 20}
-"""Deals per block."""
+"""Most deals per block, for compiled and for refereed games (`refereed_block_deals`)."""
 LEAGUE_BLOCK_DEALS = 5_000
 """Most deals per block of a league."""
 LOOK_AFTER = 1_000
@@ -68,6 +68,8 @@ class Plan(msgspec.Struct, kw_only=True):
     ordered: list[bool]
     """For each table, whether an agent there learns between games."""
     deals: list[int]
+    refereed_block_deals: int
+    """Deals per block of refereed games."""
     rotations: int
     """How many seatings each deal is played in."""
     learners: tuple[str, ...]
@@ -83,7 +85,9 @@ class Plan(msgspec.Struct, kw_only=True):
         compiled = self.compiled[table]
         if any(asks_network(self.setup.agents[member]) for member in self.tables[table]):
             return WAITING_BLOCK_DEALS
-        if compiled and self.setup.record == "all":
+        if not compiled:
+            return self.refereed_block_deals
+        if self.setup.record == "all":
             return RECORDED_DEALS
         if self.league:
             return min(BLOCK_DEALS[compiled], LEAGUE_BLOCK_DEALS)
@@ -150,7 +154,8 @@ def run_tournament(
     )
     plan = _plan(settings, setup, agents, exact, why, trusted)
     if ledger is not None:
-        ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]))
+        ledger.begin(() if exact is None else tuple(settings.agents[i] for i in exact[0]), plan.refereed_block_deals)
+        plan.refereed_block_deals = ledger.entry.refereed_block_deals  # of the version that began it
     results = {} if ledger is None else {result.number: result for result in ledger.finished()}
     if settings.kind == "league" and not all(result.tables for result in results.values()):
         assert ledger is not None
@@ -210,7 +215,7 @@ def check_settings(settings: TournamentSettings, config: GameConfig) -> None:
     """Raise `BadValueError` (`ConfigError` for rules) if a tournament with these settings cannot be played."""
     names = settings.agents
     if len(names) < 2:
-        raise BadValueError("agents", list(names), "at least two agents")
+        raise BadValueError("agents", list(names), "at least two agents; --field all takes the built-in ones")
     for name in names:
         if not isinstance(name, str):
             raise BadValueError("agent", name, "the name of an agent; round_robin and Simulation also take classes")
@@ -318,6 +323,8 @@ def _plan(
             for table, one in zip(tables, compiled, strict=True)
         ]
         deals = [(many if settings.games is None else settings.games) // rotations for many in each_pairing]
+    refereed = sum(many for many, one in zip(deals, compiled, strict=True) if not one)
+    most = BLOCK_DEALS[False]
     return Plan(
         setup=setup,
         tables=tables,
@@ -326,6 +333,8 @@ def _plan(
         compiled=compiled,
         ordered=[any(learning[member] for member in table) for table in tables],
         deals=deals,
+        # with `until_significant`, a pairing is looked at after every block
+        refereed_block_deals=most if settings.until_significant else refereed_block_deals(refereed, most=most),
         rotations=rotations,
         learners=tuple(name for name, one in zip(setup.agents, learning, strict=True) if one),
         anew=tuple(name for name, one in zip(setup.agents, anew, strict=True) if one),
