@@ -191,6 +191,18 @@ def test_every_state(studio: Studio, open_page: Open, axe: str, state: str) -> N
             assert serious(page, axe) == []
 
 
+@pytest.mark.parametrize("tab", ["explore", "odds"])
+def test_the_board_of_the_lab_is_whole_and_beside_its_settings(studio: Studio, open_page: Open, tab: str) -> None:
+    page = open_page(studio, f"/lab?tab={tab}", 768)
+    page.locator(".lab-grid .cell.legal").first.wait_for()
+    settings, board = (page.locator(f".lab-grid > {part}").first.bounding_box() for part in (".panel", ".board"))
+    assert settings is not None
+    assert board is not None
+    assert board["x"] >= settings["x"] + settings["width"]
+    assert abs(board["y"] - settings["y"]) < 1
+    assert page.locator(".lab-grid .board-grid").evaluate("e => e.scrollWidth - e.clientWidth") == 0
+
+
 def test_a_turn_at_twice_the_size(studio: Studio, open_page: Open) -> None:
     """A screen of 1440 by 900 at a zoom of 200%."""
     zoomed = {"viewport": {"width": 720, "height": 450}, "device_scale_factor": 2}

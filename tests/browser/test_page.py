@@ -224,13 +224,13 @@ def test_no_games_yet_plays_one(own_studio: Studio, open_page: Open) -> None:
 
 def test_lab(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/lab")
-    expect(page.locator(".lab-words")).to_contain_text("That is a bluff.")
+    expect(page.locator(".lab-words")).to_contain_text("One six is a bluff.")
     expect(page.locator(".answers tbody tr").first).to_be_visible()
     page.locator('[data-bid="1x6"]').dblclick()
     expect(page.locator(".chip")).to_have_text(re.compile("1×6"))
     expect(page.locator(".answers")).to_contain_text("The opener probably holds")
     page.get_by_role("button", name="Take back").click()
-    expect(page.locator(".lab-words")).to_contain_text("That is a bluff.")
+    expect(page.locator(".lab-words")).to_contain_text("One six is a bluff.")
     page.get_by_role("link", name="Odds").click()
     page.locator('[data-bid="2x4"]').click()
     expect(page.locator(".lab-words")).to_contain_text("Two fours: holds 100.0% of the time.")

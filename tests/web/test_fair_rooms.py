@@ -214,7 +214,7 @@ def test_rooms_stored_before_commitments_existed_open_as_before() -> None:
 def test_the_seed_of_a_tournament_is_not_told_before_its_last_game() -> None:
     store = InMemoryRecorder()
     result = round_robin(["maniac", "passive"], "duel", games=2, seed=123456789)
-    Ledger(store, result.settings, "under-way").begin(())
+    Ledger(store, result.settings, "under-way").begin((), 20)
     Ledger(store, result.settings, "done").close(result)
 
     async def run() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 from itertools import product
@@ -15,6 +16,8 @@ import pytest
 
 from liars_dice.agents import RandomAgent
 from liars_dice.core import (
+    PRESETS,
+    BidAction,
     BidPlaced,
     DiceRevealed,
     Event,
@@ -23,13 +26,15 @@ from liars_dice.core import (
     GameState,
     RoundEnded,
     count_matches,
+    legal_actions,
     preset,
 )
 from liars_dice.core.bid import BidOrdering
 from liars_dice.core.config import Wild, WildBids
 from liars_dice.core.odds import prob_holds
 from liars_dice.core.rules import round_rules
-from liars_dice.web.app import STATIC
+from liars_dice.web.app import GAME_PAGES, PAGES, STATIC
+from support import CHANGED_RULES
 
 SCRIPT = """
 const { chance, ladder, wildFace } = await import(process.argv[2]);
@@ -99,18 +104,24 @@ console.log(JSON.stringify(games.map((events) => {
 """
 
 
+def heard_by_one(rules: GameConfig, seed: int) -> tuple[list[Event], list[GameState]]:
+    """What the player in seat 0 hears of a random game of three, and the state after each event."""
+    engine = GameEngine(rules, [RandomAgent(), RandomAgent(), RandomAgent()], seed=seed)
+    heard: list[Event] = []
+    after: list[GameState] = []
+    engine.subscribe(heard.append, 0)
+    engine.subscribe(lambda _: after.append(engine.state), 0)
+    engine.play()
+    return heard, after
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed (Debian: apt-get install nodejs)")
 def test_the_page_follows_dice_that_belong_to_no_player_and_free_exact_calls(tmp_path: Path) -> None:
     """Dice in play, dice on the table and what counts at the reveal, for a player's events; who loses a die."""
     games, expected = [], []
     for table, covered, seed in ((0, 0, 1), (1, 0, 2), (0, 2, 3), (2, 1, 4)):
         rules = preset("perudo", players=3, dice=2, exact_payer="nobody", table_dice=table, hidden_dice=covered)
-        engine = GameEngine(rules, [RandomAgent(), RandomAgent(), RandomAgent()], seed=seed)
-        heard: list[Event] = []
-        after: list[GameState] = []
-        engine.subscribe(heard.append, 0)
-        engine.subscribe(lambda _, engine=engine, after=after: after.append(engine.state), 0)  # type: ignore[misc]
-        engine.play()
+        heard, after = heard_by_one(rules, seed=seed)
         games.append(heard)
         expected.append(after)
     script = tmp_path / "fold.mjs"
@@ -130,3 +141,81 @@ def test_the_page_follows_dice_that_belong_to_no_player_and_free_exact_calls(tmp
                 last = state.public.resolutions[-1]
                 spared = last.call == "exact" and last.winner == last.caller
                 assert ("a die" in page["says"] and "lose" in page["says"]) is not spared
+
+
+LEGAL = """
+const { EMPTY, step } = await import(process.argv[2] + "/state.js");
+const { read } = await import(process.argv[2] + "/events.js");
+const { legalRungs } = await import(process.argv[2] + "/ladder.js");
+const games = JSON.parse(await new Promise((resolve) => {
+  let text = "";
+  process.stdin.on("data", (part) => (text += part)).on("end", () => resolve(text));
+}));
+console.log(JSON.stringify(games.map((events) => {
+  let state = EMPTY;
+  return events.map((raw) => {
+    state = step(state, read(raw));
+    return { turn: state.turn, legal: [...legalRungs(state)].sort((a, b) => a - b) };
+  });
+})));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed (Debian: apt-get install nodejs)")
+def test_the_page_offers_the_bids_that_are_legal_whatever_the_rules(tmp_path: Path) -> None:
+    games: list[list[Event]] = []
+    expected: list[list[GameState]] = []
+    kinds = [changed for _, changed in CHANGED_RULES.values()]
+    for rules in (*kinds, preset("perudo-tournament", players=3, dice=2, opening_min_quantity=2, max_turns=4)):
+        heard, after = heard_by_one(rules, seed=1)
+        games.append(heard)
+        expected.append(after)
+    script = tmp_path / "legal.mjs"
+    script.write_text(LEGAL)
+    done = subprocess.run(["node", script, STATIC], input=msgspec.json.encode(games), capture_output=True, check=True)
+    turns = 0
+    for states, found in zip(expected, json.loads(done.stdout), strict=True):
+        for state, page in zip(states, found, strict=True):
+            if page["turn"] is None:
+                continue
+            turns += 1
+            legal = [action for action in legal_actions(state.public) if isinstance(action, BidAction)]
+            assert page["turn"] == state.public.current_player
+            assert page["legal"] == [state.public.rules.rungs[action.bid] for action in legal], state.public
+    assert turns > 100
+
+
+WORDS = """
+const { DUEL } = await import(process.argv[2] + "/ladder.js");
+const { FIELDS, PRESETS, describe } = await import(process.argv[2] + "/rules_text.js");
+const pairs = JSON.parse(process.argv[3]);
+console.log(JSON.stringify({
+  duel: DUEL,
+  fields: Object.keys(FIELDS),
+  presets: Object.keys(PRESETS),
+  told: pairs.map((pair) => pair.map((config) => describe(config).join(", "))),
+}));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed (Debian: apt-get install nodejs)")
+def test_the_page_has_words_for_every_field_and_every_rule_set(tmp_path: Path) -> None:
+    fields = [field for field in GameConfig.__struct_fields__ if field != "seed"]
+    script = tmp_path / "words.mjs"
+    script.write_text(WORDS)
+    pairs = msgspec.json.encode([CHANGED_RULES[field] for field in fields])
+    done = subprocess.run(["node", script, STATIC, pairs], capture_output=True, check=True)
+    page = json.loads(done.stdout)
+    duel = json.loads(preset("duel").to_json())
+    assert page["duel"] == {field: duel[field] for field in fields}
+    assert set(page["fields"]) == set(fields)
+    assert set(page["presets"]) == set(PRESETS)
+    for field, (usual, changed) in zip(fields, page["told"], strict=True):
+        assert usual != changed, f"describe in rules_text.js leaves out {field}"
+
+
+def test_the_server_knows_the_address_of_every_page() -> None:
+    """Else a page opens by a link, but not when it is loaded again."""
+    routes = re.findall(r"^  \[/\^(.+)\$/, .*import", (STATIC / "router.js").read_text(encoding="utf-8"), re.MULTILINE)
+    addresses = {re.sub(r"{\w+}", "([^/]+)", path) for path in (*PAGES, *GAME_PAGES)}
+    assert {route.replace("\\/", "/") for route in routes} == addresses

@@ -52,6 +52,8 @@ export function describe(config) {
   if (config.bid_ordering === "liars_dice_standard") phrases.push("a higher face beats any quantity");
   if (config.bid_ordering === "perudo") phrases.push("bids on ones count double");
   if (config.exact_call) phrases.push(config.exact_payer === "nobody" ? "exact calls, which cost the bidder nothing" : "exact calls");
+  if (config.max_dice !== null) phrases.push(`up to ${diceCount(config.max_dice)} per player`);
+  if (config.next_opener !== "loser") phrases.push(config.next_opener === "winner" ? "the winner opens the next round" : "each in turn opens a round");
   if (config.palifico) phrases.push("palifico rounds");
   if (config.max_quantity !== "total") phrases.push(`at most ${config.max_quantity} of a face`);
   if (config.opening_min_quantity > 1) phrases.push(`the first bid is at least ${config.opening_min_quantity}`);

@@ -60,8 +60,8 @@ const wins = (/** @type {number} */ value) => (50 * (1 + value)).toFixed(2);
  * @type {Record<string, { label: string, config: import("../ladder.js").Config, dice: [number, number], hands: number[][] }>}
  */
 const GAMES = {
-  "heads-up": { label: "heads-up: no wild dice", config: DUEL, dice: [2, 3], hands: [[3, 4], [1, 4, 4]] },
-  perudo: { label: "perudo: ones are wild, exact calls", config: { ...DUEL, wild: "ones", bid_ordering: "perudo", exact_call: true }, dice: [2, 2], hands: [[3, 4], [1, 4]] },
+  "heads-up": { label: "heads-up: no wilds", config: DUEL, dice: [2, 3], hands: [[3, 4], [1, 4, 4]] },
+  perudo: { label: "perudo: wild ones", config: { ...DUEL, wild: "ones", bid_ordering: "perudo", exact_call: true }, dice: [2, 2], hands: [[3, 4], [1, 4]] },
 };
 
 /** @param {URLSearchParams} query */
@@ -170,12 +170,14 @@ function explorer(query) {
     const hand = at.hands[turn()];
     const top = taken[0] && parse(taken[0].action);
     const shows = top && hand.some((face) => face === top.face || face === wildFace(game().config));
-    const bluff = top && !shows ? " That is a bluff." : "";
+    const bluff = top && !shows ? ` ${capital(sayBid(top))} is a bluff.` : "";
     words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `Perfect play would not reach this point with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
+    const [least, most] = [wins(answer.lower), wins(answer.upper)];
+    const proved = least === most ? `${least}%` : `${least}% to ${most}%`;
     list.replaceChildren(
       h("h2", {}, `Wins ${percent((1 + answer.value) / 2)}% of rounds`),
-      h("p", { class: "muted" }, `By the rules of ${at.rules}, each round by itself. Between perfect players the opener wins ${wins(answer.lower)}% to ${wins(answer.upper)}% of rounds with ${at.dice[0]} v ${at.dice[1]} dice: this is proved.`),
+      h("p", { class: "muted" }, `By the rules of ${at.rules}, each round by itself. Between perfect players the opener wins ${proved} of rounds with ${at.dice[0]} v ${at.dice[1]} dice: this is proved.`),
       h(
         "table",
         { class: "numbers" },
@@ -274,7 +276,7 @@ function matchups(query) {
     }
   };
   load(asked);
-  return h("section", { class: "lab-stack" }, h("div", { class: "grid" }, field("Rules", select([["heads-up", "heads-up: five dice each, elimination"], ["classic", "classic: one round, five dice each"], ["duel", "duel: one round, two against three"]], asked, load))), words, place, detail);
+  return h("section", { class: "lab-stack" }, h("div", { class: "grid" }, field("Rules", select([["heads-up", "heads-up: full game, five dice"], ["classic", "classic: one round, five dice each"], ["duel", "duel: one round, two against three"]], asked, load))), words, place, detail);
 }
 
 /**

@@ -11,7 +11,7 @@ import { ownName } from "../settings.js";
 export async function page({ query }) {
   const name = (query.get("name") ?? ownName() ?? "").trim();
   const input = h("input", { type: "text", maxlength: 200, value: name, placeholder: "A player or a bot", required: true });
-  const form = h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), go(`/player?name=${encodeURIComponent(input.value.trim())}`)) }, field("Name", input), h("button", { type: "submit", class: "primary" }, "Show the card"));
+  const form = h("form", { class: "row asks", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), go(`/player?name=${encodeURIComponent(input.value.trim())}`)) }, field("Name", input), h("button", { type: "submit", class: "primary" }, "Show the card"));
   const lead = h("p", { class: "lead" }, "Every round ends with all dice on the table. This is what anyone who sat there could know. Names are not checked: everyone who played under a name counts.");
   const card = h("div", { class: "panel" });
   if (name) {

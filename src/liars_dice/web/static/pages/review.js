@@ -132,7 +132,7 @@ class Coached extends Replay {
       return h("li", { class: seat === this.whose ? "chosen" : "" }, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, score === undefined ? this.#name(seat) : `${this.#name(seat)} ${Math.round(score)}%`), h("small", { title: models.length ? `Measured against ${models.map(measured).join("; ")}` : null }, ` ${score === undefined ? "no decisions" : slips.join(", ") || "no mistakes"}`)));
     };
     const models = [...new Set(Object.values(review.measured_against).flatMap((m) => Object.keys(m).map(measuredShort)))];
-    const note = h("small", {}, `Accuracy: the share of the chances to win that was kept, measured against ${models.join(", ")}.`);
+    const note = h("small", {}, `Accuracy: the share of the chances to win that was kept, measured against ${new Intl.ListFormat("en-GB").format(models)}.`);
     const [first, ...others] = order;
     const many = this.names.length > 3;
     this.summary.replaceChildren(
