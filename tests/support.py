@@ -33,6 +33,31 @@ SMALL_PRESETS = {
 """Each preset with so few dice that every history can be walked."""
 
 
+_USUAL = GameConfig(dice=(3, 3, 3), wild="ones", exact_call=True, mode="elimination")
+_BEST_OF = _USUAL.replace(mode="best_of", rounds=3)
+CHANGED_RULES = {
+    "dice": (_USUAL, _USUAL.replace(dice=(2, 3, 4))),
+    "table_dice": (_USUAL, _USUAL.replace(table_dice=1)),
+    "hidden_dice": (_USUAL, _USUAL.replace(hidden_dice=2)),
+    "faces": (_USUAL, _USUAL.replace(faces=8)),
+    "wild": (_USUAL, _USUAL.replace(wild="top")),
+    "bid_ordering": (_USUAL, _USUAL.replace(bid_ordering="perudo")),
+    "wild_bids": (_USUAL, _USUAL.replace(wild_bids="forbidden")),
+    "max_quantity": (_USUAL, _USUAL.replace(max_quantity=5)),
+    "exact_call": (_USUAL, _USUAL.replace(exact_call=False)),
+    "mode": (_USUAL, _USUAL.replace(mode="single_round")),
+    "rounds": (_BEST_OF, _BEST_OF.replace(rounds=5)),
+    "max_dice": (_USUAL, _USUAL.replace(max_dice=4)),
+    "exact_payer": (_USUAL, _USUAL.replace(exact_payer="nobody")),
+    "next_opener": (_USUAL, _USUAL.replace(next_opener="winner")),
+    "opening_min_quantity": (_USUAL, _USUAL.replace(opening_min_quantity=3)),
+    "open_on_ones": (_USUAL, _USUAL.replace(open_on_ones=False)),
+    "palifico": (_USUAL, _USUAL.replace(palifico=True)),
+    "max_turns": (_USUAL, _USUAL.replace(max_turns=3)),
+}
+"""For each field of the rules, two rule sets that differ in it alone. A new field belongs here, too."""
+
+
 SMALL_ROUNDS = {
     "one die each": GameConfig(dice=(1, 1), faces=3),
     "two against one": GameConfig(dice=(2, 1), faces=2),

@@ -264,6 +264,8 @@ def test_every_rule_is_cited_by_a_test() -> None:
             cited |= expand(phrase, rules)
     assert len(rules) > 35
     assert cited >= rules, f"no test cites {sorted(rules - cited)}"
+    for field in liars_dice.GameConfig.__struct_fields__:
+        assert re.search(rf"`{field}\b", text), f"docs/rules.md says nothing about {field}"
     for path in SOURCE.rglob("*.py"):
         for number in re.findall(r"rules? (\d+\.\d+)", path.read_text(encoding="utf-8")):
             assert number in rules, f"{path.name} cites rule {number}, which does not exist"

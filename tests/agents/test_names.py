@@ -206,6 +206,14 @@ def test_files_classes_and_prefixes_are_guessed(tmp_path: Path, monkeypatch: pyt
             make_agent(given)
 
 
+def test_a_bot_file_without_its_extension_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "from liars_dice.agents import RandomAgent\nclass Mine(RandomAgent):\n    pass\n"
+    (tmp_path / "mybot.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    told = call("matchup", "mybot", "random").stderr
+    assert "agent = 'mybot': expected the name of a bot, or its file: mybot.py" in told
+
+
 def test_an_unknown_personality_is_guessed() -> None:
     with pytest.raises(BadValueError, match=r"personality = 'OPTIMUM': .* \(did you mean optimal\?\)"):
         create_personality_agent("OPTIMUM")

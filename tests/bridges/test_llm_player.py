@@ -254,7 +254,7 @@ def test_nobody_is_there() -> None:
     clock = Clock()
     with (
         using(used("http://127.0.0.1:9/v1", clock=clock, sleep=clock.sleep)),
-        pytest.raises(AgentStoppedError, match="9/v1 failed"),
+        pytest.raises(AgentStoppedError, match=r"9/v1 failed 4 times: .* refused; start the server, or name another"),
     ):
         LanguageModelAgent("m").choose_action(answering(3, 4))
 

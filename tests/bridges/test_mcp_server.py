@@ -35,6 +35,7 @@ from liars_dice.bridges.mcp_server import Tables, make_server
 from liars_dice.bridges.studio_seat import LOOPBACK, RoomLink, read_link
 from liars_dice.core import PRESETS, DiceCup, GameState, NotationError
 from patience import PATIENCE
+from pseudo_terminal import PseudoTerminal
 from support import roll_all
 
 Json = dict[str, Any]
@@ -417,6 +418,13 @@ def http_server(db: Path, *options: str) -> Iterator[str]:
             yield json.loads(process.stdout.readline())["address"]
         finally:
             process.terminate()
+
+
+def test_a_person_is_told_that_this_is_no_terminal_program(db: Path) -> None:
+    with PseudoTerminal("mcp", "--db", str(db)) as terminal:
+        terminal.wait_for("Press Ctrl-D to stop")
+        terminal.press("d")
+        assert terminal.end() == 0
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -174,3 +174,12 @@ def test_answers_that_cannot_be_played_count_as_the_referees_move() -> None:
 def test_games_are_even_in_number() -> None:
     with pytest.raises(BadValueError, match="even"):
         Bench("random", games=3)
+
+
+def test_the_answers_of_another_player_are_kept(tmp_path: Path) -> None:
+    out = str(tmp_path / "answers.jsonl")
+    asked = ("--positions", "1", "--games", "0", "--out", out)
+    assert call("bench-llm", "nash", *asked).exit_code == 0
+    refused = call("bench-llm", "random", *asked)
+    assert refused.exit_code == 1
+    assert refused.stderr.endswith("it has answers of nash to positions 1 and reference players 1\n")

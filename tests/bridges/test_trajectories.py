@@ -96,3 +96,16 @@ def test_files_that_cannot_be_written_are_one_line(tmp_path: Path) -> None:
         assert done.exit_code in (1, 2)
         assert "Error: " in done.stderr
     assert call("trajectories", "--player", "maniac", "--out", "x.jsonl").exit_code == 2
+
+
+def test_decisions_whose_worth_nobody_knows_are_counted(tmp_path: Path) -> None:
+    four = ("--player", "nash", "--rules", "perudo", "--players", "4", "--dice", "1", "--games", "1")
+    for shape in ("records", "chat"):
+        done = call("trajectories", *four, "--shape", shape, "--out", str(tmp_path / "four.jsonl"))
+        number = sum(line["value"] is None for line in lines_of(tmp_path / "four.jsonl"))
+        assert number > 0
+        assert f"Warning: {number} of " in done.stderr
+        assert "decisions have no value: by these rules nash does not always know what a move is worth" in done.stderr
+    words = ("trajectories", "--player", "nash", "--games", "1", "--out", str(tmp_path / "two.jsonl"))
+    assert call(*words).stderr == ""
+    assert told(*words)["without_value"] == 0

@@ -95,6 +95,7 @@ def test_demo_json() -> None:
         (["play", "--rules", "duel", "--players", "5"], "players = 5: expected 2"),
         (["rules", "duell"], "did you mean duel?"),
         (["nonsense"], "No such command 'nonsense'"),
+        (["mathcup", "nash", "random"], "No such command 'mathcup'; did you mean matchup?"),
     ],
     ids=" ".join,
 )

@@ -64,6 +64,7 @@ def test_palifico_rounds() -> None:
         (("--seats", "2,2,2", "--hand", "1,2", "--palifico"), "expected rules with palifico"),
         (("--seats", "2,2,2", "--hand", "1,2", "--action", "exact"), "action = 'exact': expected a legal action here"),
         (("--seats", "2,2", "--dice", "2", "2", "--hand", "1,2"), "--seats cannot be combined with"),
+        (("--dice", "5", "4", "3", "--hand", "1,2,3,4,5"), "for a larger table give --seats 5,4,3"),
         (("--dice", "2", "2", "--hand", "1,2", "--palifico"), "--palifico needs --seats"),
         (("--hand", "1,2"), "Which round?"),
     ],

@@ -165,6 +165,11 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
     assert call("export", "--out", str(tmp_path / "g.parquet")).exit_code == 0
     assert told("export", "--out", str(tmp_path / "games"))["format"] == "jsonl"
     assert told("export", "--out", str(tmp_path / "games.txt"), "--format", "csv")["format"] == "csv"
+    nobody = call("export", "--player", "randm", "--out", str(tmp_path / "none.jsonl"))
+    assert nobody.exit_code == 1
+    assert "--player = 'randm': expected a player of recorded games (did you mean random?)" in nobody.stderr
+    assert not (tmp_path / "none.jsonl").exists()
+    assert told("export", "--until", "2001-01-01", "--out", str(tmp_path / "none.jsonl"))["games"] == 0
     assert told("export", "worst:random", "--out", str(tmp_path / "worst.jsonl"))["games"] == 1
     other = str(tmp_path / "other.sqlite")
     assert told("import", str(out), "--db", other)["games"] == 2
@@ -190,9 +195,14 @@ def test_export_and_import(two_games: list[str], tmp_path: Path) -> None:
         (["export", "--out", "missing/x.csv"], "a file that can be written (No such file or directory)"),
         (["export", "--out", "x.xlsx"], "Unknown file extension .xlsx. Use .jsonl, .csv, .parquet"),
         (["export", "--format", "parquet"], "Parquet and --json need --out FILE"),
-        (["games", "--since", "yesterday"], "does not match the formats"),
+        (["games", "--since", "yesterday"], "'yesterday' is not a date such as 2026-01-31"),
         (["games", "--limit", "0"], "0 is not in the range"),
-        (["replay", "last"], "(0 of 0 match)"),
+        (["replay", "last"], "game = 'last': expected a recorded game; there is none in this store"),
+        (["stats"], "there is none in this store: play or watch one first"),
+        (
+            ["watch", "--db", "mysql://ann:secret@host/games"],
+            "mysql://: expected a SQLite or .jsonl file, or postgresql://",
+        ),
         (["games", "--db", "."], "cannot be opened"),
         (["games", "--db", "typo.sqlite"], "typo.sqlite: there is no store at this path"),
         (["replay", "last", "--db", "typo.jsonl"], "typo.jsonl: there is no store at this path"),
@@ -207,6 +217,7 @@ def test_mistakes_get_one_clear_line(
     assert result.exit_code != 0
     assert result.stdout == ""
     assert message in result.stderr.splitlines()[-1]
+    assert not list(tmp_path.glob("mysql*"))
 
 
 def test_a_played_game_is_recorded_event_by_event() -> None:

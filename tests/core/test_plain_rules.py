@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from liars_dice.core import PALIFICO, PRESETS, GameConfig, preset, rules_in_words
+from support import CHANGED_RULES
 
 
 @pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
@@ -52,6 +53,12 @@ def test_unusual_rules_are_told() -> None:
         "The players take turns to open a round.",
     ):
         assert line in told
+
+
+def test_every_field_is_told() -> None:
+    assert set(CHANGED_RULES) == set(GameConfig.__struct_fields__) - {"seed"}
+    for field, (usual, changed) in CHANGED_RULES.items():
+        assert rules_in_words(usual) != rules_in_words(changed), f"nobody tells players about {field}"
 
 
 def test_palifico_needs_three_players() -> None:

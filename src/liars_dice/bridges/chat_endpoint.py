@@ -99,6 +99,9 @@ def _post(use: ModelUse, body: dict[str, Any], start: float) -> ChatAnswer:
                     raise _TryAgainError(f"an answer of more than {LARGEST_ANSWER >> 20} MB")
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise AnswerTooLateError from None
+    except httpx.ConnectError as error:
+        how = "start the server, or name another with --base-url or $OPENAI_BASE_URL"
+        raise _TryAgainError(f"{error}; {how}") from None
     except httpx.HTTPError as error:
         raise _TryAgainError(f"{type(error).__name__}: {error}") from None
     text = use.without_key(read.decode("utf-8", "replace"))

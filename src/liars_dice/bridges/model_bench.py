@@ -25,6 +25,11 @@ class BenchHeader(msgspec.Struct, frozen=True):
     positions_version: int = POSITIONS_VERSION
     pool_version: int = POOL_VERSION
 
+    def __str__(self) -> str:
+        return (
+            f"answers of {self.player} to positions {self.positions_version} and reference players {self.pool_version}"
+        )
+
 
 class BenchResult(msgspec.Struct, frozen=True):
     """What the benchmark says about a player."""

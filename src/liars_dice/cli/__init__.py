@@ -63,6 +63,17 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was asked for; an unknown name gets a suggestion."""
+        from ..core import did_you_mean
+
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and (near := did_you_mean(name, COMMANDS)):
+            ctx.fail(f"No such command {name!r}; {near}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):

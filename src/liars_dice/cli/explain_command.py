@@ -162,6 +162,8 @@ def _solution_file(solution: str, given: Mapping[str, object]) -> Path:
     from ..core import BadValueError
 
     kind, _, name = solution.partition(":")
+    if solution.isdecimal():
+        raise click.UsageError("--dice takes the dice of two players; for a larger table give --seats 5,4,3.")
     if kind != "solved" or not name:
         raise BadValueError("solution", solution, "solved:FILE, with a file that `liars-dice solve --out FILE` wrote")
     for option, value in given.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from .game_filters import FILTERS, filtered_games, game_filters, recorded_filters
+from .game_filters import FILTERS, check_players, filtered_games, game_filters, recorded_filters
 from .game_lookup import find_game
 from .options import db_option, json_option
 from .output import SafeStream, data_output, print_json
@@ -96,7 +96,10 @@ def export_command(
         if games:
             ids = list(dict.fromkeys(find_game(store, game, quiet=as_json) for game in games))
         else:
-            found = filtered_games(store, recorded_filters(given), abandoned=abandoned or not decisions)
+            filters = recorded_filters(given)
+            found = filtered_games(store, filters, abandoned=abandoned or not decisions)
+            if not found:
+                check_players(store, filters)
             ids = [game.game_id for game in reversed(found)]
         read = store.events if games else store.intact_events
         by_game, number = (read(game_id) for game_id in ids), 0

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .game_lookup import MOST_REVIEWED, recorded_name
+from .game_lookup import MOST_REVIEWED, players_in, recorded_name
 from .options import Command, RenamedOption
+from .output import command_line
 
 if TYPE_CHECKING:
     from ..persistence import GameRecorder, GameSummary
@@ -24,7 +25,18 @@ def _utc(context: click.Context, parameter: click.Parameter, value: datetime | N
     return None if value is None else value.replace(tzinfo=UTC)
 
 
-_day = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+class _Day(click.DateTime):
+    """A date, perhaps with a time."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The date; if there is none, say in plain words what was expected."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a date such as 2026-01-31 or 2026-01-31T18:00.", param, ctx)
+
+
+_day = _Day(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
 rules_filter = click.option(
@@ -81,6 +93,19 @@ def recorded_filters(given: dict[str, Any]) -> dict[str, Any]:
     """The filters among these parameters, with players named as they are in the store."""
     named = {name: None if given[name] is None else recorded_name(given[name]) for name in PLAYERS}
     return {name: given[name] for name in FILTERS} | named
+
+
+def check_players(store: GameRecorder, filters: dict[str, Any]) -> None:
+    """Check that the players among these filters are in recorded games; if not, say who may have been meant."""
+    from ..core import BadValueError, did_you_mean
+
+    given = {name: filters[name] for name in PLAYERS if filters[name] is not None}
+    known = players_in(store) if given else set()
+    for name, player in given.items():
+        if player not in known:
+            near = did_you_mean(player, known)
+            expected = f"a player of recorded games{near and f' ({near})'}; {command_line('games')} lists them"
+            raise BadValueError(f"--{'player' if name == 'agent' else name}", player, expected)
 
 
 def filtered_games(

@@ -32,15 +32,21 @@ def find_game(store: GameRecorder, name: str, *, quiet: bool) -> str:
     return found[0].game.game_id
 
 
+def players_in(store: GameRecorder) -> set[str]:
+    """The names and the types of all players of recorded games."""
+    return {one for game in store.games() for one in (*game.names, *game.player_types) if one}
+
+
 def known_player(store: GameRecorder, player: str) -> str:
     """The name or type of a player of recorded games, given that, or a bot's file."""
     from ..core import BadValueError, did_you_mean
 
     name = recorded_name(player)
     if not store.games(agent=name, limit=1):
-        known = {one for game in store.games() for one in (*game.names, *game.player_types) if one}
+        known = players_in(store)
         near = did_you_mean(name, known)
-        raise BadValueError("player", player, f"a player of a recorded game{near and f' ({near})'}")
+        why = near if known else "there is none in this store: play or watch one first"
+        raise BadValueError("player", player, f"a player of a recorded game{why and f' ({why})'}")
     return name
 
 

@@ -59,8 +59,12 @@ def leaderboard_command(
         print_json(_as_json(found, rules, others))
         return
     if not found.players:
-        hint = command_line("tournament", db=db) if not others else f"there are some with: {_listed(others)}"
-        click.echo(f"No tournaments with these rules in the store; {hint}")
+        if others:
+            click.echo(f"No tournaments with these rules in the store; there are some with: {_listed(others)}")
+        else:
+            click.echo(
+                f"No tournaments in the store yet. To play one: {command_line('tournament', '--field', 'all', db=db)}"
+            )
         return
     _show(found, others)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from .options import db_option, json_option, seed_option
@@ -73,6 +75,12 @@ def mcp_command(
     allowed = studios or (LOOPBACK if http else None)
     tables = Tables(FinishedGames(db), seed=seed, studios=allowed)
     if not http:
+        if sys.stdin.isatty():  # a person started it
+            click.echo(
+                "This speaks the Model Context Protocol to a program that starts it, not to a terminal. "
+                "Press Ctrl-D to stop; add --http for a server with an address.",
+                err=True,
+            )
         serve_stdio(tables)
         return
 

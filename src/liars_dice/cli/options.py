@@ -34,10 +34,20 @@ class RenamedOption(click.Option):
 
 
 def agent_name(given: str) -> str:
-    """The type of arguments that name a bot: another spelling of a listed name becomes the listed one."""
-    from ..agents import listed_name
+    """The type of arguments that name a bot: another spelling of a listed name becomes the listed one.
 
-    return listed_name(given)
+    Somebody who left out the extension of a bot's file is told so. The studio's visitors are not: it would tell them
+    which files there are.
+    """
+    from ..agents import AGENTS, AgentNameError, listed_name, place_of
+
+    name = listed_name(given)
+    if name.isidentifier() and name not in (*AGENTS, "human") and Path(f"{name}.py").is_file():
+        try:
+            place_of(name)
+        except AgentNameError:
+            raise AgentNameError(name, "unknown_name", f"the name of a bot, or its file: {name}.py") from None
+    return name
 
 
 AS_SEATED = "Number of players. [default: as many as you name, else as the rules say]"

@@ -44,7 +44,7 @@ def train_clone_command(
     from ..opponents import games_of, learn_clone, rounds_of_player
     from ..persistence import check_output_file, open_store
 
-    check_output_file("out", out)
+    check_output_file("out", out, begins=b"{")
     with open_store(db, must_exist=True) as store:
         name = known_player(store, player)
         games = games_of(store, name, rules=rules, since=since)[::-1]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
 
 ALGORITHMS = ("q", "pg")
+WITH_OPTIONS_OF_THEIR_OWN = ("champion", "clone")
 CLASSIC = "classic"
 
 TOO_MANY = "; too many biddings for an exact result"
@@ -90,11 +91,18 @@ def _no_file(word: str | None) -> bool:
 
 
 class _Algorithm(click.Choice):  # type: ignore[type-arg]
-    """A choice whose absence is reported in one line."""
+    """A choice that is asked for in one line, together with the commands that have options of their own."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """What the choices are."""
-        return f"Expected {' or '.join(self.choices)}."
+        *first, last = (*self.choices, *WITH_OPTIONS_OF_THEIR_OWN)
+        return f"Expected {', '.join(first)} or {last}."
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What was given, and what the choices are."""
+        if value in WITH_OPTIONS_OF_THEIR_OWN:
+            return f"{value!r} comes first: liars-dice train {value} OPTIONS."
+        return f"{value!r} is not one of {', '.join(map(repr, (*self.choices, *WITH_OPTIONS_OF_THEIR_OWN)))}."
 
 
 @click.command(
@@ -103,7 +111,7 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     epilog="Example: liars-dice train q --dice 2 --games 1000000 --out q.npz --curve curve.png; "
     "liars-dice train q --alpha 0.1 --epsilon 0.5 0.02; liars-dice train pg --basis network --out net.npz",
 )
-@click.argument("algorithm", type=_Algorithm(ALGORITHMS), metavar="q|pg")
+@click.argument("algorithm", type=_Algorithm(ALGORITHMS), metavar="q|pg|champion|clone")
 @rules_option(CLASSIC)
 @click.option(
     "--dice",
@@ -212,6 +220,7 @@ def train_command(as_json: bool, **given: Any) -> None:
     """
     from ..exact import askable
     from ..learn import Model, Trainer, sampled_wins
+    from ..persistence import ARCHIVE, check_output_file
     from ..pictures import check_comparable, check_curve_file, write_curve
     from ..referee import BotLimits, load_agents, tables_guard
     from ..tournament import wilson_ci
@@ -225,6 +234,8 @@ def train_command(as_json: bool, **given: Any) -> None:
         raise click.UsageError("--hidden is only for --basis network.")
     start = time.perf_counter()
     out = Path(given["out"] or given["resume"]) if given["out"] or given["resume"] else None
+    if given["out"] is not None:
+        check_output_file("out", Path(given["out"]), begins=ARCHIVE)
     if given["curve"] is not None:
         check_curve_file(Path(given["curve"]))
     elif given["beside"]:
@@ -430,7 +441,19 @@ def _model(given: dict[str, Any], begun: Path | None) -> Model:
         raise click.UsageError("Name the model to continue: --resume FILE.")
     model = Model.load(begun)
     known, asked = (msgspec.to_builtins(one) | {"config": one.rules().to_dict()} for one in (model.training, training))
-    differing = [f"{name} was {known[name]!r}, now {asked[name]!r}" for name in asked if known[name] != asked[name]]
+    differing = _differences(known, asked)
     if differing:
         raise BadValueError("model", str(begun), f"the settings its training was started with: {'; '.join(differing)}")
     return model
+
+
+def _differences(known: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    """What differs between two settings, such as `seed was 1, now 2`; within rules and a learner, field by field."""
+    found: list[str] = []
+    for name in asked:
+        was, now = known[name], asked[name]
+        if isinstance(was, dict) and isinstance(now, dict):
+            found += _differences(was, now)
+        elif was != now and not (was is None and isinstance(now, dict)) and not (now is None and isinstance(was, dict)):
+            found.append(f"{name} was {was!r}, now {now!r}")
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,36 +82,44 @@ def trajectories_command(
     plan = TrajectoryPlan(given["player"], config, given["games"], seed, given["shape"])
     start = time.perf_counter()
     with show_progress("games", quiet=as_json) as progress, sigterm_as_ctrl_c():
-        decisions = _write(plan, out, workers or os.cpu_count() or 1, progress)
+        decisions, unvalued = _write(plan, out, workers or os.cpu_count() or 1, progress)
     elapsed_s = time.perf_counter() - start
     if as_json:
         told = {"player": plan.player, "rules": rules, "games": plan.games, "decisions": decisions, "out": str(out)}
-        print_json({**told, "shape": plan.shape, "seed": seed, "elapsed_s": elapsed_s})
+        print_json({**told, "without_value": unvalued, "shape": plan.shape, "seed": seed, "elapsed_s": elapsed_s})
     else:
         click.echo(
-            f"{decisions:,} decisions of {plan.games:,} games written to {out} "
+            f"{decisions:,} decisions of {plan.games:,} {'game' if plan.games == 1 else 'games'} written to {out} "
             f"({elapsed_s:.1f} s, {decisions / elapsed_s:,.0f} per second)"
+        )
+    if unvalued:
+        warnings.warn(
+            f"{unvalued:,} of {decisions:,} decisions have no value: by these rules {plan.player} does not always know "
+            "what a move is worth, and may not be an expert",
+            stacklevel=1,
         )
 
 
-def _write(plan: TrajectoryPlan, out: Path, workers: int, progress: Progress | None) -> int:
-    """Write the whole file or nothing; return how many decisions there are."""
+def _write(plan: TrajectoryPlan, out: Path, workers: int, progress: Progress | None) -> tuple[int, int]:
+    """Write the whole file or nothing; return how many decisions there are, and how many of them have no value."""
     from ..bridges.trajectories import chat_line, trajectory_chunks
     from ..persistence import json_lines, write_table, writing_whole
 
-    count = 0
+    count = unvalued = 0
+    value = list(plan.columns).index("value")
 
     def rows() -> Iterator[Row]:
-        nonlocal count
+        nonlocal count, unvalued
         for chunk in trajectory_chunks(plan, workers, progress):
             count += len(chunk)
+            unvalued += sum(row[value] is None for row in chunk)
             yield from chunk
 
     if out.suffix != ".jsonl":
         write_table("out", out, plan.columns, rows())
-        return count
+        return count, unvalued
     with writing_whole("out", out) as partial, partial.open("wb") as file:
         lines = json_lines(plan.columns, rows()) if plan.shape == "records" else map(chat_line, rows())
         for line in lines:
             file.write(line + b"\n")
-    return count
+    return count, unvalued

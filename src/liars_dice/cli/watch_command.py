@@ -180,7 +180,7 @@ def _suggest(table: TableView, seats: tuple[str, ...], options: list[str], again
     table.suggest("watch the same game again", command_line("watch", *again))
     if len(seats) == 2:
         table.suggest("measure who is better", command_line("matchup", *seats, *options))
-    table.suggest("watch three with wild ones", command_line("watch", "--rules", "perudo", "--players", "3"))
+        table.suggest("watch three with wild ones", command_line("watch", "--rules", "perudo", "--players", "3"))
     table.suggest("play against a bot", command_line("play"))
     table.suggest("see the rules", command_line("rules", "perudo"))
 

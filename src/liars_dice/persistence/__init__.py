@@ -18,7 +18,7 @@ from .export import EVENT_COLUMNS, event_rows, import_games, write_csv, write_js
 from .fair_check import FairnessCheck, check_fairness, fairness_in, read_game
 from .jsonlines import JSONLinesRecorder, read_lines
 from .memory import InMemoryRecorder
-from .output_files import check_output_file, writing_whole
+from .output_files import ARCHIVE, check_output_file, writing_whole
 from .postgres import PostgresRecorder
 from .recorder import GameRecorder, GameSummary, by_game, rules_name, summarise
 from .recording import player_type, record_game
@@ -59,6 +59,7 @@ from .unfinished_games import (
 )
 
 __all__ = [
+    "ARCHIVE",
     "DECISION_COLUMNS",
     "DOCUMENT_SCHEMA",
     "EVENT_COLUMNS",

@@ -10,13 +10,24 @@ from pathlib import Path
 
 from ..core import BadValueError, reason_of
 
+ARCHIVE = b"PK"
+"""How a NumPy archive begins: a model, or the solution of a round."""
 
-def check_output_file(option: str, path: Path) -> None:
+
+def check_output_file(option: str, path: Path, *, begins: bytes = b"") -> None:
     """Raise `BadValueError` unless `path`, the value of `option`, is a plain file or can become one.
 
-    A folder, a device, a pipe, a socket and a link to one of these or to nothing are refused.
+    A folder, a device, a pipe, a socket and a link to one of these or to nothing are refused; so is a file that does
+    not begin as those that are written do (`begins`): somebody gave the name of the wrong file.
     """
-    _target(option, path)
+    target = _target(option, path)
+    try:
+        with target.open("rb") as file:
+            found = file.read(len(begins))
+    except OSError:  # a new file; or one that can be replaced, if not read
+        return
+    if found and found != begins:
+        raise BadValueError(option, str(path), "a new file, or an older one of the same kind; this is another file")
 
 
 @contextlib.contextmanager

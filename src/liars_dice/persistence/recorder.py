@@ -212,6 +212,8 @@ class GameRecorder(ABC):
         matching = [one for one in ids if one == name] or [one for one in ids if one.startswith(name)]
         if not matching and (damaged := [one for one in self._damaged if one.startswith(name)]):
             raise self._damaged[damaged[0]]
+        if not ids:
+            raise BadValueError("game", name, "a recorded game; there is none in this store: play or watch one first")
         if len(matching) != 1:
             raise BadValueError(
                 "game", name, f"'last' or the beginning of exactly one id ({len(matching)} of {len(ids)} match)"

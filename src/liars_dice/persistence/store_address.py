@@ -18,6 +18,8 @@ def open_store(db: str | Path | None = None, *, durable: bool = False, must_exis
     where = default_store() if db is None else db
     if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
         return PostgresRecorder(where)
+    if isinstance(where, str) and "://" in where:
+        raise StoreError(f"{where.partition('://')[0]}://: expected a SQLite or .jsonl file, or postgresql://...")
     if must_exist and db is not None and not Path(where).exists():
         raise StoreError(f"{where}: there is no store at this path")
     if Path(where).suffix == ".jsonl":

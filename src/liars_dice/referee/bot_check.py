@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -306,8 +307,23 @@ def _check_methods(agent: Agent) -> Check:
         if name not in ours and near and callable(getattr(agent, name, None)):
             detail = f"{name} is never called: did you mean {near[0]}?"
             return Check("methods", False, detail, f"Rename it. The methods that are called: {', '.join(called)}.")
+    if problem := _misread(agent.choose_action):
+        return Check("methods", False, f"choose_action {problem}", "Write: def choose_action(self, view):")
     hooks = [name for name in called if name in own]
     return Check("methods", True, ", ".join(hooks) or "those of its base class")
+
+
+def _misread(choose_action: Callable[..., object]) -> str:
+    """What keeps a method from being asked for an action with a view alone; empty if nothing does."""
+    if inspect.iscoroutinefunction(choose_action):
+        return "is `async def`, but it is called like a plain function"
+    try:
+        inspect.signature(choose_action).bind(None)
+    except TypeError as error:  # too many or too few arguments
+        return f"cannot be called with a view ({error})"
+    except ValueError:  # nothing is known of its arguments: it is written in C, say
+        return ""
+    return ""
 
 
 def _check_speed(bot: _Bot, config: GameConfig) -> Check:
