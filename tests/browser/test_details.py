@@ -416,9 +416,10 @@ NOTE_PAUSES = """() => {
 def test_the_next_round_comes_at_once(studio: Studio, open_page: Open) -> None:
     seat = practice(studio, dice=[3, 3])
     page = open_page(studio, f"/room/{seat['room']}", token=seat)
+    cell = page.locator('[data-bid="6x6"]')
+    cell.wait_for()  # the page's first socket is open, so the next one is that of the reloaded page
     with page.expect_event("websocket") as opened:
         page.reload()
-    cell = page.locator('[data-bid="6x6"]')
     cell.wait_for()
     with opened.value.expect_event("framereceived", lambda frame: "RoundStarted" in frame):  # the next round's
         cell.dblclick()
