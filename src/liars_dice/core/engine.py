@@ -154,11 +154,12 @@ class GameEngine:
         else:
             config, index = public.rules.config, len(public.resolutions)
             rolled = roll_for_seats(public.dice_counts, config.faces, self._seed, index)
-            shared: list[tuple[int, ...]] = []
-            if config.table_dice or config.hidden_dice:
-                numbers = (config.table_dice, config.hidden_dice)
-                shared = roll_for_seats(numbers, config.faces, self._seed, index, first=len(rolled))
-            self._state = start_round(state, rolled, *shared)
+            shared = config.table_dice, config.hidden_dice
+            if any(shared):
+                dice = roll_for_seats(shared, config.faces, self._seed, index, first=len(rolled))
+                self._state = start_round(state, rolled, *dice)
+            else:
+                self._state = start_round(state, rolled)
         if self._subscribers:
             self._tell(self._events_of_round(seeded=hands is None))
 

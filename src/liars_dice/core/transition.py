@@ -87,9 +87,9 @@ def _check_shared(name: str, dice: tuple[int, ...], n: int, faces: frozenset[int
 
 def start_round(
     state: GameState,
-    hands: Iterable[tuple[int, ...]],
-    table_dice: tuple[int, ...] = (),
-    hidden_dice: tuple[int, ...] = (),
+    hands: Iterable[Sequence[int]],
+    table_dice: Sequence[int] = (),
+    hidden_dice: Sequence[int] = (),
 ) -> GameState:
     """Start the next round with dice that are known to fit the rules; `deal` checks them first."""
     public = state.public
