@@ -6,11 +6,15 @@ in the same place share one matrix product. All bids that may be better than wha
 it looks at more biddings for the same gap, and its bounds are at least as close.
 
     python tools/measure_short_memory.py --rounds perudo:5v5 [--device cpu|cuda] [--seconds 120] [--strategies FILE]
+        [--out training/data/short-memory/bounds.json]
+
+`benchmarks/solver.py` takes the bounds of rounds with eight dice and more from such a file.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -180,18 +184,28 @@ def measure(key: ShortKey, book: StrategyBook, device: str, seconds: float) -> M
     return mean_of((found[0], found[1]))
 
 
+def keep(out: Path, key: ShortKey, book: StrategyBook, found: Measured) -> None:
+    """Put the bounds of a round into a file of bounds, beside those of other rounds."""
+    bounds = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    bounds[key.name] = {"strategies": book.fingerprint(key), **found._asdict()}
+    out.write_text(json.dumps(bounds, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print."""
+    """Measure, print, and keep what was found."""
     parser = argparse.ArgumentParser(prog="python tools/measure_short_memory.py", description=main.__doc__)
     parser.add_argument("--rounds", required=True, help="such as perudo:5v5,perudo:4v5")
     parser.add_argument("--strategies", type=Path, help="a file of strategies (default: the package's)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")
     parser.add_argument("--seconds", type=float, default=120, help="how long a round may take, about (default: 120)")
+    parser.add_argument("--out", type=Path, help="a file of bounds to put them into")
     given = parser.parse_args(arguments)
     book = StrategyBook(given.strategies.read_bytes()) if given.strategies else short_memory.load()
     for key in (key for key in book if key.opens and key.name in given.rounds.split(",")):
         found = measure(key, book, given.device, given.seconds)
         print(f"{key.game} {key.own} v {key.other}: from {found.least:.4f} to {found.most:.4f}", flush=True)
+        if given.out:
+            keep(given.out, key, book, found)
     return 0
 
 

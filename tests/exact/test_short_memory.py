@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -163,6 +164,24 @@ def test_many_biddings_at_a_time_earn_what_one_after_the_other_does(config: Game
         assert narrow.most == pytest.approx(exact.most, abs=1e-5)
         assert wide.least <= exact.least + 1e-5 <= wide.most + 2e-5
         assert 0 < wide.biddings <= narrow.biddings
+
+
+def test_bounds_are_kept_with_the_strategies_that_they_hold_for(tmp_path: Path) -> None:
+    tool = pytest.importorskip("measure_short_memory", reason="PyTorch is not installed: the extra `train` has it")
+    book, out = load(), tmp_path / "bounds.json"
+    rounds = [ShortKey("perudo", 3, 3, True), ShortKey("perudo", 5, 5, True)]
+    for found, key in zip((Measured(0.1, 0.2, 3), Measured(0.3, 0.4, 5)), rounds, strict=True):
+        tool.keep(out, key, book, found)
+    bounds = json.loads(out.read_text(encoding="utf-8"))
+    assert {name: (kept["least"], kept["most"], kept["biddings"]) for name, kept in bounds.items()} == {
+        "perudo:3v3": (0.1, 0.2, 3),
+        "perudo:5v5": (0.3, 0.4, 5),
+    }
+    assert [bounds[key.name]["strategies"] for key in rounds] == [book.fingerprint(key) for key in rounds]
+    assert book.fingerprint(rounds[0]) != book.fingerprint(rounds[1])
+    changed = {key: book.block(key) for key in (rounds[0], rounds[0].opponent)}
+    changed[rounds[0].opponent] = book.block(rounds[1])
+    assert StrategyBook(written(changed)).fingerprint(rounds[0]) != book.fingerprint(rounds[0])
 
 
 def test_more_work_leaves_less_to_exploit() -> None:

@@ -337,6 +337,11 @@ class StrategyBook:
         steps, start, end = self._where[key]
         return steps, self._data[start:end]
 
+    def fingerprint(self, key: ShortKey) -> str:
+        """What changes whenever a strategy of this round does, the opener's or the other player's."""
+        both = self.block(key)[1] + self.block(key.opponent)[1]
+        return hashlib.blake2b(both, digest_size=8).hexdigest()
+
 
 def written(blocks: Mapping[ShortKey, tuple[int, bytes]]) -> bytes:
     """A file of packed strategies, each with the number of steps it remembers."""
