@@ -184,12 +184,11 @@ def as_svg(packages: dict[str, Package]) -> str:
 
 
 def _row(room: Package, y: int, width: int) -> list[str]:
-    """A room's name, size and purpose, left of its row."""
+    """A room's name and purpose, left of its row. Its size is left out: the picture would change with the code."""
     purpose = textwrap.wrap(room.summary, 53)[:2]
     return [
         f'<path d="M16 {y}H{width - 16}" stroke="{LINE}"/>',
-        _text(24, y + 20, room.name, 15, INK, more='font-weight="600"'),
-        _text(24, y + 36, f"{_rounded(room.lines)} lines", 11.5, SOFT),
+        _text(24, y + 28, room.name, 15, INK, more='font-weight="600"'),
         *(_text(138, y + (20 if len(purpose) > 1 else 28) + 16 * i, line, 12, SOFT) for i, line in enumerate(purpose)),
     ]
 
@@ -217,11 +216,6 @@ def _text(x: float, y: float, text: str, size: float, colour: str, anchor: str =
 
 def _radius(names: int) -> int:
     return 4 if names < FEW else 7 if names < MANY else 11
-
-
-def _rounded(lines: int) -> str:
-    """To two digits, so that the picture does not change with every commit: 2,100."""
-    return f"{round(lines, 2 - len(str(lines))):,}"
 
 
 def _in_words(rooms: list[Package]) -> str:
