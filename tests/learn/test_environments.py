@@ -177,7 +177,7 @@ def test_no_environment_shows_hidden_dice(game: str) -> None:
         table.step(0)
         for engine, seat, look in (
             (env._game, env.seat, lambda: (env._seen().tolist(), str(env._info()), env.render())),
-            (table._engine, 1, lambda: (str(table.observe("player_1")), str(table.last()), table.render())),
+            (table._game, 1, lambda: (str(table.observe("player_1")), str(table.last()), table.render())),
         ):
             state, before = engine.state, look()
             rolled = tuple(tuple(sorted(hand)) for hand in roll_all(state, DiceCup(env.config.faces), rng))
@@ -512,6 +512,24 @@ def test_our_bots_sit_down_at_a_table() -> None:
     assert wins / games == pytest.approx(exact, abs=4 * (0.25 / games) ** 0.5)
 
 
+def test_a_bot_is_asked_by_its_name_and_only_in_a_game() -> None:
+    env = liars_dice_v0.raw_env("classic", dice=1)
+    for ask in (lambda: env.choice_of("truthful"), lambda: env.step(0), lambda: env.observe("player_0")):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="no game has begun"):
+            ask()
+    env.reset(seed=1)
+    assert env.choice_of("truthful") == env.choice_of(make_agent("truthful"))
+
+
+@pytest.mark.parametrize("action", [1.5, "3", None])
+def test_an_action_is_a_whole_number(action: Any) -> None:
+    env = LiarsDiceEnv("classic", dice=1)
+    env.reset(seed=1)
+    with pytest.raises(BadValueError, match=r"action = .*: expected a whole number from 0 to 12"):
+        env.step(action)
+    assert env.step(np.int64(3))[1] in (-1, 0, 1)
+
+
 def test_render_shows_a_table_no_dice(capsys: pytest.CaptureFixture[str]) -> None:
     env = liars_dice_v0.env("classic", dice=1, render_mode="ansi")
     env.reset(seed=0)
@@ -520,7 +538,7 @@ def test_render_shows_a_table_no_dice(capsys: pytest.CaptureFixture[str]) -> Non
     shared = GameConfig(dice=(1, 1), table_dice=1, hidden_dice=2)
     env = liars_dice_v0.env(shared, render_mode="ansi")
     env.reset(seed=0)
-    table = env.unwrapped._engine.state
+    table = env.unwrapped._game.state
     open_die, covered = table.public.table_dice, table.hidden_dice
     assert env.render() == f"Round 1\n> player_0, 1 die\n  player_1, 1 die\n  table: {open_die[0]}, 2 covered"
     env.step(0)

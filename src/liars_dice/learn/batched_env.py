@@ -25,7 +25,7 @@ from .mdp import (
     make_round_arrays,
     opponent_action,
 )
-from .seating import round_rules_of
+from .seating import plain_number, round_rules_of, worker_count
 
 
 class BatchedEnv:
@@ -54,6 +54,7 @@ class BatchedEnv:
         opponent: str | Agent | None = None,
     ) -> None:
         self.config = round_rules_of(rules if config is None else config, dice=dice)
+        n, seed = plain_number(n), plain_number(seed)
         if not is_whole(n, range(1, 10**9)):
             raise BadValueError("n", n, "a whole number of environments from 1 up")
         if not is_whole(seed, SEEDS):
@@ -61,9 +62,14 @@ class BatchedEnv:
         given = self.config
         check_own_dice_only(given)
         if given.num_players != 2 or given.mode != "single_round" or given.exact_call or given.max_turns is not None:
-            expected = "a single round for two players, without exact calls or max_turns"
-            raise ConfigError("rules", given.mode, expected)
+            expected = (
+                "a single round for two players, without exact calls or max_turns, such as classic; BatchedGames has "
+                "whole games of any rules"
+            )
+            raise ConfigError("rules", rules if isinstance(rules, str) else given.mode, expected)
         chosen = opponents if opponent is None else opponent
+        if isinstance(chosen, list | tuple):
+            raise BadValueError("opponents", chosen, "one agent or its name: there are two players")
         agent = make_agent(chosen) if isinstance(chosen, str) else chosen
         self.n = n
         self.round: RoundArrays = make_round_arrays(self.config)
@@ -71,7 +77,7 @@ class BatchedEnv:
         self._basis = make_basis("crossed", self.config, self.config.dice[0])
         self._counts = hand_set(self.config.dice[0], self.config.faces).counts.astype(np.int8)
         self._seed = np.uint64(seed)
-        self._workers = max(1, workers or cpu_count() or 1)
+        self._workers = worker_count(workers) or cpu_count() or 1
         self._rng = np.random.default_rng(seed)
         self.hands: Ints = np.zeros(n, dtype=np.int64)
         """The number of the learner's hand in each environment."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from ..agents import make_agent
-from ..core import BadValueError, Dice, GameConfig, Player, load_rules
+from ..core import BadValueError, Dice, GameConfig, Player, is_whole, load_rules
 
 Opponents = str | Player | Sequence[str | Player]
 """An agent or its name, or one for each other seat, in the order of seats."""
@@ -20,6 +23,18 @@ def env_rules(rules: str | GameConfig, *, players: int | None = None, dice: Dice
     if players is not None or dice is not None:
         raise BadValueError("rules", rules, "a preset or a file if players or dice are given: a GameConfig has its own")
     return rules.without_seed
+
+
+def plain_number(value: int | np.integer[Any]) -> int:
+    """A whole number of numpy as Python's own; anything else as it is, for a check that says what is wrong."""
+    return int(value) if isinstance(value, np.integer) else value
+
+
+def worker_count(workers: int | None) -> int | None:
+    """The number of threads that was asked for, checked; None for as many as there are processors."""
+    if workers is not None and not is_whole(plain_number(workers), range(1, 10_000)):
+        raise BadValueError("workers", workers, "a whole number of threads from 1 up")
+    return workers
 
 
 def round_rules_of(rules: str | GameConfig | None, *, dice: Dice = None) -> GameConfig:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from typing import Any
 
@@ -283,8 +284,14 @@ def test_bad_input() -> None:
         BatchedGames(1, seed=-1)
     with pytest.raises(BadValueError, match="'numba' or 'torch'"):
         BatchedGames(1, backend="jax")  # type: ignore[arg-type]
-    with pytest.raises(BadValueError, match="backend='torch' for a device"):
+    with pytest.raises(BadValueError, match="device = 'cuda': expected 'cpu', or backend='torch'"):
         BatchedGames(1, device="cuda")
+    with pytest.raises(BadValueError, match="compiled = True: expected False, or backend='torch'"):
+        BatchedGames(1, compiled=True)
+    with pytest.raises(BadValueError, match="rules = None: expected a preset"):
+        BatchedGames(1, None)  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match="workers = -1: expected a whole number of threads"):
+        BatchedGames(1, workers=-1)
     with pytest.raises(BadValueError, match="at least one rule set"):
         BatchedGames(1, [])
     with pytest.raises(ConfigError, match="a batch has one kind of dice"):
@@ -295,6 +302,33 @@ def test_bad_input() -> None:
         games.actions_of("detective")
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_seats_that_are_not_there_are_refused(backend: str) -> None:
+    """Compiled code would read memory that is not the batch's."""
+    games = batch(backend, 4, ["perudo", "heads-up"], players=None, seed=1)
+    for seats, told in (
+        ([0], "seats = (1,): expected one for each of 4 games"),
+        ([0, 0, 0, 2], "seats = 2: expected a seat from 0 to 1 in game 3"),
+        ([0, 0, -1, 0], "seats = -1: expected a seat from 0 to 5 in game 2"),
+        ([10**6] * 4, "seats = 1000000: expected a seat from 0 to 5 in game 0"),
+        ([[0, 1, 2, 0]], "seats = (1, 4): expected one for each of 4 games"),
+        ([0.5] * 4, "seats = 'list': expected whole numbers"),
+    ):
+        with pytest.raises(BadValueError, match=re.escape(told)):
+            games.observations(seats)
+    assert games.observations([5, 1, 5, 1]).shape == games.observations().shape
+
+
+def test_numbers_of_numpy_and_a_seed_that_is_kept() -> None:
+    games = BatchedGames(np.int64(3), "perudo", players=2, seed=np.int64(5))  # type: ignore[arg-type]
+    first = games.observations().copy()
+    games.step(games.random_actions())
+    games.reset()
+    assert np.array_equal(games.observations(), first)
+    games.reset(6)
+    assert not np.array_equal(games.observations(), first)
+
+
 @NO_TORCH
 def test_bad_input_of_tensors() -> None:
     import torch
@@ -303,8 +337,13 @@ def test_bad_input_of_tensors() -> None:
     for action in (games.liar, games.n_actions, -1):
         with pytest.raises(BadValueError, match="a legal action in game 1"):
             games.step(torch.tensor([0, action, 0]), check=True)
-    with pytest.raises(TypeError, match="whole numbers"):
-        games.step(torch.zeros(3))
+    for actions in (torch.zeros(3), [True] * 3, None, ["a"] * 3, [1j] * 3):
+        with pytest.raises(BadValueError, match=r"actions = '.*': expected whole numbers, one for each of 3 games"):
+            games.step(actions)
+    assert games.step(np.arange(6)[::-2], check=True).game_ended.tolist() == [False] * 3  # strides below zero
+    assert BatchedGames(1, backend="torch", device=torch.device("cpu")).n == 1
+    with pytest.raises(BadValueError, match="device = 0: expected a device of PyTorch"):
+        BatchedGames(1, backend="torch", device=0)
     if not torch.cuda.is_available():
         with pytest.raises(BadValueError, match="PyTorch finds no GPU"):
             BatchedGames(1, backend="torch", device="cuda")

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from os import cpu_count
 from typing import Literal
 
+import numpy as np
+
 from ...agents import Agent, make_agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, check_extra, is_whole
-from ..seating import env_rules
+from ..seating import env_rules, plain_number, worker_count
 from .game_arrays import Array, BatchBackend, GameArrays, RuleArrays, Step, observation_parts
 from .numba_games import NumbaGames
 from .rule_arrays import compile_rules
@@ -51,13 +53,14 @@ class BatchedGames:
         dice: Dice = None,
         seed: int = 0,
         backend: Backend = "numba",
-        device: str | None = None,
+        device: object = None,
         compiled: bool = False,
         workers: int | None = None,
     ) -> None:
+        n, seed = plain_number(n), _checked(seed)
         if not is_whole(n, range(1, 10**9)):
             raise BadValueError("n", n, "a whole number of games from 1 up")
-        given = [rules] if isinstance(rules, str | GameConfig) else list(rules)
+        given = list(rules) if isinstance(rules, Sequence) and not isinstance(rules, str) else [rules]
         if not given:
             raise BadValueError("rules", rules, "at least one rule set")
         self.n = n
@@ -78,13 +81,16 @@ class BatchedGames:
         self.backend = backend
         self._games: BatchBackend
         if backend == "numba":
-            if device not in (None, "cpu") or compiled:
-                raise BadValueError("device", device, "backend='torch' for a device or compiled=True")
-            self._games = NumbaGames(arrays, n, _checked(seed), self.parts, workers or cpu_count() or 1)
+            for name, value, plain in (("device", device, (None, "cpu")), ("compiled", compiled, (False,))):
+                if value not in plain:
+                    raise BadValueError(name, value, f"{plain[-1]!r}, or backend='torch'")
+            self._games = NumbaGames(arrays, n, seed, self.parts, worker_count(workers) or cpu_count() or 1)
         elif backend == "torch":
-            self._games = _torch_games(arrays, n, _checked(seed), self.parts, device, compiled)
+            self._games = _torch_games(arrays, n, seed, self.parts, device, compiled)
         else:
             raise BadValueError("backend", backend, "'numba' or 'torch'")
+        self._seed = seed
+        self._players = self._games.as_numbers(np.resize([config.num_players for config in self.configs], n))
         self._bots: dict[str | int, TableBots] = {}
 
     def __repr__(self) -> str:
@@ -107,13 +113,22 @@ class BatchedGames:
         """The length of an observation."""
         return int(max(part.stop for part in self.parts.values()))
 
-    def reset(self, seed: int) -> None:
-        """Begin anew, with the first games of a seed."""
-        self._games.reset(_checked(seed))
+    def reset(self, seed: int | None = None) -> None:
+        """Begin anew, with the first games of a seed; without one, with those of the last seed."""
+        self._seed = self._seed if seed is None else _checked(seed)
+        self._games.reset(self._seed)
 
     def observations(self, seats: Array | None = None) -> Array:
         """[N, part] float32: what the player to move sees in each game, or the player in one of `seats` ([N])."""
-        return self._games.observations(seats)
+        if seats is None:
+            return self._games.observations()
+        players = checked_numbers(self._games, "seats", seats, self.n)
+        outside = ((players < 0) | (players >= self._players)).tolist()
+        if any(outside):
+            place = outside.index(True)
+            most = int(self._players[place]) - 1
+            raise BadValueError("seats", int(players[place]), f"a seat from 0 to {most} in game {place}")
+        return self._games.observations(players)
 
     def action_masks(self) -> Array:
         """[N, action] bool: what the player to move may do."""
@@ -126,7 +141,8 @@ class BatchedGames:
     def actions_of(self, bot: str | Agent) -> Array:
         """[N] int64: what a memoryless bot, or the bot of this name, does in each game in place of the player to move.
 
-        Rule bots answer from tables, which are made when the bot is first asked.
+        Bots answer from tables, which are made when the bot is first asked. So a bot whose play has changed since then
+        must be given as another object.
         """
         key = bot if isinstance(bot, str) else id(bot)
         if key not in self._bots:
@@ -140,9 +156,7 @@ class BatchedGames:
         Illegal actions raise `BadValueError`, and nothing is played. With PyTorch they are checked only if `check` is
         True, because that waits for the device.
         """
-        chosen = self._games.as_numbers(actions)
-        if tuple(chosen.shape) != (self.n,):
-            raise BadValueError("actions", tuple(chosen.shape), f"one for each of {self.n} games")
+        chosen = checked_numbers(self._games, "actions", actions, self.n)
         if check or (check is None and self.backend == "numba"):
             place = self._games.first_illegal(chosen)
             if place >= 0:
@@ -152,21 +166,39 @@ class BatchedGames:
         return self._games.step(chosen)
 
 
+def checked_numbers(games: BatchBackend, name: str, given: object, n: int, of: str = "games") -> Array:
+    """These numbers as an array of the backend; raises `BadValueError` unless they are n whole ones."""
+    each = f"one for each of {n} {of}"
+    try:
+        numbers = games.as_numbers(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise BadValueError(name, type(given).__name__, f"whole numbers, {each} ({error})") from None
+    if tuple(numbers.shape) != (n,):
+        raise BadValueError(name, tuple(numbers.shape), each)
+    return numbers
+
+
 def _checked(seed: int) -> int:
+    seed = plain_number(seed)
     if not is_whole(seed, SEEDS):
         raise BadValueError("seed", seed, f"a whole number from {SEEDS[0]} to {SEEDS[-1]}")
     return seed
 
 
 def _torch_games(
-    arrays: RuleArrays, n: int, seed: int, parts: dict[str, slice], device: str | None, compiled: bool
+    arrays: RuleArrays, n: int, seed: int, parts: dict[str, slice], device: object, compiled: bool
 ) -> BatchBackend:
     check_extra("a batch of games on PyTorch", "torch", "train")
     import torch
 
     from .torch_games import TorchGames
 
-    where = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if where.startswith("cuda") and not torch.cuda.is_available():
-        raise BadValueError("device", where, "'cpu': PyTorch finds no GPU here")
+    if device is None:
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        where = torch.device("cuda" if device == "gpu" else str(device))
+    except RuntimeError:
+        raise BadValueError("device", device, "a device of PyTorch, such as 'cpu' or 'cuda'") from None
+    if where.type == "cuda" and not torch.cuda.is_available():
+        raise BadValueError("device", device, "'cpu': PyTorch finds no GPU here")
     return TorchGames(arrays, n, seed, parts, where, compiled)

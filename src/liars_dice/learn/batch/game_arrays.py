@@ -186,7 +186,7 @@ class BatchBackend(Protocol):
         """Begin the first games of a seed."""
 
     def as_numbers(self, numbers: object) -> Array:
-        """Numbers of any library as this backend's array."""
+        """Numbers of any library as this backend's array. Raises an error of that library if they are none."""
 
     def first_illegal(self, actions: Array) -> int:
         """The first game whose action is not legal; -1 if there is none."""
@@ -200,7 +200,7 @@ class BatchBackend(Protocol):
     def action_masks(self, actions: int) -> Array:
         """[N, action]: what the player to move may do, of the first `actions` actions."""
 
-    def observations(self, players: object = None) -> Array:
+    def observations(self, players: Array | None = None) -> Array:
         """[N, part]: what the player to move, or another, sees."""
 
     def as_bot(self, bot: BotArrays) -> BotArrays:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import BadValueError
 from ...numeric import DICE as DICE_STREAM
 from ...numeric import Floats, Int, Ints, Truths, compiled, fraction, in_threads, stream, word
 from .game_arrays import (
@@ -475,7 +474,7 @@ class NumbaGames:
         """Numbers of any library as this backend's array, without a copy if they have 64 bits already."""
         array = np.from_dlpack(numbers) if hasattr(numbers, "__dlpack__") else np.asarray(numbers)
         if array.dtype.kind not in "iu":
-            raise BadValueError("actions", str(array.dtype), "whole numbers")
+            raise TypeError(f"{array.dtype} are not whole numbers")
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def first_illegal(self, actions: Ints) -> int:
@@ -506,9 +505,9 @@ class NumbaGames:
         self._run(lambda a, b: action_masks(self.rules, self.games, a, b, masks))
         return masks
 
-    def observations(self, players: object = None) -> Observations:
+    def observations(self, players: Ints | None = None) -> Observations:
         """[N, part]: what the player to move, or another, sees."""
-        who = self.state.turn if players is None else self.as_numbers(players)
+        who = self.state.turn if players is None else players
         seen = np.empty((self._n, self._size), dtype=np.float32)
         self._run(lambda a, b: observe(self.rules, self.games, a, b, who, self._parts, seen))
         return seen

@@ -368,9 +368,14 @@ class TorchGames:
 
     def as_numbers(self, numbers: object) -> Tensor:
         """Numbers of any library as this backend's tensor, without a copy where that library allows it."""
-        tensor = torch.utils.dlpack.from_dlpack(numbers) if hasattr(numbers, "__dlpack__") else torch.as_tensor(numbers)
-        if tensor.is_floating_point() or tensor.dtype == torch.bool:
-            raise TypeError(f"actions = {tensor.dtype}: expected whole numbers")
+        if isinstance(numbers, np.ndarray):
+            tensor = torch.as_tensor(numbers.copy())  # one that PyTorch may keep, in an order that it can read
+        elif hasattr(numbers, "__dlpack__"):
+            tensor = torch.utils.dlpack.from_dlpack(numbers)
+        else:
+            tensor = torch.as_tensor(numbers)
+        if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
+            raise TypeError(f"{tensor.dtype} are not whole numbers")
         return tensor.to(self.rules.facts.device, torch.int64)
 
     def first_illegal(self, actions: Tensor) -> int:
@@ -407,8 +412,8 @@ class TorchGames:
         """[N, action]: what the player to move may do."""
         return action_masks(self.rules, self.state, actions)
 
-    def observations(self, players: object = None) -> Tensor:
+    def observations(self, players: Tensor | None = None) -> Tensor:
         """[N, part]: what the player to move, or another, sees."""
-        who = self.state.turn if players is None else self.as_numbers(players)
+        who = self.state.turn if players is None else players
         seen: Tensor = self._observe(self.rules, self.state, who, table=self._table, which=self._which)
         return seen

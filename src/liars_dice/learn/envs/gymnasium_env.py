@@ -15,7 +15,8 @@ explains the numbers of observations and actions.
 
 from __future__ import annotations
 
-from typing import Any, Literal, SupportsInt, get_args
+from operator import index
+from typing import Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from ...core import (
     is_whole,
     verify,
 )
-from ..seating import Opponents, env_rules, make_opponents
+from ..seating import Opponents, env_rules, make_opponents, plain_number
 from .encoding import Encoding, Mask, Observation
 from .preset_names import PRESET_TITLES
 from .table_text import table_text
@@ -84,6 +85,7 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         config = env_rules(rules, players=players, dice=dice)
+        seat = seat if isinstance(seat, str) else plain_number(seat)
         if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
             raise BadValueError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
         if illegal not in get_args(Illegal):
@@ -137,12 +139,15 @@ class LiarsDiceEnv(gymnasium.Env[Observation, np.int64]):
                 return self._seen(), self._info()
         raise BadValueError("seat", self._seat, f"a seat that gets to move; in {ATTEMPTS} games this one never did")
 
-    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take this action, and play on until the player is to move again or the game is over."""
         game = self._game
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over: call reset()")
-        number, public = int(action), game.state.public
+        try:
+            number, public = index(action), game.state.public
+        except TypeError:
+            raise BadValueError("action", action, f"a whole number from 0 to {self.encoding.actions - 1}") from None
         if self._illegal == "lose" and not (
             0 <= number < self.encoding.actions and self.encoding.action_mask(public)[number]
         ):

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import SEEDS, BadValueError, Dice, GameConfig, MissingExtraError, Player, is_whole
+from ...exact import OutOfReachError
 from ...numeric import Floats, Ints, Truths
 from ...simulator import Simulator
+from ..batch.batched_games import checked_numbers
 from ..batch.numba_games import NumbaGames
 from ..batch.numba_opponents import (
     ALTERNATE_SEAT,
@@ -27,7 +29,7 @@ from ..batch.numba_opponents import (
 )
 from ..batch.rule_arrays import compile_rules
 from ..batch.table_bots import bot_arrays
-from ..seating import Opponents, env_rules, make_opponents
+from ..seating import Opponents, env_rules, make_opponents, plain_number
 from .encoding import Encoding
 
 try:
@@ -46,9 +48,9 @@ Stepped = tuple[Observations, Floats, Truths, Truths, dict[str, Any]]
 class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[Any]]):
     """`num_envs` games of one player against memoryless agents, all played by compiled code.
 
-    Rules, opponents, seats, observations, actions and rewards are those of `LiarsDiceEnv`. Opponents must be
-    memoryless; for others, `gymnasium.make_vec(..., vectorization_mode="sync")` plays through the engine. A game ends
-    for the player with its last die; the others do not finish it.
+    Rules, opponents, seats, observations, actions and rewards are those of `LiarsDiceEnv`. Opponents must be memoryless
+    (`liars-dice agents` lists which bots are); for others, `gymnasium.make_vec(..., vectorization_mode="sync")` plays
+    through the engine. A game ends for the player with its last die; the others do not finish it.
 
     An illegal action loses the game, and `info["illegal_action"]` marks it. `info["action_mask"]` and `action_masks()`
     say what is legal; after a game has ended, nothing is. `autoreset_mode` is Gymnasium's: by default, the step after
@@ -74,6 +76,7 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
         config = env_rules(rules, players=players, dice=dice)
         if not is_whole(num_envs, range(1, 10**9)):
             raise BadValueError("num_envs", num_envs, "a whole number of environments from 1 up")
+        seat = seat if isinstance(seat, str) else plain_number(seat)
         if seat not in ("random", "alternate") and not is_whole(seat, range(config.num_players)):
             raise BadValueError("seat", seat, f"a seat from 0 to {config.num_players - 1}, 'random' or 'alternate'")
         if render_mode is not None:
@@ -81,7 +84,7 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
         self.num_envs = num_envs
         self.config = config
         self.encoding = Encoding(config)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space = gymnasium.spaces.Box(0, 1, (self.encoding.size,), np.float32)
         self.single_action_space = gymnasium.spaces.Discrete(self.encoding.actions)
@@ -98,7 +101,10 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
 
     def _seat_bots(self, bots: tuple[Player, ...]) -> None:
         """Make the bots' tables. With the learner in each seat in turn, the bots keep their order."""
-        self._simulator = Simulator(bots, self.config)
+        try:
+            self._simulator = Simulator(bots, self.config)
+        except OutOfReachError as error:
+            raise OutOfReachError(f"{error}: make_vec(..., vectorization_mode='sync') does that") from None
         self._tables = bot_arrays(self._simulator)
         numbers = list(range(len(bots)))
         self._bot_in = np.array([[*numbers[:seat], 0, *numbers[seat:]] for seat in range(len(bots) + 1)])
@@ -136,11 +142,8 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
 
     def step(self, actions: Ints) -> Stepped:
         """Take these actions, and let the others play until each player is to move again or its game is over."""
-        if not self._begun:
-            raise gymnasium.error.ResetNeeded("no game has begun: call reset()")
-        chosen = self._games.as_numbers(actions)
-        if chosen.shape != (self.num_envs,):
-            raise BadValueError("actions", chosen.shape, f"one for each of {self.num_envs} environments")
+        self._check_begun()
+        chosen: Ints = checked_numbers(self._games, "actions", actions, self.num_envs, "environments")
         ended = self._standings != PLAYING
         if self.autoreset_mode == AutoresetMode.DISABLED and ended.any():
             raise gymnasium.error.ResetNeeded(
@@ -166,9 +169,14 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
 
     def action_masks(self) -> NDArray[np.int8]:
         """[environment, action]: 1 for each legal action; all zeros where the game is over."""
+        self._check_begun()
         masks = self._games.action_masks(self.encoding.actions).astype(np.int8)
         masks[self._standings != PLAYING] = 0
         return masks
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("no game has begun: call reset()")
 
     def _are_legal(self, actions: Ints) -> Truths:
         known: Truths = (actions >= 0) & (actions < self.encoding.actions)
@@ -217,3 +225,11 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
             if which.size:
                 self._simulator.fill(np.unique(self._places[which]))
                 self._tables = bot_arrays(self._simulator)
+
+
+def _autoreset_mode(asked: AutoresetMode | str) -> AutoresetMode:
+    """Gymnasium's mode of this value (`SameStep`) or name (`SAME_STEP`)."""
+    for mode in AutoresetMode:
+        if asked in (mode, mode.value, mode.name):
+            return mode
+    raise BadValueError("autoreset_mode", asked, " or ".join(repr(mode.value) for mode in AutoresetMode))

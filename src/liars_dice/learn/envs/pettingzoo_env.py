@@ -18,7 +18,7 @@ from typing import Any, ClassVar, SupportsInt
 
 import numpy as np
 
-from ...agents import Agent
+from ...agents import Agent, make_agent
 from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, MissingExtraError, as_action
 from ..seating import env_rules
 from .encoding import Encoding, Mask, Observation
@@ -26,6 +26,7 @@ from .table_text import table_text
 
 try:
     from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
     from gymnasium.utils import seeding
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
@@ -93,6 +94,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             for agent in self.possible_agents
         }
         self._rng, _ = seeding.np_random()
+        self._engine: GameEngine | None = None
+        self._bots: dict[str, Agent] = {}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space, which is the same for all agents."""
@@ -106,8 +109,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         """Begin a new game."""
         if seed is not None:
             self._rng, _ = seeding.np_random(seed)
-        self._engine = GameEngine(self.config, names=self.possible_agents, seed=int(self._rng.integers(SEEDS.stop)))
-        self._engine.start_new_round()
+        engine = GameEngine(self.config, names=self.possible_agents, seed=int(self._rng.integers(SEEDS.stop)))
+        engine.start_new_round()
+        self._engine = engine
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -117,23 +121,29 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         self._skip_agent_selection = None
         self._select()
 
+    @property
+    def _game(self) -> GameEngine:
+        if self._engine is None:
+            raise ResetNeeded("no game has begun: call reset()")
+        return self._engine
+
     def observe(self, agent: str) -> Seen:
         """The current observation of this agent."""
-        public = self._engine.state.public
+        public = self._game.state.public
         seat = self._seats[agent]
         to_move = public.current_player == seat
         mask = self.encoding.action_mask(public) if to_move else np.zeros(self.encoding.actions, dtype=np.int8)
-        return {"observation": self.encoding.observe(self._engine.get_view(seat)), "action_mask": mask}
+        return {"observation": self.encoding.observe(self._game.get_view(seat)), "action_mask": mask}
 
     def step(self, action: SupportsInt | None) -> None:
         """Take an action for the selected agent; a terminated agent must pass None, and is removed."""
+        engine = self._game
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
             raise BadValueError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
-        engine = self._engine
         engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, int(action)))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
@@ -146,18 +156,20 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         if self.render_mode == "human":
             self.render()
 
-    def choice_of(self, bot: Agent) -> int:
-        """The number of the action that one of our bots chooses in place of the agent to move.
+    def choice_of(self, bot: str | Agent) -> int:
+        """The number of the action that a bot, or the bot of this name, chooses in place of the agent to move.
 
         With a wrapped environment, call `env.unwrapped.choice_of`.
         """
-        engine = self._engine
+        engine = self._game
+        if isinstance(bot, str):
+            bot = self._bots[bot] = self._bots.get(bot) or make_agent(bot)
         view = engine.get_view(self._seats[self.agent_selection])
         return self.encoding.number(engine.state.public, as_action(bot.choose_action(view)))
 
     def render(self) -> str | None:
         """The public state as text: returned if `render_mode` is "ansi", printed if it is "human"."""
-        text = table_text(self._engine.state.public)
+        text = table_text(self._game.state.public)
         if self.render_mode == "human":
             print(text)
         return text if self.render_mode == "ansi" else None
@@ -167,7 +179,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
 
     def _settle(self) -> None:
         """Reward and terminate agents without dice, or all agents if the game is over."""
-        public = self._engine.state.public
+        public = self._game.state.public
         for agent in self.agents:
             seat = self._seats[agent]
             if public.status == "ENDED" or not public.dice_counts[seat]:
@@ -175,4 +187,4 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
                 self.rewards[agent] = 1.0 if seat == public.winner else -1 / (self.config.num_players - 1)
 
     def _select(self) -> None:
-        self.agent_selection = self.possible_agents[self._engine.state.public.current_player]
+        self.agent_selection = self.possible_agents[self._game.state.public.current_player]
