@@ -98,6 +98,26 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     assert "comes up" in shown
     assert call(*why.split()[2:]).exit_code == 0
     assert "no mistake worth listing" in call("exploit", "nash", "--dice", "1", "1").stdout
+
+
+@pytest.mark.parametrize("bot", ["nash", "champion"])
+def test_exploit_measures_one_round_of_a_match(bot: str) -> None:
+    """A bot that would play for the match is told that it plays a round, so the figure is that of the solution."""
+    found = answer("exploit", bot, "--dice", "2", "1", "--rules", "perudo")
+    assert found["exploitability"] < 1e-3
+    told = found["against_perfect_play"]
+    assert told["possible_first"] - told["win_rate_first"] < 1e-3
+    shown = call("exploit", "detective", "--dice", "1", "1", "--rules", "perudo").stdout
+    *_, why = shown.splitlines()
+    assert why.startswith("Why? liars-dice explain --dice 1 1 --rules perudo --hand ")
+    assert call(*why.split()[2:]).exit_code == 0
+
+
+@pytest.mark.parametrize("option", ["--pair", "--players 3", "--games 5"])
+def test_options_of_a_training_are_refused_without_one(option: str) -> None:
+    refused = call("exploit", "maniac", "--dice", "1", "1", *option.split())
+    assert refused.exit_code == 2
+    assert f"{option.split()[0]} belongs to --train or --updates" in refused.output
     assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
     assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 

@@ -149,6 +149,13 @@ class GameConfig(
         """These rules as players may see them."""
         return self if self.seed is None else self.replace(seed=None)
 
+    @property
+    def one_round(self) -> GameConfig:
+        """The first round of these rules, by itself."""
+        if self.mode == "single_round":
+            return self
+        return self.replace(mode="single_round", rounds=None, max_dice=None, palifico=False)
+
     def wild_face(self, *, palifico: bool = False) -> int | None:
         """The face that counts as every other face, or None if such a round has no wild face."""
         if palifico or self.wild == "none":

@@ -15,7 +15,7 @@ import pytest
 from liars_dice.agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, make_agent, play_game, think_ahead
 from liars_dice.core import GameConfig, GameEngine, GameView, preset, view_of
 from liars_dice.exact.solver.nash import NashAgent
-from liars_dice.learn.champion.agent import LEVELS, SELDOM, ChampionAgent
+from liars_dice.learn.champion.agent import LEVELS, SELDOM, ChampionAgent, network_policies
 from liars_dice.learn.champion.player import SHIPPED, Champion, fits, seen_in
 from liars_dice.referee import Referee
 from liars_dice.referee.referee import play_side_by_side
@@ -101,6 +101,15 @@ def test_many_at_once_are_answered_as_one_by_one() -> None:
     assert np.allclose(agent.network.chances(seen), alone_too, atol=1e-5)
 
 
+def test_a_network_of_ones_own_plays_alone() -> None:
+    """Someone who measures a network wants its moves, not those of a solution."""
+    own = ChampionAgent("mine", network=Champion.shipped())
+    for config in (preset("perudo", players=2, dice=1), preset("perudo", players=2, dice=1, mode="single_round")):
+        view = first_view(config, (1, 1))
+        assert own.source(view) == "network for two players"
+        assert own.policy(view) == network_policies(own.network, [view])[0] != make_agent("champion").policy(view)
+
+
 @pytest.mark.parametrize(
     ("config", "dice", "source"),
     [
@@ -112,7 +121,10 @@ def test_many_at_once_are_answered_as_one_by_one() -> None:
         (preset("heads-up", dice=3), (3, 3), "equilibrium, 3 against 3 dice"),
         (preset("heads-up"), (5, 5), "short-memory strategy, 5 against 5 dice"),
         (preset("perudo", players=3), (5, 5, 5), "network for three to six"),
-        (preset("duel"), (2, 3), "champion is not made for these rules, so it plays as detective"),
+        (preset("duel"), (2, 3), "equilibrium, 2 against 3 dice"),
+        (preset("perudo", players=2, mode="single_round"), (5, 5), "network for two players"),
+        (preset("perudo", players=2, mode="single_round", dice=2), (2, 2), "equilibrium, 2 against 2 dice"),
+        (preset("perudo", players=3, mode="single_round"), (5, 5, 5), "champion is not made for these rules"),
         (preset("perudo", players=7), (5,) * 7, "champion is not made for these rules, so it plays as detective"),
         (preset("perudo", faces=8), (5,) * 6, "champion is not made for these rules, so it plays as detective"),
         (preset("perudo", table_dice=1), (5,) * 6, "champion is not made for these rules, so it plays as detective"),

@@ -53,8 +53,9 @@ def best_response(
 ) -> tuple[float, float]:
     """What a perfect adversary earns against the agent, as the opener and as the other: +1 for a win, -1 for a loss.
 
-    Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode. An agent that is not
-    memoryless is asked after every bidding it can come to (see `agent_probe`), which `progress` follows.
+    Dice belong to seats: the opener has `config.dice[0]`. One round is played, whatever the mode, and the agent is told
+    so. An agent that is not memoryless is asked after every bidding it can come to (see `agent_probe`), which
+    `progress` follows.
 
     >>> from liars_dice.core import preset
     >>> first, second = best_response("truthful", preset("classic", dice=1))
@@ -65,6 +66,7 @@ def best_response(
     if config.num_players != 2:
         raise OutOfReachError(f"{config.num_players} players: a best response is computed for two")
     check_own_dice_only(config)
+    config = config.one_round
     hands = [number_of_hands(n, config.faces) for n in config.dice]
     rungs_ = count_rungs(config, config.total_dice)
     gigabytes = 8 * rungs_ * (2 * hands[0] * hands[1] + 2 * (rungs_ + 2) * max(hands)) / 1e9

@@ -72,7 +72,7 @@ def leaks_of(agent: AgentLike, config: RulesLike, *, guard: Guard = unguarded) -
     """Where the agent gives rounds away as the opener and as the other; None if the package has no such round."""
     agent = as_agent(agent)
     try:
-        round_ = shipped_equilibrium(PublicTree(as_config(config, players=2)))
+        round_ = shipped_equilibrium(PublicTree(as_config(config, players=2).one_round))
     except OutOfReachError:
         return None
     if round_ is None:

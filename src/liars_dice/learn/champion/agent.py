@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, create_personality_agent
-from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, GameView, one_of
+from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, GameConfig, GameView, one_of
 from ...exact.solver import load_solved_rounds, solved_policy
 from .player import FACES, QUANTITIES, Champion, fits, seen_in
 
@@ -54,15 +54,19 @@ class ChampionAgent(BatchAgent):
     """Plays Perudo at tables of two to six, with up to five dice each: a network that reads the bidding and mixes.
 
     Where two players are left it plays solved rounds as `nash` does: rounds of `perudo` with at most four dice in
-    total, and rounds without wilds or exact calls. By rules that it was not trained for it plays as `detective`.
-    The reasoning of every action says what it comes from.
+    total, and rounds without wilds or exact calls. A single round of two players is played as the first of a game. By
+    rules that it was not trained for it plays as `detective`. The reasoning of every action says what it comes from.
     """
 
     def __init__(self, name: str = "champion", *, network: Champion | None = None, plain_share: float = 0.0) -> None:
-        """With `plain_share`, this share of its moves are those of `aggressive`."""
+        """A `network` of your own plays alone: it does not yield to solved rounds. With `plain_share`, this share of
+        the moves are those of `aggressive`.
+        """
         super().__init__(name)
         self.player_type = name
         self.network = network or Champion.shipped()
+        self.yields = network is None
+        """Whether it plays solved rounds by their solution."""
         self.plain_share = plain_share
         self._plain = create_personality_agent("aggressive")
         self._otherwise = DetectiveAgent()
@@ -71,7 +75,7 @@ class ChampionAgent(BatchAgent):
     @property
     def mind(self) -> Hashable:
         """Agents with the same network and the same level give the same answers."""
-        return type(self), id(self.network), self.plain_share
+        return type(self), id(self.network), self.yields, self.plain_share
 
     def policies(self, views: Sequence[GameView]) -> list[Policy]:
         """The probability of each action in each of these views."""
@@ -92,17 +96,17 @@ class ChampionAgent(BatchAgent):
 
     def source(self, view: GameView) -> str:
         """What a decision in this view is based on."""
-        if not fits(view.config):
+        if not _knows(view.config):
             return f"{self.name} is not made for these rules, so it plays as detective"
-        solved = _solved_policy(view)
+        solved = _solved_policy(view) if self.yields else None
         by = solved[0] if solved else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
         return f"{by}, or as aggressive" if self.plain_share else by
 
     def _without_network(self, view: GameView) -> Policy | None:
         """The policy in a solved round, or by rules that the network was not trained for."""
-        if not fits(view.config):
+        if not _knows(view.config):
             return {replace(self._otherwise.choose_action(view), reasoning=""): 1.0}
-        solved = _solved_policy(view)
+        solved = _solved_policy(view) if self.yields else None
         return None if solved is None else solved[1]
 
     def weakened(self, view: GameView, policy: Policy) -> Policy:
@@ -113,6 +117,17 @@ class ChampionAgent(BatchAgent):
         mixed = {one: (1 - self.plain_share) * chance for one, chance in policy.items()}
         mixed[action] = mixed.get(action, 0.0) + self.plain_share
         return mixed
+
+
+@lru_cache(maxsize=256)
+def _knows(config: GameConfig) -> bool:
+    """Whether the network can play by these rules: those of whole games, or one round of them between two players.
+
+    In such a round it wins if it does not lose a die, so it plays it as the first round of a game.
+    """
+    if config.mode == "single_round" and config.num_players == 2:
+        config = config.replace(mode="elimination")
+    return fits(config)
 
 
 def _solved_policy(view: GameView) -> tuple[str, Policy] | None:
