@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,31 @@ def written(path: Path, *words: str) -> list[dict[str, Any]]:
     lines = lines_of(path)
     assert found["decisions"] == len(lines)
     return lines
+
+
+def test_nobody_plays_on_when_nobody_wants_the_rest() -> None:
+    """Ctrl-C must not wait for chunks that are under way."""
+    before = multiprocessing.active_children()
+    plan = TrajectoryPlan("nash", preset("classic", dice=1), 10**6, 1, "records")
+    chunks = trajectory_chunks(plan, workers=2)
+    assert next(chunks)
+    workers = [child for child in multiprocessing.active_children() if child not in before]
+    assert workers
+    with pytest.raises(KeyboardInterrupt):
+        chunks.throw(KeyboardInterrupt)
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("words", [("positions",), ("trajectories", "--player", "nash", "--games", "1")])
+def test_a_file_of_another_kind_is_not_replaced(words: tuple[str, ...], tmp_path: Path) -> None:
+    picture = tmp_path / "picture.jsonl"
+    picture.write_bytes(b"\x89PNG")
+    refused = call(*words, "--out", str(picture))
+    assert refused.exit_code == 1
+    assert "this is another file" in refused.stderr
+    assert picture.read_bytes() == b"\x89PNG"
 
 
 def test_records_of_perfect_play_have_the_exact_values(tmp_path: Path) -> None:

@@ -73,6 +73,12 @@ class TestWithTorch:
         more = call("train", "champion", *SMALL, "--updates", "3", "--out", "m.npz", "--resume", "--curve", "c.png")
         assert "3 updates" in more.stdout
         assert Path("c.png").read_bytes()[:4] == b"\x89PNG"
+        for other in (("--seed", "5"), ("--variants",), ("--rules", "perudo-tournament")):
+            changed = call("train", "champion", *SMALL, "--updates", "4", "--out", "m.npz", "--resume", *other)
+            assert changed.exit_code == 1
+            assert "expected the settings its training was started with: " in changed.stderr
+        over = answer("train", "champion", *SMALL, "--updates", "3", "--out", "m.npz", "--resume")
+        assert (over["updates"], over["complete"]) == (3, True)
         from liars_dice.learn.champion.network import load_policy
 
         assert load_policy("m.npz").shape == {"face_width": 32, "table_width": 64, "blocks": 2}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from command_line import call
 from liars_dice import __version__
 from liars_dice.cli import COMMANDS, main
+from liars_dice.cli.runtime import STOPPING, tells_that_it_stops
 from liars_dice.core import parse_game
 from liars_dice.tournament.blocks import Worker
 
@@ -195,6 +197,23 @@ def test_ctrl_c_ends_every_command_alike(
     result = call(*words)
     assert result.exit_code == 130
     assert result.stderr.strip().splitlines()[-1] == "Stopped before the end."
+
+
+def test_sigterm_ends_a_command_as_ctrl_c_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("liars_dice.persistence.open_store", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    stopped = call("games")
+    assert (stopped.exit_code, stopped.stderr) == (130, "Stopped before the end.\n")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_slow_end_is_announced_once(capfd: pytest.CaptureFixture[str]) -> None:
+    with tells_that_it_stops():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+    assert capfd.readouterr().err.encode() == STOPPING
 
 
 def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import multiprocessing
 import random
-from collections.abc import Iterable, Iterator
+import signal
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -134,26 +136,46 @@ def play_chunk(plan: TrajectoryPlan, chunk: int) -> list[Row]:
     return [row(game, decision) for game in games for decision in game.decisions]
 
 
-def trajectory_chunks(plan: TrajectoryPlan, workers: int, progress: Progress | None = None) -> Iterator[list[Row]]:
+def trajectory_chunks(
+    plan: TrajectoryPlan, workers: int, progress: Progress | None = None
+) -> Generator[list[Row], None, None]:
     """The rows of all chunks, in order, played by this many processes."""
     if workers == 1 or plan.chunks == 1:
         played: Iterable[list[Row]] = (play_chunk(plan, chunk) for chunk in range(plan.chunks))
         yield from _counted(plan, played, progress)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, plan.chunks), mp_context=context) as pool:
-        try:
-            yield from _counted(plan, _in_order(pool, plan, workers), progress)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    before = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(min(workers, plan.chunks), mp_context=multiprocessing.get_context("spawn"))
+    try:
+        yield from _counted(plan, _in_order(pool, plan, workers), progress)
+        pool.shutdown()
+    except BaseException:  # also if nobody wants the rest
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in multiprocessing.active_children():
+            if worker not in before:
+                worker.kill()
+        raise
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread, and thereby in the processes that it starts."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _in_order(pool: ProcessPoolExecutor, plan: TrajectoryPlan, workers: int) -> Iterator[list[Row]]:
     """Chunks in order; only a few are under way or waiting to be written, to limit memory."""
     waiting: list[Future[list[Row]]] = []
     for chunk in range(plan.chunks):
-        waiting.append(pool.submit(play_chunk, plan, chunk))
+        with _ctrl_c_blocked():  # this may start a process, which is then deaf to it, too
+            waiting.append(pool.submit(play_chunk, plan, chunk))
         if len(waiting) > 2 * workers:
             yield waiting.pop(0).result()
     for future in waiting:

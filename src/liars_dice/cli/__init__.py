@@ -91,8 +91,9 @@ class _LazyGroup(click.Group):
         import warnings
 
         from ..core import LiarsDiceError, one_line
+        from .runtime import sigterm_as_ctrl_c
 
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), sigterm_as_ctrl_c():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning
             try:

@@ -11,7 +11,7 @@ import click
 from .options import agent_name, json_option, llm_options
 from .output import model_lines, open_console, percent, print_json, print_table
 from .progress import show_progress
-from .runtime import bot_output_to_stderr, model_facts, sigterm_as_ctrl_c, versions
+from .runtime import bot_output_to_stderr, model_facts, versions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,8 +59,7 @@ def bench_llm_command(player: str, per_group: int | None, games: int, out: Path 
     start = time.perf_counter()
     with bench.kept_in(out), show_progress("answers", quiet=as_json) as progress, bot_output_to_stderr():
         try:
-            with sigterm_as_ctrl_c():
-                bench.run(progress)
+            bench.run(progress)
         except (KeyboardInterrupt, AgentStoppedError) as error:
             if not bench.answers:
                 raise

@@ -10,7 +10,6 @@ import click
 from .game_lookup import find_game, recorded_name
 from .options import agent_name, db_option, json_option
 from .output import command_line, fit_table, open_console, print_json
-from .runtime import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from ..persistence import RecordedEvent
@@ -55,8 +54,7 @@ def debug_command(
     seat = _seat(events, turn, seat, recorded_name(bot) if agent is None else agent_id(agent))
     if turn is not None and not as_json:
         _show_view(events, turn)
-    with sigterm_as_ctrl_c():
-        turns = relive_apart(bot, events, seat, turn, debugger=debugger)
+    turns = relive_apart(bot, events, seat, turn, debugger=debugger)
     if as_json:
         _print_json(bot, game_id, seat, state.public.names[seat], turns)
     elif turn is not None:

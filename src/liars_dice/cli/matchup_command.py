@@ -24,7 +24,7 @@ from .options import (
 )
 from .output import fault_lines, lifetime_lines, method_line, model_lines, open_console, percent, print_json
 from .progress import show_progress, warm_up
-from .runtime import bot_output_to_stderr, model_facts, sigterm_as_ctrl_c
+from .runtime import bot_output_to_stderr, model_facts
 
 if TYPE_CHECKING:
     from ..core import GameConfig
@@ -76,7 +76,7 @@ def matchup_command(
     warn_of_guessable_seed(config, seed, (a, b), isolate=False)
     seed = seed_for(config, seed)
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
         found = matchup(
             a,
             b,

@@ -27,7 +27,6 @@ from .options import (
 )
 from .output import command_line, open_console, print_json
 from .progress import show_progress
-from .runtime import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,7 +100,7 @@ def play_command(
     session: GameSession | None = None
     reviewed: Review | None = None
     code = 0
-    with open_store(db) as store, sigterm_as_ctrl_c():
+    with open_store(db) as store:
         at_table = partial(
             GameSession,
             console,

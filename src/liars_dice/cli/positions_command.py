@@ -32,15 +32,14 @@ def positions_command(out: Path | None, group: str | None, as_json: bool) -> Non
     import msgspec
 
     from ..bridges.positions import POSITIONS_VERSION, load_positions
-    from ..core import BadValueError
+    from ..persistence import check_output_file, writing_whole
 
     chosen = [position for position in load_positions() if group in (None, position.group)]
     lines = b"".join(msgspec.json.encode(position) + b"\n" for position in chosen)
     if out is not None:
-        try:
-            out.write_bytes(lines)
-        except OSError as error:
-            raise BadValueError("out", str(out), f"a file that can be written ({error.strerror})") from None
+        check_output_file("out", out, begins=b"{")
+        with writing_whole("out", out) as file:
+            file.write_bytes(lines)
     told: dict[str, object] = {
         "positions": len(chosen),
         "version": POSITIONS_VERSION,

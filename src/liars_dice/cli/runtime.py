@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,8 @@ import click
 if TYPE_CHECKING:
     from ..persistence import GameRecorder
     from ..tournament import Backend
+
+STOPPING = b"\nStopping: what was done so far is evaluated and kept. Ctrl-C again quits without that.\n"
 
 
 def run_facts(backend: Backend) -> dict[str, object]:
@@ -77,8 +81,36 @@ def bot_output_to_stderr() -> Iterator[None]:
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[None]:
     """Treat SIGTERM like Ctrl-C: finished work is kept, and no child process is left behind."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with _handled({signal.SIGTERM: signal.default_int_handler}):
+        yield
+
+
+@contextmanager
+def tells_that_it_stops() -> Iterator[None]:
+    """Tell at the first Ctrl-C that what was done is still evaluated; that takes a while, and another breaks it off."""
+    told = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            os.write(2, STOPPING)  # a handler must not use a stream that may be writing
+        raise KeyboardInterrupt
+
+    with _handled({signal.SIGINT: stop, signal.SIGTERM: stop}):
+        yield
+
+
+@contextmanager
+def _handled(handlers: Mapping[signal.Signals, Callable[[int, FrameType | None], object]]) -> Iterator[None]:
+    """Handle these signals, unless this program was started deaf to them; only the main thread can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = {n: handler for n, handler in handlers.items() if signal.getsignal(n) is not signal.SIG_IGN}
+    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -24,7 +24,7 @@ from .options import (
 )
 from .output import fault_lines, lifetime_lines, open_console, percent, print_json, print_table
 from .progress import show_progress, warm_up
-from .runtime import bot_output_to_stderr, run_facts, sigterm_as_ctrl_c
+from .runtime import bot_output_to_stderr, run_facts
 
 if TYPE_CHECKING:
     from ..tournament import Simulation
@@ -95,7 +95,7 @@ def simulate_command(
     )
     compile_s = warm_up(simulation.agents, quiet=as_json)
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
         scores = simulation.start(verbose=False, progress=progress)
     elapsed_s = time.perf_counter() - start
     games = simulation.games

@@ -11,7 +11,7 @@ from ..core import DICE_PER_SEAT
 from .options import RenamedOption, json_option, round_config, round_dice_option, round_options, workers_option
 from .output import command_line, dice_count, open_console, percent, print_json
 from .progress import show_bracket
-from .runtime import sigterm_as_ctrl_c, versions
+from .runtime import tells_that_it_stops, versions
 
 if TYPE_CHECKING:
     from ..core import GameConfig
@@ -85,7 +85,7 @@ def solve_command(
     if table is not None:
         check_table_file("table", table)
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
-    with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
+    with show_bracket(quiet=as_json) as progress, tells_that_it_stops():
         solution = solve(
             config,
             target=given["target"],
@@ -125,7 +125,7 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
         if given[option] is not None:
             name = "out" if option == "save" else option
             raise BadValueError(name, given[option], "nothing: --match solves many rounds, one after the other")
-    with show_bracket(quiet=as_json) as progress, sigterm_as_ctrl_c():
+    with show_bracket(quiet=as_json) as progress, tells_that_it_stops():
         solution = solve_match(
             config, target=given["target"], memory=given["memory"], device=given["device"], progress=progress
         )

@@ -35,7 +35,7 @@ from .output import (
     print_table,
 )
 from .progress import show_progress, warm_up
-from .runtime import bot_output_to_stderr, model_facts, open_store_or_warn, run_facts, sigterm_as_ctrl_c
+from .runtime import bot_output_to_stderr, model_facts, open_store_or_warn, run_facts
 
 if TYPE_CHECKING:
     from ..tournament import TournamentResult, TournamentSettings
@@ -139,7 +139,7 @@ def tournament_command(
         ledger = Ledger(store, settings, None if known is None else known.id)
         compile_s = warm_up(settings.agents, quiet=as_json)
         start = time.perf_counter()
-        with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), sigterm_as_ctrl_c():
+        with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
             result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
         elapsed_s = time.perf_counter() - start
     in_memory = isinstance(store, InMemoryRecorder)

@@ -12,7 +12,7 @@ import click
 from .options import NumberRange, fixed_seed_option, json_option, rules_option
 from .output import command_line, print_json
 from .progress import show_progress
-from .runtime import sigterm_as_ctrl_c, versions
+from .runtime import tells_that_it_stops, versions
 from .torch_device import check_supported, check_torch, device_option
 
 if TYPE_CHECKING:
@@ -88,12 +88,12 @@ def train_champion_command(as_json: bool, curve: Path | None, out: Path, **given
     check_torch("train champion", given["device"])
     from ..core import BadValueError
     from ..learn.champion.train import Trainer, train
-    from ..persistence import check_output_file
+    from ..persistence import ARCHIVE, check_output_file
     from ..pictures import check_curve_file, write_champion_curve
 
     if out.suffix != ".npz":
         raise BadValueError("out", str(out), "a file whose name ends in .npz")
-    check_output_file("out", out)
+    check_output_file("out", out, begins=ARCHIVE)
     if curve is not None:
         check_curve_file(curve)
     settings = _settings(given, out)
@@ -102,9 +102,11 @@ def train_champion_command(as_json: bool, curve: Path | None, out: Path, **given
         raise BadValueError("out", str(out), f"a new file, or --resume to continue the run in {settings.out}")
     if given["resume"] and not begun:
         raise BadValueError("resume", str(out), f"a run to continue; there is none in {settings.out}")
+    if begun:
+        _check_same_run(settings)
     start = time.perf_counter()
     trainer = Trainer(settings)
-    with show_progress("training", quiet=as_json) as progress, sigterm_as_ctrl_c():
+    with show_progress("training", quiet=as_json) as progress, tells_that_it_stops():
         complete = train(trainer, lambda report: progress and progress(*_done(settings, report), _news(report)))
     elapsed_s = time.perf_counter() - start
     _save(trainer, out)
@@ -136,6 +138,29 @@ def _settings(given: dict[str, Any], out: Path) -> Settings:
     folder = out.with_suffix(".run")
     settings = self_play_settings(config, players, dice, given["device"], folder, variants=given["variants"])
     return replace(settings, seed=given["seed"], minutes=given["minutes"] or 20.0, most_updates=given["updates"] or 0)
+
+
+def _check_same_run(settings: Settings) -> None:
+    """Raise unless the run in the folder was begun with these settings; how long it trains, and where, may differ."""
+    from dataclasses import asdict
+
+    from ..core import BadValueError
+    from ..learn.champion.network import read_weights
+
+    begun = read_weights(Path(settings.out, "last.pt"))["settings"]
+    free = {"out", "minutes", "schedule_minutes", "most_updates", "device", "compiled", "report_every", "save_every"}
+    changed = [
+        f"{name.replace('_', ' ')} was {begun[name]}, now {value}"
+        for name, value in asdict(settings).items()
+        if name not in free and name in begun and _as_tuple(begun[name]) != _as_tuple(value)
+    ]
+    if changed:
+        expected = f"the settings its training was started with: {'; '.join(changed)}"
+        raise BadValueError("resume", settings.out, expected)
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _save(trainer: Trainer, out: Path) -> None:
@@ -180,13 +205,15 @@ def _as_json(
 
 def _show(trainer: Trainer, points: list[dict[str, Any]], out: Path, curve: Path | None, elapsed_s: float) -> None:
     """Print the result for people."""
-    click.echo(f"{trainer.updates:,} updates, {trainer.decisions:,} decisions ({elapsed_s:.0f} s)")
+    updates = f"{trainer.updates:,} {'update' if trainer.updates == 1 else 'updates'}"
+    click.echo(f"{updates}, {trainer.decisions:,} decisions ({elapsed_s:.0f} s)")
     for name, words in (("exploit_1v1", ""), ("exploit_1v1_exact", ", with exact calls")):
         if name in points[-1]:
             click.echo(f"exploitability with one die each{words}: {points[-1][name]:.3f} (0 is perfect)")
     agent = f"champion:{out}"
-    players = trainer.settings.players[1]
-    click.echo(f"saved: {out}. Measure it: {command_line('matchup', agent, 'optimal', '--rules', 'perudo')}")
+    players, dice = trainer.settings.players[1], str(trainer.settings.dice[1])
+    measure = command_line("matchup", agent, "optimal", "--rules", "perudo", *(["--dice", dice] if dice != "5" else []))
+    click.echo(f"saved: {out}. Measure it: {measure}")
     exploit = command_line("exploit", agent, "--players", str(players), "--train", "5")
     click.echo(f"How much could be won against it? {exploit}")
     if curve is not None:

@@ -11,7 +11,7 @@ import click
 from .options import NumberRange, RenamedOption, agent_name, fixed_seed_option, json_option, rules_option
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
-from .runtime import bot_output_to_stderr
+from .runtime import bot_output_to_stderr, tells_that_it_stops
 
 if TYPE_CHECKING:
     from ..learn import Model, TrainingReport
@@ -252,7 +252,7 @@ def train_command(as_json: bool, **given: Any) -> None:
             trainer.warm_up()
     compile_s = time.perf_counter() - start
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
+    with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr(), tells_that_it_stops():
         report = trainer.run(
             out, None if progress is None else lambda done, total, w: progress(done, total, f"W {percent(w)}")
         )

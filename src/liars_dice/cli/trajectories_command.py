@@ -21,7 +21,6 @@ from .options import (
 )
 from .output import print_json
 from .progress import show_progress
-from .runtime import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +72,10 @@ def trajectories_command(
 
     if out.suffix not in (".jsonl", ".parquet", ".csv"):
         raise BadValueError("out", str(out), "a file whose name ends in .jsonl, .parquet or .csv")
-    (check_output_file if out.suffix == ".jsonl" else check_table_file)("out", out)
+    if out.suffix == ".jsonl":
+        check_output_file("out", out, begins=b"{")
+    else:
+        check_table_file("out", out)
     rules, dice = given["rules"], given["dice"]
     if not was_given(context, "rules"):
         rules = "perudo" if given["player"] == "champion" else rules
@@ -81,7 +83,7 @@ def trajectories_command(
     config = rules_for(rules, given["players"], dice).without_seed
     plan = TrajectoryPlan(given["player"], config, given["games"], seed, given["shape"])
     start = time.perf_counter()
-    with show_progress("games", quiet=as_json) as progress, sigterm_as_ctrl_c():
+    with show_progress("games", quiet=as_json) as progress:
         decisions, unvalued = _write(plan, out, workers or os.cpu_count() or 1, progress)
     elapsed_s = time.perf_counter() - start
     if as_json:

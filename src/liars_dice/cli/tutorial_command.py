@@ -6,7 +6,6 @@ import click
 
 from .options import ascii_option, fixed_seed_option, json_option
 from .output import command_line, open_console, print_json
-from .runtime import sigterm_as_ctrl_c
 
 
 @click.command("tutorial", epilog="Example: liars-dice tutorial --ascii")
@@ -26,14 +25,13 @@ def tutorial_command(seed: int, ascii_only: bool, as_json: bool) -> None:
     tutorial = Tutorial(console, ascii_only=ascii_only)
     code = 0
     table.say("[bold]Liar's Dice in five minutes.[/bold] Type quit to leave at any time.", indent=0)
-    with sigterm_as_ctrl_c():
-        try:
-            tutorial.run(seed)
-        except Quit:
-            console.print("\nUntil next time.")
-        except KeyboardInterrupt:
-            console.print("\nUntil next time.")
-            code = 130
+    try:
+        tutorial.run(seed)
+    except Quit:
+        console.print("\nUntil next time.")
+    except KeyboardInterrupt:
+        console.print("\nUntil next time.")
+        code = 130
     public = None if tutorial.game is None else tutorial.game.public
     finished = public is not None and public.winner is not None
     console.print("\nWhat next?")

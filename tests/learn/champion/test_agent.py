@@ -101,6 +101,14 @@ def test_many_at_once_are_answered_as_one_by_one() -> None:
     assert np.allclose(agent.network.chances(seen), alone_too, atol=1e-5)
 
 
+def test_a_file_of_another_kind_is_no_champion(tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", weights=np.zeros(3))
+    (tmp_path / "damaged.npz").write_bytes(b"PK")
+    for name in ("other.npz", "damaged.npz", "missing.npz"):
+        with pytest.raises(AgentNameError, match="expected a model that train champion wrote"):
+            make_agent(f"champion:{tmp_path / name}")
+
+
 def test_a_network_of_ones_own_plays_alone() -> None:
     """Someone who measures a network wants its moves, not those of a solution."""
     own = ChampionAgent("mine", network=Champion.shipped())

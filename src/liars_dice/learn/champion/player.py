@@ -20,6 +20,7 @@ from functools import cache
 from math import comb, fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ ACTIONS = EXACT + 1
 """Actions are numbers: bids are `(quantity - 1) * 6 + face - 1`, then come liar and exact."""
 STEPS, NEAR = 12, 10
 FACE = np.arange(1, FACES + 1)
+FACE_FEATURES, TABLE_FEATURES = 46, 86
 MOST_PRODUCTS = 1 << 18
 """OpenBLAS multiplies matrices in one thread if that takes at most this many products of numbers."""
 SHIPPED = Path(__file__).with_name("data") / "champion.npz"
@@ -216,7 +218,7 @@ def features(at: Positions) -> Features:
     def holds(quantity: Ints) -> Floats:
         return np.asarray(TAILS[which, unseen, np.clip(quantity - held, 0, QUANTITIES)])
 
-    faces = np.zeros((n, FACES, 46), dtype=np.float32)
+    faces = np.zeros((n, FACES, FACE_FEATURES), dtype=np.float32)
     faces[..., 0], faces[..., 1] = at.hand / 3, held / 3
     faces[..., 2], faces[..., 3] = (expected - typical) / spread, expected / 10
     faces[..., 4], faces[..., 5] = at.face[:, None] == FACE, at.opened_face[:, None] == FACE
@@ -234,7 +236,7 @@ def features(at: Positions) -> Features:
     faces[..., 34:40] = said * (at.first - typical[..., None]) / spread[..., None]
     faces[..., 40:46] = said & (height == height.max(1, keepdims=True))
 
-    table = np.zeros((n, 86), dtype=np.float32)
+    table = np.zeros((n, TABLE_FEATURES), dtype=np.float32)
     table[rows[:, None], np.arange(SEATS) * 6 + at.dice] = 1
     table[:, 36:42] = at.had_one * at.flag("palifico_rule")[:, None]
     table[:, 42:48] = at.rules[:, :6]
@@ -300,9 +302,19 @@ class Champion(Network):
 
     @classmethod
     def load(cls, path: str | Path) -> Champion:
-        """From a file that `save_weights` made."""
-        with np.load(path) as found:
-            return cls(dict(found))
+        """From a file that `save_weights` made; `ValueError` if it is another kind of file."""
+        try:
+            with np.load(path) as found:
+                network = cls(dict(found))
+            for one in (network, network.two):
+                faces, table = (
+                    np.zeros((1, FACES, FACE_FEATURES), np.float32),
+                    np.zeros((1, TABLE_FEATURES), np.float32),
+                )
+                one.logits(faces, table)
+        except (KeyError, ValueError, AttributeError, TypeError, BadZipFile):
+            raise ValueError("it does not have the weights of such a network") from None
+        return network
 
     @staticmethod
     @cache

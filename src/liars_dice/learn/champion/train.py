@@ -351,7 +351,7 @@ class Trainer:
     def run(self) -> Iterator[dict[str, Any]]:
         """Train, and report after every update."""
         begun = self.trained_s
-        while True:
+        while not self._is_over(begun):
             clock = time.perf_counter()
             before = self.decisions
             played = self.play()
@@ -368,8 +368,6 @@ class Trainer:
                 "won": self._won(played),
                 **{name: round(value, 5) for name, value in terms.items()},
             }
-            if self._is_over(begun):
-                return
 
     def _is_over(self, begun: float) -> bool:
         """Whether this command, which found `begun` seconds of training behind it, has done what it was asked for."""
