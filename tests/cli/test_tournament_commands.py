@@ -277,6 +277,25 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
     assert sum(rates) == pytest.approx(100)
 
 
+def test_a_stopped_tournament_says_who_has_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+    real = Worker.play
+
+    def play(self: Any, block: Any) -> Any:
+        if played:
+            raise KeyboardInterrupt
+        played.append(block.number)
+        return real(self, block)
+
+    monkeypatch.setattr(Worker, "play", play)
+    words = ("detective", "sniper", "bluffer", "--games", "4", "--dice", "1", "--seed", "1", "--workers", "1")
+    stopped = call("tournament", *words, "--db", str(tmp_path / "games.sqlite"))
+    assert stopped.exit_code == 130
+    (waiting,) = [line for line in stopped.stdout.splitlines() if "no games yet" in line]
+    assert "exact" not in stopped.stdout
+    assert "%" not in waiting
+
+
 def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tournament, "LEAGUE_DEALS", {True: 20, False: 20})

@@ -502,6 +502,8 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
     [
         (lambda: q_learning.QLearning(epsilon=Schedule(5, 5)), "two probabilities from 0 to 1"),
         (lambda: q_learning.QLearning(gamma=float("nan")), "gamma = nan"),
+        (lambda: q_learning.QLearning(alpha=0.1), "alpha = 0.1: expected a schedule"),  # type: ignore[arg-type]
+        (lambda: policy_gradient.PolicyGradient(alpha=2), "alpha = 2: expected a schedule"),  # type: ignore[arg-type]
         (lambda: policy_gradient.PolicyGradient(batch=1), "a whole number from 2 up"),
         (lambda: policy_gradient.PolicyGradient(gamma=-1), "gamma = -1"),
         (lambda: Schedule(-1, 0), "two finite numbers from 0 up"),

@@ -255,11 +255,12 @@ def show_result(
     rows = []
     for standing in result.ranking:
         low, high = standing.rank_interval
+        sure = "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95))
         cells = (
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
             standing.agent,
-            percent(standing.win_rate),
-            "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95)),
+            "" if standing.games == 0 else percent(standing.win_rate),
+            "no games yet" if standing.games == 0 else sure,
             str(standing.beats),
             str(standing.ties),
             f"{standing.rating:.1f}",

@@ -15,7 +15,7 @@ from ..core import BadValueError, is_whole
 from ..numeric import DECISIONS, DICE, Floats, Int, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
-from .schedule import Schedule, check_gamma
+from .schedule import Schedule, check_gamma, check_schedule
 
 
 class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +31,7 @@ class PolicyGradient(msgspec.Struct, frozen=True, kw_only=True):
     """Hidden units of the basis `network`; the other bases have none."""
 
     def __post_init__(self) -> None:
+        check_schedule("alpha", self.alpha)
         check_gamma(self.gamma)
         if not is_whole(self.batch, range(2, 10**7)):
             raise BadValueError("batch", self.batch, "a whole number from 2 up: the baseline is the mean of a batch")

@@ -16,7 +16,7 @@ from ..core import BadValueError
 from ..numeric import DECISIONS, DICE, Floats, Int, below, compiled, fraction, inlined, stream
 from .features import Basis, add_phi, is_legal, linear
 from .mdp import OpponentTable, RoundArrays, bid_holds, deal_hands, opponent_action
-from .schedule import Schedule, check_gamma
+from .schedule import Schedule, check_gamma, check_schedule
 
 
 class QLearning(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +30,8 @@ class QLearning(msgspec.Struct, frozen=True, kw_only=True):
     """γ: the discount per step."""
 
     def __post_init__(self) -> None:
+        check_schedule("alpha", self.alpha)
+        check_schedule("epsilon", self.epsilon)
         check_gamma(self.gamma)
         if max(self.epsilon.start, self.epsilon.end) > 1:
             raise BadValueError("epsilon", (self.epsilon.start, self.epsilon.end), "two probabilities from 0 to 1")

@@ -28,6 +28,12 @@ class Schedule(msgspec.Struct, frozen=True):
         return self.start + (self.end - self.start) * part
 
 
+def check_schedule(name: str, value: object) -> None:
+    """Raise `BadValueError` unless this is a schedule."""
+    if not isinstance(value, Schedule):
+        raise BadValueError(name, value, "a schedule, such as Schedule(0.2, 0.005); Schedule(0.1, 0.1) stays the same")
+
+
 def check_gamma(gamma: float) -> None:
     """Raise `BadValueError` unless γ is from 0 to 1."""
     if not 0 <= gamma <= 1:

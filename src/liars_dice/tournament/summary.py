@@ -271,7 +271,7 @@ def _result(
             rating=estimate.ratings[i][0],
             rating_interval=estimate.ratings[i][1],
             ci95=estimate.intervals[i],
-            games=games[i] or None,
+            games=None if not games[i] and any(cells[i]) else games[i],
             opening=rounds[i].opening(True),
             answering=rounds[i].opening(False),
             by_dice=rounds[i].by_dice(),

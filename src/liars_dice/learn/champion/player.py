@@ -306,12 +306,9 @@ class Champion(Network):
         try:
             with np.load(path) as found:
                 network = cls(dict(found))
+            faces, table = ((1, FACES, FACE_FEATURES), (1, TABLE_FEATURES))
             for one in (network, network.two):
-                faces, table = (
-                    np.zeros((1, FACES, FACE_FEATURES), np.float32),
-                    np.zeros((1, TABLE_FEATURES), np.float32),
-                )
-                one.logits(faces, table)
+                one.logits(np.zeros(faces, np.float32), np.zeros(table, np.float32))
         except (KeyError, ValueError, AttributeError, TypeError, BadZipFile):
             raise ValueError("it does not have the weights of such a network") from None
         return network
