@@ -18,6 +18,7 @@ from liars_dice import __version__
 from liars_dice.cli import COMMANDS, main
 from liars_dice.cli.runtime import STOPPING, tells_that_it_stops
 from liars_dice.core import parse_game
+from liars_dice.referee import MatchResult, Referee
 from liars_dice.tournament.blocks import Worker
 
 
@@ -214,6 +215,40 @@ def test_a_slow_end_is_announced_once(capfd: pytest.CaptureFixture[str]) -> None
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
     assert capfd.readouterr().err.encode() == STOPPING
+
+
+def test_watching_many_games_counts_those_before_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+    real = Referee.play
+
+    def play(self: Referee) -> MatchResult:
+        played.append(1)
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        return real(self)
+
+    monkeypatch.setattr(Referee, "play", play)
+    words = (
+        "watch",
+        "optimal",
+        "random",
+        "--games",
+        "10",
+        "--dice",
+        "1",
+        "--seed",
+        "1",
+        "--db",
+        str(tmp_path / "s.db"),
+    )
+    stopped = call(*words)
+    assert stopped.exit_code == 130
+    assert "\n3 games:" in stopped.stdout
+    assert stopped.stderr == "Stopped before the end: the counts are of the games played so far.\n"
+    played.clear()
+    stopped = call(*words, "--json")
+    assert stopped.exit_code == 130
+    assert sum(json.loads(stopped.stdout)["wins"].values()) == 3
 
 
 def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,13 +109,18 @@ def watch_command(
             table.say(escape(f"{' against '.join(names)}; rules {say_rules(rules, config)}{chosen}"), indent=0)
             referee.engine.subscribe(Spectator(table, Pace(console, step=step, delay=delay)))
         game_id = record_game(referee.engine, store)
+        winners: list[int | None] = []
         try:
             result = referee.play()
-            winners = [result.winner, *_quick(bots, config, seed, games - 1)]
+            winners.append(result.winner)
+            for winner in _quick(bots, config, seed, games - 1):
+                winners.append(winner)  # noqa: PERF402 - those before Ctrl-C count
         except Quit:
             return
         except KeyboardInterrupt:
-            raise SystemExit(130) from None
+            if len(winners) < 2:
+                raise SystemExit(130) from None
+            click.echo("Stopped before the end: the counts are of the games played so far.", err=True)
         finally:
             for bot in bots:
                 bot.dismiss()
@@ -124,11 +129,11 @@ def watch_command(
     if as_json:
         told = _as_json(result, referee.engine.state, wins) | {"ordered": list(ordered), "anew": list(anew)}
         print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id, **model_facts()}})
-        return
+        raise SystemExit(0 if len(winners) == games else 130)
     if games > 1:
-        console.print(f"\n{games:,} games:")
+        console.print(f"\n{len(winners):,} games:")
         for seat, (name, won) in enumerate(zip(names, wins, strict=True)):
-            table.say(table.coloured(f"{name} wins {won:,}, {won / games:.1%}", seat))
+            table.say(table.coloured(f"{name} wins {won:,}, {won / len(winners):.1%}", seat))
         for line in lifetime_lines(ordered, anew):
             table.say(escape(line))
     for line in model_lines():
@@ -138,6 +143,8 @@ def watch_command(
     again = [*agents, *options, "--seed", str(seed), *(["--isolate"] if isolate else [])]
     console.print("\nWhat next?")
     _suggest(table, seats, options, again, db)
+    if len(winners) < games:
+        raise SystemExit(130)
 
 
 def _as_json(result: MatchResult, state: GameState, wins: list[int]) -> dict[str, object]:
