@@ -34,7 +34,7 @@ def write_champion_curve(points: Sequence[Mapping[str, float]], path: Path) -> N
         rows[0].plot(decisions, [point.get(name, float("nan")) for point in points], color=colour, label=label)
     if shown:
         rows[0].set_ylabel("exploitability")
-        rows[0].set_ylim(bottom=0)
+        rows[0].set_ylim(0, 1.1 * max(point[name] for point in points for name in shown if name in point))
         rows[0].legend(loc="best", frameon=False)
     rows[-1].plot(decisions, [point["entropy"] for point in points], color=GREEN)
     rows[-1].set_ylabel("entropy in nats")
