@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from liars_dice.bridges.read_reply import read_reply
 from liars_dice.bridges.trajectories import TrajectoryPlan, play_chunk, trajectory_chunks
 from liars_dice.core import preset
 from liars_dice.exact.solver import explain, solved_round
+from patience import PATIENCE
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -32,6 +34,8 @@ def written(path: Path, *words: str) -> list[dict[str, Any]]:
 
 def test_nobody_plays_on_when_nobody_wants_the_rest() -> None:
     """Ctrl-C must not wait for chunks that are under way."""
+    other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(PATIENCE,))
+    other.start()
     before = multiprocessing.active_children()
     plan = TrajectoryPlan("nash", preset("classic", dice=1), 10**6, 1, "records")
     chunks = trajectory_chunks(plan, workers=2)
@@ -41,8 +45,11 @@ def test_nobody_plays_on_when_nobody_wants_the_rest() -> None:
     with pytest.raises(KeyboardInterrupt):
         chunks.throw(KeyboardInterrupt)
     for worker in workers:
-        worker.join()
+        worker.join(PATIENCE)
         assert worker.exitcode == -signal.SIGKILL
+    assert other.is_alive()  # it is somebody else's
+    other.kill()
+    other.join()
 
 
 @pytest.mark.parametrize("words", [("positions",), ("trajectories", "--player", "nash", "--games", "1")])

@@ -98,6 +98,8 @@ def test_exploit_shows_where_a_bot_gives_most_away() -> None:
     assert "comes up" in shown
     assert call(*why.split()[2:]).exit_code == 0
     assert "no mistake worth listing" in call("exploit", "nash", "--dice", "1", "1").stdout
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
+    assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 
 
 @pytest.mark.parametrize("bot", ["nash", "champion"])
@@ -118,8 +120,6 @@ def test_options_of_a_training_are_refused_without_one(option: str) -> None:
     refused = call("exploit", "maniac", "--dice", "1", "1", *option.split())
     assert refused.exit_code == 2
     assert f"{option.split()[0]} belongs to --train or --updates" in refused.output
-    assert answer("exploit", "truthful", "--dice", "1", "1", "--leaks", "0")["against_perfect_play"] is None
-    assert answer("exploit", "truthful", "--dice", "1", "1", "--wild", "ones")["against_perfect_play"] is None
 
 
 def test_exploit_announces_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,3 +201,16 @@ def test_without_seed() -> None:
     assert GameConfig(seed=4).without_seed == GameConfig()
     config = GameConfig()
     assert config.without_seed is config
+
+
+@pytest.mark.parametrize("next_opener", ["loser", "winner", "alternate"])
+@pytest.mark.parametrize("exact_payer", ["bidder", "nobody"])
+@pytest.mark.parametrize("changes", [{}, {"mode": "best_of", "rounds": 3, "palifico": False, "max_dice": None}])
+def test_one_round_of_any_game(changes: dict[str, Any], exact_payer: Any, next_opener: Any) -> None:
+    game = preset("perudo-tournament", players=3, exact_call=True, next_opener=next_opener, **changes)
+    if game.mode == "elimination":
+        game = game.replace(exact_payer=exact_payer)
+    round_ = game.one_round
+    assert round_.mode == "single_round"
+    assert (round_.dice, round_.wild, round_.bid_ordering) == (game.dice, game.wild, game.bid_ordering)
+    assert round_.one_round is round_

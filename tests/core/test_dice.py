@@ -72,7 +72,7 @@ def test_one_seats_dice_do_not_shift_anothers() -> None:
 @pytest.mark.parametrize("faces", [2, 6, 7, 20])
 def test_a_round_is_rolled_from_the_streams_of_its_seats(faces: int) -> None:
     """The engine's short way gives the dice that the cup rolls, also where bytes are rejected."""
-    numbers = (5, 0, 1, 60, 100)
+    numbers = (5, 0, 1, 60)
     for seed in (0, 1, 2**63 - 1):
         for index in range(30):
             rolled = roll_for_seats(numbers, faces, seed, index, first=2)

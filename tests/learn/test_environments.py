@@ -519,6 +519,13 @@ def test_a_bot_is_asked_by_its_name_and_only_in_a_game() -> None:
             ask()
     env.reset(seed=1)
     assert env.choice_of("truthful") == env.choice_of(make_agent("truthful"))
+    choices = []
+    for _ in range(2):
+        env.reset(seed=2)
+        choices.append([env.choice_of("random") for _ in range(5)])
+    assert choices[0] == choices[1]
+    with pytest.raises(TypeError):
+        env.step(1.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("action", [1.5, "3", None])

@@ -216,14 +216,12 @@ def test_a_bot_of_ones_own_plays() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(OutOfReachError, match="detective does not declare `memoryless`"):
-        LiarsDiceVectorEnv(2, "perudo", opponents="detective")
-    with pytest.raises(OutOfReachError, match=r"the engine can: make_vec\(\.\.\., vectorization_mode='sync'\)"):
+    with pytest.raises(OutOfReachError, match=r"detective does not declare `memoryless`.*vectorization_mode='sync'"):
         LiarsDiceVectorEnv(2, "perudo", opponents="detective")
     with pytest.raises(BadValueError, match="autoreset_mode = 'Often': expected 'NextStep' or 'SameStep'"):
         LiarsDiceVectorEnv(2, autoreset_mode="Often")
     assert LiarsDiceVectorEnv(2, autoreset_mode="SAME_STEP").autoreset_mode == AutoresetMode.SAME_STEP
-    LiarsDiceVectorEnv(2, seat=np.int64(1))  # type: ignore[arg-type]
+    LiarsDiceVectorEnv(np.int64(2), seat=np.int64(1))  # type: ignore[arg-type]
     with pytest.raises(gymnasium.error.ResetNeeded, match="no game has begun"):
         LiarsDiceVectorEnv(2).action_masks()
     with pytest.raises(BadValueError, match="a whole number of environments from 1 up"):

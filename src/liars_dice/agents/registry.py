@@ -134,9 +134,9 @@ AGENTS = AgentRegistry(
     AgentInfo(
         "nash",
         "liars_dice.exact.solver.nash:NashAgent",
-        "plays solved rounds: two players, no wilds, or perudo with few dice",
+        "plays two-player rounds by their solution, or by a strategy with a short memory",
     ),
-    AgentInfo("champion", _CHAMPION, "a network for Perudo with two to six players; else it plays as detective"),
+    AgentInfo("champion", _CHAMPION, "a network for Perudo with two to six players that bluffs and reads the bidding"),
     AgentInfo(
         "reader",
         "liars_dice.opponents.reader:reader_agent",

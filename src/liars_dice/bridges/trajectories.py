@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from multiprocessing.process import BaseProcess
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -144,16 +145,15 @@ def trajectory_chunks(
         played: Iterable[list[Row]] = (play_chunk(plan, chunk) for chunk in range(plan.chunks))
         yield from _counted(plan, played, progress)
         return
-    before = multiprocessing.active_children()
     pool = ProcessPoolExecutor(min(workers, plan.chunks), mp_context=multiprocessing.get_context("spawn"))
+    started: list[BaseProcess] = []
     try:
-        yield from _counted(plan, _in_order(pool, plan, workers), progress)
+        yield from _counted(plan, _in_order(pool, plan, workers, started), progress)
         pool.shutdown()
     except BaseException:  # also if nobody wants the rest
         pool.shutdown(wait=False, cancel_futures=True)
-        for worker in multiprocessing.active_children():
-            if worker not in before:
-                worker.kill()
+        for worker in started:
+            worker.kill()
         raise
 
 
@@ -170,12 +170,16 @@ def _ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _in_order(pool: ProcessPoolExecutor, plan: TrajectoryPlan, workers: int) -> Iterator[list[Row]]:
-    """Chunks in order; only a few are under way or waiting to be written, to limit memory."""
+def _in_order(
+    pool: ProcessPoolExecutor, plan: TrajectoryPlan, workers: int, started: list[BaseProcess]
+) -> Iterator[list[Row]]:
+    """Chunks in order; only a few are under way or waiting to be written, to limit memory. Notes the pool's workers."""
     waiting: list[Future[list[Row]]] = []
     for chunk in range(plan.chunks):
-        with _ctrl_c_blocked():  # this may start a process, which is then deaf to it, too
+        with _ctrl_c_blocked():  # submitting may start a worker, which then ignores it, too
+            before = multiprocessing.active_children()
             waiting.append(pool.submit(play_chunk, plan, chunk))
+            started += [child for child in multiprocessing.active_children() if child not in before]
         if len(waiting) > 2 * workers:
             yield waiting.pop(0).result()
     for future in waiting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import click
@@ -81,6 +82,7 @@ def mcp_command(
                 "Press Ctrl-D to stop; add --http for a server with an address.",
                 err=True,
             )
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a client that ends it may keep standard input open
         serve_stdio(tables)
         return
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..persistence import GameRecorder
     from ..tournament import Backend
 
-STOPPING = b"\nStopping: what was done so far is evaluated and kept. Ctrl-C again quits without that.\n"
+STOPPING = b"\nStopping; this may take a moment. Ctrl-C again quits at once.\n"
 
 
 def run_facts(backend: Backend) -> dict[str, object]:
@@ -87,14 +87,15 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def tells_that_it_stops() -> Iterator[None]:
-    """Tell at the first Ctrl-C that what was done is still evaluated; that takes a while, and another breaks it off."""
+    """Say at the first Ctrl-C that stopping takes a while: what was done so far is evaluated first."""
     told = False
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal told
         if not told:
             told = True
-            os.write(2, STOPPING)  # a handler must not use a stream that may be writing
+            with suppress(OSError):  # nobody may be listening
+                os.write(2, STOPPING)  # a handler must not use a stream that may be writing
         raise KeyboardInterrupt
 
     with _handled({signal.SIGINT: stop, signal.SIGTERM: stop}):
@@ -103,7 +104,7 @@ def tells_that_it_stops() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: Mapping[signal.Signals, Callable[[int, FrameType | None], object]]) -> Iterator[None]:
-    """Handle these signals, unless this program was started deaf to them; only the main thread can."""
+    """Handle these signals, unless this program was told to ignore them; only the main thread can."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -110,7 +110,10 @@ def train_champion_command(as_json: bool, curve: Path | None, out: Path, **given
         complete = train(trainer, lambda report: progress and progress(*_done(settings, report), _news(report)))
     elapsed_s = time.perf_counter() - start
     _save(trainer, out)
-    points = [json.loads(line) for line in Path(settings.out, "curve.jsonl").read_text("utf-8").splitlines()]
+    told = Path(settings.out, "curve.jsonl")
+    if not told.exists():  # stopped before the first update
+        raise KeyboardInterrupt
+    points = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
     if curve is not None:
         write_champion_curve(points, curve)
     if as_json:
@@ -141,14 +144,18 @@ def _settings(given: dict[str, Any], out: Path) -> Settings:
 
 
 def _check_same_run(settings: Settings) -> None:
-    """Raise unless the run in the folder was begun with these settings; how long it trains, and where, may differ."""
+    """Raise unless the run in the folder was begun with these settings; how long it trains may differ."""
     from dataclasses import asdict
 
     from ..core import BadValueError
     from ..learn.champion.network import read_weights
 
     begun = read_weights(Path(settings.out, "last.pt"))["settings"]
-    free = {"out", "minutes", "schedule_minutes", "most_updates", "device", "compiled", "report_every", "save_every"}
+    if begun["device"] != settings.device:
+        raise BadValueError(
+            "device", settings.device, f"{begun['device']}, where the run in {settings.out} was started"
+        )
+    free = {"out", "minutes", "schedule_minutes", "most_updates", "compiled", "report_every", "save_every"}
     changed = [
         f"{name.replace('_', ' ')} was {begun[name]}, now {value}"
         for name, value in asdict(settings).items()

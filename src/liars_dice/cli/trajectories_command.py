@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from .output import print_json
 from .progress import show_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..bridges.trajectories import TrajectoryPlan
     from ..core import Progress
@@ -110,18 +111,19 @@ def _write(plan: TrajectoryPlan, out: Path, workers: int, progress: Progress | N
     count = unvalued = 0
     value = list(plan.columns).index("value")
 
-    def rows() -> Iterator[Row]:
+    def rows(chunks: Iterable[list[Row]]) -> Iterator[Row]:
         nonlocal count, unvalued
-        for chunk in trajectory_chunks(plan, workers, progress):
+        for chunk in chunks:
             count += len(chunk)
             unvalued += sum(row[value] is None for row in chunk)
             yield from chunk
 
-    if out.suffix != ".jsonl":
-        write_table("out", out, plan.columns, rows())
-        return count, unvalued
-    with writing_whole("out", out) as partial, partial.open("wb") as file:
-        lines = json_lines(plan.columns, rows()) if plan.shape == "records" else map(chat_line, rows())
-        for line in lines:
-            file.write(line + b"\n")
+    with closing(trajectory_chunks(plan, workers, progress)) as chunks:
+        if out.suffix != ".jsonl":
+            write_table("out", out, plan.columns, rows(chunks))
+            return count, unvalued
+        with writing_whole("out", out) as partial, partial.open("wb") as file:
+            found = rows(chunks)
+            for line in json_lines(plan.columns, found) if plan.shape == "records" else map(chat_line, found):
+                file.write(line + b"\n")
     return count, unvalued

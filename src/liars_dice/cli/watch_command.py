@@ -128,8 +128,11 @@ def watch_command(
     wins = [winners.count(seat) for seat in range(config.num_players)]
     if as_json:
         told = _as_json(result, referee.engine.state, wins) | {"ordered": list(ordered), "anew": list(anew)}
+        told["games"] = len(winners)
         print_json({"rules": rules, "seed": seed, **told, "run": {"game_id": game_id, **model_facts()}})
-        raise SystemExit(0 if len(winners) == games else 130)
+        if len(winners) < games:
+            raise SystemExit(130)
+        return
     if games > 1:
         console.print(f"\n{len(winners):,} games:")
         for seat, (name, won) in enumerate(zip(names, wins, strict=True)):

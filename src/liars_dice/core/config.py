@@ -151,10 +151,12 @@ class GameConfig(
 
     @property
     def one_round(self) -> GameConfig:
-        """The first round of these rules, by itself."""
+        """One round of these rules by itself, with the dice of the first; not a palifico round."""
         if self.mode == "single_round":
             return self
-        return self.replace(mode="single_round", rounds=None, max_dice=None, palifico=False)
+        return self.replace(
+            mode="single_round", rounds=None, max_dice=None, palifico=False, next_opener="loser", exact_payer="bidder"
+        )
 
     def wild_face(self, *, palifico: bool = False) -> int | None:
         """The face that counts as every other face, or None if such a round has no wild face."""

@@ -56,10 +56,6 @@ def _byte_faces(faces: int) -> tuple[bytes, bytes]:
     return bytes(byte % faces + 1 if byte < fair else 0 for byte in range(256)), bytes(range(fair, 256))
 
 
-BLOCK = 64
-"""How many bytes of a seat's randomness come at a time."""
-
-
 def _block(keyed: blake2b, place: int) -> bytes:
     """A block of a stream, from a hash that has its key: copying that is faster than making another."""
     hashed = keyed.copy()
@@ -74,23 +70,23 @@ class SeatStream:
     seat or round, and the same seed gives the same dice on every machine.
     """
 
-    __slots__ = ("_keyed", "_place")
+    __slots__ = ("_key", "_place")
 
     def __init__(self, seed: int, round_index: int, seat: int) -> None:
-        self._keyed = blake2b(key=seed.to_bytes(8, "big"))
+        self._key = seed.to_bytes(8, "big")
         self._place = round_index << 40 | seat << 32
 
     def randbytes(self, n: int, /) -> bytes:
         """The next `n` bytes; each call starts at a new block of the stream."""
         out = b""
         while len(out) < n:
-            out += _block(self._keyed, self._place)
+            out += _block(blake2b(key=self._key), self._place)
             self._place += 1
         return out[:n]
 
 
 def roll_for_seats(numbers: Iterable[int], faces: int, seed: int, round_index: int, first: int = 0) -> list[bytes]:
-    """That many dice for each seat from `first` on, as a `DiceCup` rolls them from the `SeatStream` of each seat.
+    """That many dice, at most 64, for each seat from `first` on, as a `DiceCup` rolls them from each `SeatStream`.
 
     It is faster because the hash gets its key once, and a block of a stream has all dice of a seat, unless some of its
     bytes are rejected.
@@ -99,15 +95,10 @@ def roll_for_seats(numbers: Iterable[int], faces: int, seed: int, round_index: i
     keyed, place = blake2b(key=seed.to_bytes(8, "big")), round_index << 40 | first << 32
     hands: list[bytes] = []
     for n in numbers:
-        rolled = b""
-        if n > BLOCK:
-            rolled = bytes(DiceCup(faces).roll(n, SeatStream(seed, round_index, first + len(hands))))
-        elif n:
-            rolled = _block(keyed, place)[:n].translate(face_of_byte, rejected)
-            block = place
-            while len(rolled) < n:
-                block += 1
-                rolled += _block(keyed, block)[: n - len(rolled)].translate(face_of_byte, rejected)
+        rolled, block = b"", place
+        while len(rolled) < n:
+            rolled += _block(keyed, block)[: n - len(rolled)].translate(face_of_byte, rejected)
+            block += 1
         hands.append(rolled)
         place += 1 << 32
     return hands

@@ -164,7 +164,10 @@ def _leaderboard(result: TournamentResult) -> str:
         if one.rating_interval is not None:
             rating += " ({:.1f} – {:.1f})".format(*one.rating_interval)
         ranks = str(low) if low == high else f"{low} – {high}"
-        rows.append((one.rank, ranks, one.agent, _percent(one.win_rate), interval, one.beats, one.ties, rating))
+        won = _percent(one.win_rate)
+        if one.games == 0:
+            won, interval = "–", "no games yet"
+        rows.append((one.rank, ranks, one.agent, won, interval, one.beats, one.ties, rating))
     table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", result.rating_scale), rows, named=2)
     return table if exact else f"{table}<p>{_how_sure(result)}</p>\n"
 

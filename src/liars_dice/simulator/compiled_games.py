@@ -343,8 +343,8 @@ def check_simulable(agents: Sequence[Agent], config: GameConfig) -> None:
     for agent in agents:
         if not getattr(agent, "memoryless", False):
             raise OutOfReachError(
-                f"{agent_id(agent)} does not declare `memoryless`, as `liars-dice agents` says of other bots, so the "
-                "compiled simulator cannot play it; the engine can"
+                f"{agent_id(agent)} does not declare `memoryless`, so the compiled simulator cannot play it; "
+                "the engine can"
             )
     check_own_dice_only(config)
     cells = len({_same_policy(agent) for agent in agents}) * cells_needed(config)

@@ -108,7 +108,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     ci95: tuple[float, float] | None
     """A 95% interval for the win rate in the long run: over all tables and dice that might have been drawn."""
     games: int | None
-    """The games it played; None if all its results were computed, 0 if a stopped tournament has not come to it."""
+    """The games it played; None if all its results were computed, 0 if a stopped tournament has not reached it."""
     own_rank_interval: tuple[int, int] | None = None
     """The best and the worst rank with 95% confidence for this agent alone: never wider than `rank_interval`."""
     opening: RoundRate | None = None

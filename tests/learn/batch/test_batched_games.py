@@ -275,8 +275,9 @@ def test_bad_input() -> None:
             games.step(np.array([0, action, 0]))
     with pytest.raises(BadValueError, match="one for each of 3 games"):
         games.step(np.array([0]))
-    with pytest.raises(BadValueError, match="whole numbers"):
-        games.step(np.array([0.9, 0.9, 0.9]))
+    for actions in (np.array([0.9, 0.9, 0.9]), np.array(["a"] * 3), np.array([None] * 3), None):
+        with pytest.raises(BadValueError, match=r"actions = '.*': expected whole numbers, one for each of 3 games"):
+            games.step(actions)
     for n in (0, 2.5, True):
         with pytest.raises(BadValueError, match="a whole number of games from 1 up"):
             BatchedGames(n)  # type: ignore[arg-type]

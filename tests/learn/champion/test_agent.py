@@ -104,7 +104,8 @@ def test_many_at_once_are_answered_as_one_by_one() -> None:
 def test_a_file_of_another_kind_is_no_champion(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", weights=np.zeros(3))
     (tmp_path / "damaged.npz").write_bytes(b"PK")
-    for name in ("other.npz", "damaged.npz", "missing.npz"):
+    (tmp_path / "empty.npz").touch()
+    for name in ("other.npz", "damaged.npz", "empty.npz", "missing.npz"):
         with pytest.raises(AgentNameError, match="expected a model that train champion wrote"):
             make_agent(f"champion:{tmp_path / name}")
 

@@ -339,8 +339,8 @@ class StrategyBook:
 
     def fingerprint(self, key: ShortKey) -> str:
         """What changes whenever a strategy of this round does, the opener's or the other player's."""
-        both = self.block(key)[1] + self.block(key.opponent)[1]
-        return hashlib.blake2b(both, digest_size=8).hexdigest()
+        both = (self.block(one) for one in (key, key.opponent))
+        return hashlib.blake2b(b"".join(b"%d:" % steps + data for steps, data in both), digest_size=8).hexdigest()
 
 
 def written(blocks: Mapping[ShortKey, tuple[int, bytes]]) -> bytes:

@@ -57,7 +57,7 @@ class BatchedGames:
         compiled: bool = False,
         workers: int | None = None,
     ) -> None:
-        n, seed = plain_number(n), _checked(seed)
+        n, seed, workers = plain_number(n), _checked(seed), worker_count(workers)
         if not is_whole(n, range(1, 10**9)):
             raise BadValueError("n", n, "a whole number of games from 1 up")
         given = list(rules) if isinstance(rules, Sequence) and not isinstance(rules, str) else [rules]
@@ -84,7 +84,7 @@ class BatchedGames:
             for name, value, plain in (("device", device, (None, "cpu")), ("compiled", compiled, (False,))):
                 if value not in plain:
                     raise BadValueError(name, value, f"{plain[-1]!r}, or backend='torch'")
-            self._games = NumbaGames(arrays, n, seed, self.parts, worker_count(workers) or cpu_count() or 1)
+            self._games = NumbaGames(arrays, n, seed, self.parts, workers or cpu_count() or 1)
         elif backend == "torch":
             self._games = _torch_games(arrays, n, seed, self.parts, device, compiled)
         else:
@@ -119,13 +119,16 @@ class BatchedGames:
         self._games.reset(self._seed)
 
     def observations(self, seats: Array | None = None) -> Array:
-        """[N, part] float32: what the player to move sees in each game, or the player in one of `seats` ([N])."""
+        """[N, part] float32: what the player to move sees in each game, or the player in one of `seats` ([N]).
+
+        Seats are checked, which waits for the device.
+        """
         if seats is None:
             return self._games.observations()
         players = checked_numbers(self._games, "seats", seats, self.n)
-        outside = ((players < 0) | (players >= self._players)).tolist()
-        if any(outside):
-            place = outside.index(True)
+        outside = (players < 0) | (players >= self._players)
+        if outside.any():
+            place = outside.tolist().index(True)
             most = int(self._players[place]) - 1
             raise BadValueError("seats", int(players[place]), f"a seat from 0 to {most} in game {place}")
         return self._games.observations(players)
@@ -171,7 +174,7 @@ def checked_numbers(games: BatchBackend, name: str, given: object, n: int, of: s
     each = f"one for each of {n} {of}"
     try:
         numbers = games.as_numbers(given)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise BadValueError(name, type(given).__name__, f"whole numbers, {each} ({error})") from None
     if tuple(numbers.shape) != (n,):
         raise BadValueError(name, tuple(numbers.shape), each)

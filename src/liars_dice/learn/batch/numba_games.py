@@ -472,7 +472,10 @@ class NumbaGames:
 
     def as_numbers(self, numbers: object) -> Ints:
         """Numbers of any library as this backend's array, without a copy if they have 64 bits already."""
-        array = np.from_dlpack(numbers) if hasattr(numbers, "__dlpack__") else np.asarray(numbers)
+        if hasattr(numbers, "__dlpack__") and not isinstance(numbers, np.ndarray):
+            array = np.from_dlpack(numbers)
+        else:
+            array = np.asarray(numbers)
         if array.dtype.kind not in "iu":
             raise TypeError(f"{array.dtype} are not whole numbers")
         return np.ascontiguousarray(array, dtype=np.int64)

@@ -54,8 +54,9 @@ class ChampionAgent(BatchAgent):
     """Plays Perudo at tables of two to six, with up to five dice each: a network that reads the bidding and mixes.
 
     Where two players are left it plays solved rounds as `nash` does: rounds of `perudo` with at most four dice in
-    total, and rounds without wilds or exact calls. A single round of two players is played as the first of a game. By
-    rules that it was not trained for it plays as `detective`. The reasoning of every action says what it comes from.
+    total, and rounds without wilds or exact calls. A single round of two players that is not solved is played like the
+    first of a game. By rules that it was not trained for it plays as `detective`. The reasoning of every action says
+    what it comes from.
     """
 
     def __init__(self, name: str = "champion", *, network: Champion | None = None, plain_share: float = 0.0) -> None:

@@ -15,6 +15,7 @@ weights are half floats in an `.npz` file. `agent` makes a player of it.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import comb, fsum
@@ -309,7 +310,7 @@ class Champion(Network):
             faces, table = ((1, FACES, FACE_FEATURES), (1, TABLE_FEATURES))
             for one in (network, network.two):
                 one.logits(np.zeros(faces, np.float32), np.zeros(table, np.float32))
-        except (KeyError, ValueError, AttributeError, TypeError, BadZipFile):
+        except (KeyError, ValueError, AttributeError, TypeError, EOFError, BadZipFile, zlib.error):
             raise ValueError("it does not have the weights of such a network") from None
         return network
 

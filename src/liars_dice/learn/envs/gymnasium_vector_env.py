@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import SEEDS, BadValueError, Dice, GameConfig, MissingExtraError, Player, is_whole
+from ...core import SEEDS, BadValueError, Dice, GameConfig, MissingExtraError, Player, agent_id, is_whole
 from ...exact import OutOfReachError
 from ...numeric import Floats, Ints, Truths
 from ...simulator import Simulator
@@ -48,9 +48,10 @@ Stepped = tuple[Observations, Floats, Truths, Truths, dict[str, Any]]
 class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[Any]]):
     """`num_envs` games of one player against memoryless agents, all played by compiled code.
 
-    Rules, opponents, seats, observations, actions and rewards are those of `LiarsDiceEnv`. Opponents must be memoryless
-    (`liars-dice agents` lists which bots are); for others, `gymnasium.make_vec(..., vectorization_mode="sync")` plays
-    through the engine. A game ends for the player with its last die; the others do not finish it.
+    Rules, opponents, seats, observations, actions and rewards are those of `LiarsDiceEnv`. Opponents must be
+    memoryless (`liars-dice agents --json` says which bots are); for others, `gymnasium.make_vec(...,
+    vectorization_mode="sync")` plays through the engine. A game ends for the player with its last die; the others do
+    not finish it.
 
     An illegal action loses the game, and `info["illegal_action"]` marks it. `info["action_mask"]` and `action_masks()`
     say what is legal; after a game has ended, nothing is. `autoreset_mode` is Gymnasium's: by default, the step after
@@ -74,6 +75,7 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
         render_mode: None = None,
     ) -> None:
         config = env_rules(rules, players=players, dice=dice)
+        num_envs = plain_number(num_envs)
         if not is_whole(num_envs, range(1, 10**9)):
             raise BadValueError("num_envs", num_envs, "a whole number of environments from 1 up")
         seat = seat if isinstance(seat, str) else plain_number(seat)
@@ -101,10 +103,13 @@ class LiarsDiceVectorEnv(gymnasium.vector.VectorEnv[Observations, Ints, NDArray[
 
     def _seat_bots(self, bots: tuple[Player, ...]) -> None:
         """Make the bots' tables. With the learner in each seat in turn, the bots keep their order."""
-        try:
-            self._simulator = Simulator(bots, self.config)
-        except OutOfReachError as error:
-            raise OutOfReachError(f"{error}: make_vec(..., vectorization_mode='sync') does that") from None
+        for bot in bots:
+            if not getattr(bot, "memoryless", False):
+                raise OutOfReachError(
+                    f"{agent_id(bot)} does not declare `memoryless`, so compiled games cannot have it; "
+                    "make_vec(..., vectorization_mode='sync') plays it through the engine"
+                )
+        self._simulator = Simulator(bots, self.config)
         self._tables = bot_arrays(self._simulator)
         numbers = list(range(len(bots)))
         self._bot_in = np.array([[*numbers[:seat], 0, *numbers[seat:]] for seat in range(len(bots) + 1)])

@@ -14,12 +14,13 @@ To let one of our bots move, call `env.step(env.unwrapped.choice_of(bot))`.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, SupportsInt
+from operator import index
+from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
 
 from ...agents import Agent, make_agent
-from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, MissingExtraError, as_action
+from ...core import SEEDS, BadValueError, Dice, GameConfig, GameEngine, MissingExtraError, as_action, derive_seed
 from ..seating import env_rules
 from .encoding import Encoding, Mask, Observation
 from .table_text import table_text
@@ -95,7 +96,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         }
         self._rng, _ = seeding.np_random()
         self._engine: GameEngine | None = None
-        self._bots: dict[str, Agent] = {}
+        self._bots: dict[tuple[str, int], Agent] = {}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space, which is the same for all agents."""
@@ -112,6 +113,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         engine = GameEngine(self.config, names=self.possible_agents, seed=int(self._rng.integers(SEEDS.stop)))
         engine.start_new_round()
         self._engine = engine
+        self._bots.clear()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -135,7 +137,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         mask = self.encoding.action_mask(public) if to_move else np.zeros(self.encoding.actions, dtype=np.int8)
         return {"observation": self.encoding.observe(self._game.get_view(seat)), "action_mask": mask}
 
-    def step(self, action: SupportsInt | None) -> None:
+    def step(self, action: SupportsIndex | None) -> None:
         """Take an action for the selected agent; a terminated agent must pass None, and is removed."""
         engine = self._game
         agent = self.agent_selection
@@ -144,7 +146,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
             return
         if action is None:
             raise BadValueError("action", None, f"a number from 0 to {self.encoding.actions - 1}: {agent} is to move")
-        engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, int(action)))
+        engine.apply_action(self._seats[agent], self.encoding.action(engine.state.public, index(action)))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._settle()
@@ -162,9 +164,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name f
         With a wrapped environment, call `env.unwrapped.choice_of`.
         """
         engine = self._game
+        seat = self._seats[self.agent_selection]
         if isinstance(bot, str):
-            bot = self._bots[bot] = self._bots.get(bot) or make_agent(bot)
-        view = engine.get_view(self._seats[self.agent_selection])
+            if (bot, seat) not in self._bots:
+                self._bots[bot, seat] = make_agent(bot)
+                self._bots[bot, seat].seed(derive_seed(engine.seed, "agent", seat))
+            bot = self._bots[bot, seat]
+        view = engine.get_view(seat)
         return self.encoding.number(engine.state.public, as_action(bot.choose_action(view)))
 
     def render(self) -> str | None:
