@@ -9,6 +9,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -284,13 +285,12 @@ def test_every_value_of_a_row_may_be_wrong(tmp_path: Path) -> None:
     for column in columns:
         for value in wrong:
             shutil.copyfile(path, tmp_path / "bad.sqlite")
-            with sqlite3.connect(tmp_path / "bad.sqlite") as db:
+            with closing(sqlite3.connect(tmp_path / "bad.sqlite", isolation_level=None)) as db:
                 db.execute("PRAGMA ignore_check_constraints = 1")
                 try:
                     db.execute(f"UPDATE games SET {column} = {value} WHERE game_id = 'one'")
                 except sqlite3.IntegrityError:
                     continue
-            db.close()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with open_store(tmp_path / "bad.sqlite") as store:

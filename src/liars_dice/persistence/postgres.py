@@ -77,6 +77,9 @@ class PostgresRecorder(SQLRecorder):
         return None if row is None else int(row[0])
 
     def _release(self) -> None:
+        if self._claims and self._db is not None:
+            with contextlib.suppress(self._errors):  # a connection that is broken has no locks any more
+                self._db.execute("SELECT pg_advisory_unlock_all()")  # the server may notice the end of it later
         self._disconnect()
 
     def _disconnect(self) -> None:
