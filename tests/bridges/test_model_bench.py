@@ -66,7 +66,7 @@ def test_positions_can_be_used_without_this_package(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert {"id", "rules", "prompt", "legal", "values"} <= lines[0].keys()
     assert call("positions", "--group", "perudo").stdout.count("\n") == 160
-    missing = call("positions", "--out", str(tmp_path))
+    missing = call("positions", "--out", str(path / "below"))
     assert missing.exit_code == 1
     assert missing.stderr.count("\n") == 1
 
