@@ -209,6 +209,8 @@ def test_a_store_is_remembered(tmp_path: Path) -> None:
     assert reader.known_as("nobody").styles.rounds == 0
     reader.on_game_start(config, 0)
     assert reader.will_read(deal(new_game(config, names=NAMES[0]), ((1, 1), (2, 5))).public)
+    assert reader._store is not None
+    reader._store.close()
 
 
 def test_a_store_that_is_not_there_is_refused(tmp_path: Path) -> None:

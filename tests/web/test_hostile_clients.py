@@ -76,7 +76,7 @@ def test_no_way_out_of_the_static_files(tmp_path: Path, path: str) -> None:
     async def run() -> None:
         from urllib.parse import unquote
 
-        app = create_app(limits=EASY, static=inside)
+        app = create_app(InMemoryRecorder(), limits=EASY, static=inside)
         for raw in (path, unquote(path)):
             sent: list[Any] = []
             scope = {
