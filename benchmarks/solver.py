@@ -1,7 +1,7 @@
 """How fast rounds are solved, compared with OpenSpiel's CFR+ where it can solve them; published values; `nash` against
 every bot; what is shipped; what a perfect adversary earns against the strategies with a short memory. With eight dice
 and more in total that takes a processor hours, so those bounds come from a run of `tools/measure_short_memory.py` on a
-GPU, where there was one for the same strategies; else the search stops early, and the bounds are further apart.
+GPU; how many rounds have had none, or had it for other strategies, is said.
 
 Times exclude compilation. Processor time is that of all threads together: it says more than the clock if other programs
 run at the same time. Each answer is certified: the exploitability printed is half the width of the bracket
@@ -189,17 +189,19 @@ def measured() -> None:
     book = short_memory.load()
     stored = json.loads(BOUNDS.read_text(encoding="utf-8")) if BOUNDS.exists() else {}
     worst: dict[str, float] = {}
+    waiting = []
     for key in (key for key in book if key.opens):
         began = time.perf_counter()
-        large = key.own + key.other >= LARGE
         kept = stored.get(key.name, {})
-        if large and kept.get("strategies") == book.fingerprint(key):
+        if key.own + key.other < LARGE:
+            pair = book[key], book[key.opponent]
+            found = mean_of(response_bounds(*pair, biddings=5_000_000, memory=8, workers=os.cpu_count() or 1))
+            how = f"{time.perf_counter() - began:.0f} s"
+        elif kept.get("strategies") == book.fingerprint(key):
             found, how = Measured(kept["least"], kept["most"], kept["biddings"]), "on a GPU"
         else:
-            biddings = 1_000_000 if large else 5_000_000
-            pair = book[key], book[key.opponent]
-            found = mean_of(response_bounds(*pair, biddings=biddings, memory=8, workers=os.cpu_count() or 1))
-            how = f"{time.perf_counter() - began:.0f} s"
+            waiting.append(key.name)
+            continue
         size = sum(len(book.block(one)[1]) for one in (key, key.opponent))
         print(
             f"  {key.game} {key.own} v {key.other}: at least {found.least:.4f}, at most {found.most:.4f}; "
@@ -207,8 +209,17 @@ def measured() -> None:
             flush=True,
         )
         worst[key.game] = max(worst.get(key.game, 0.0), found.most)
-    figure("short memory, heads-up, exploitability at most, at worst", worst["heads-up"], most=0.1, aim=0.03)
-    figure("short memory, perudo, exploitability at most, at worst", worst["perudo"], most=0.1, aim=0.05)
+    figure("short memory, rounds that wait for a run on a GPU", len(waiting), most=0)
+    print("  " + (", ".join(waiting) or "none"))
+    figure(
+        "short memory, heads-up, exploitability at most, the worst of those measured",
+        worst["heads-up"],
+        most=0.1,
+        aim=0.03,
+    )
+    figure(
+        "short memory, perudo, exploitability at most, the worst of those measured", worst["perudo"], most=0.1, aim=0.05
+    )
     wanted = [(own, other) for own in range(1, 6) for other in range(1, 6)]
     solved_ = Tablebase.shipped("perudo").entries
     missing = [dice for dice in wanted if dice not in solved_ and ShortKey("perudo", *dice, True) not in book]
