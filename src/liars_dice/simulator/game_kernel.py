@@ -194,7 +194,8 @@ def play_games(
                 for other in range(seats):
                     had_one[other] |= dice[other] == 1
             if rules.mode == 1:
-                total += _move_dice(rules, dice, winner, loser, exact and right)
+                by_exact = exact and right
+                total += _move_dice(dice, winner, loser, by_exact, rules.dice_cap, rules.exact_is_free)
                 alive -= int(dice[loser] == 0)
                 playing = alive > 1
             else:
@@ -261,13 +262,16 @@ def _count_matches(rules: Rules, palifico: Int, dice: Ints, hand: Ints, face: In
 
 
 @inlined
-def _move_dice(rules: Rules, dice: Ints, winner: Int, loser: Int, by_exact: bool) -> int:
-    """`core.round_outcome.dice_after` for an elimination game; returns by how much the dice in play change."""
+def _move_dice(dice: Ints, winner: Int, loser: Int, by_exact: bool, cap: int, exact_is_free: bool) -> int:
+    """`core.round_outcome.dice_after` for an elimination game; returns by how much the dice in play change.
+
+    It gets two numbers instead of `rules`: with those handed on here, too, games take three times as long.
+    """
     change = 0
-    if not (by_exact and rules.exact_is_free):
+    if not (by_exact and exact_is_free):
         dice[loser] -= 1
         change -= 1
-    if by_exact and dice[winner] < rules.dice_cap:
+    if by_exact and dice[winner] < cap:
         dice[winner] += 1
         change += 1
     return change
