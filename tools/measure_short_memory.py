@@ -8,7 +8,7 @@ it looks at more biddings for the same gap, and its bounds are at least as close
     python tools/measure_short_memory.py --rounds perudo:5v5 [--device cpu|cuda] [--seconds 120] [--strategies FILE]
         [--out training/data/short-memory/bounds.json]
 
-`benchmarks/solver.py` takes the bounds of rounds with eight dice and more from such a file.
+`benchmarks/solver.py` takes the bounds of rounds of `perudo` with nine and ten dice from such a file.
 """
 
 from __future__ import annotations
