@@ -8,8 +8,8 @@ Each format is played in twenty fields: groups of compiled bots under different 
 - how often all rank intervals of a tournament hold at once, and how often that of one agent alone does;
 - how often a rating's interval contains the mean rating of all tournaments of the field.
 
-And of leagues of the default length, the demo's among them: how often all bots that are three points or more apart in
-the long run come out in the right order.
+And of leagues of the default length, one of them with the demo's bots but without its champion, whose league is
+shorter: how often all bots that are three points or more apart in the long run come out in the right order.
 
 `--tournaments N` sets how many tournaments per format are played (default: 1000); a hundredth as many leagues
 of the default length are played in each of five fields.
