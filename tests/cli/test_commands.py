@@ -8,18 +8,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
+import ctrl_c
 from command_line import call
 from liars_dice import __version__
 from liars_dice.cli import COMMANDS, main
 from liars_dice.cli.runtime import STOPPING, tells_that_it_stops
 from liars_dice.core import parse_game
 from liars_dice.referee import MatchResult, Referee
-from liars_dice.tournament.blocks import Worker
 
 
 def test_bare_command_lists_every_command() -> None:
@@ -252,17 +251,8 @@ def test_watching_many_games_counts_those_before_ctrl_c(tmp_path: Path, monkeypa
 
 
 def test_a_matchup_that_was_stopped_shows_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[int] = []
-    real = Worker.play
-
-    def play(self: Any, block: Any) -> Any:
-        if played:
-            raise KeyboardInterrupt
-        played.append(block.number)
-        return real(self, block)
-
+    played = ctrl_c.after_one_block(monkeypatch)
     words = ("matchup", "detective", "random", "--games", "200", "--dice", "1", "--workers", "1", "--seed", "1")
-    monkeypatch.setattr(Worker, "play", play)
     stopped = call(*words)
     assert stopped.exit_code == 130
     assert "95% interval" in stopped.stdout

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import ctrl_c
 from command_line import answer, call
 from liars_dice.tournament import runner as tournament
 from liars_dice.tournament import simulation
@@ -258,16 +259,7 @@ def test_simulate_tells_win_rates_with_intervals_and_adds_up_copies() -> None:
 
 def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulation, "BLOCK_GAMES", {True: 5, False: 5})
-    played: list[int] = []
-    real = Worker.play
-
-    def play(self: Any, block: Any) -> Any:
-        if len(played) == 1:
-            raise KeyboardInterrupt
-        played.append(block.number)
-        return real(self, block)
-
-    monkeypatch.setattr(Worker, "play", play)
+    ctrl_c.after_one_block(monkeypatch)
     words = ("optimal", "random", "--players", "2", "--tables", "1", "--replications", "50", "--seed", "5")
     stopped = call("simulate", *words, "--workers", "1")
     assert stopped.exit_code == 130
@@ -278,16 +270,7 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
 
 
 def test_a_stopped_tournament_says_who_has_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[int] = []
-    real = Worker.play
-
-    def play(self: Any, block: Any) -> Any:
-        if played:
-            raise KeyboardInterrupt
-        played.append(block.number)
-        return real(self, block)
-
-    monkeypatch.setattr(Worker, "play", play)
+    ctrl_c.after_one_block(monkeypatch)
     words = ("detective", "sniper", "bluffer", "--games", "4", "--dice", "1", "--seed", "1", "--workers", "1")
     stopped = call("tournament", *words, "--db", str(tmp_path / "games.sqlite"))
     assert stopped.exit_code == 130
