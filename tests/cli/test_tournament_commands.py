@@ -11,8 +11,10 @@ import pytest
 
 import ctrl_c
 from command_line import answer, call
+from liars_dice.core import BadValueError, preset
+from liars_dice.persistence import InMemoryRecorder, open_store
+from liars_dice.tournament import Ledger, TournamentSettings, simulation
 from liars_dice.tournament import runner as tournament
-from liars_dice.tournament import simulation
 from liars_dice.tournament.blocks import Worker
 
 SMALL = ("tournament", "detective", "optimal", "random", "--dice", "1", "--games", "20", "--seed", "3")
@@ -208,6 +210,7 @@ def test_stop_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     stopped = call(*SMALL, "--db", db)
     assert stopped.exit_code == 130
     assert "To continue: liars-dice tournament --resume" in stopped.stderr
+    assert re.search(r"stopped after [\d,]+ of 60 games: not all agents have met yet", stopped.stdout)
     again = stopped.stderr.split("--resume ")[1].split()[0]
     monkeypatch.setattr(Worker, "play", real)
     for changed, message in (
@@ -269,6 +272,56 @@ def test_simulate_stopped_counts_the_games_that_were_played(monkeypatch: pytest.
     assert sum(rates) == pytest.approx(100)
 
 
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ("python3 bot.py --log bot.log", "bot.log"),
+        ("python3 -u bot.py bot.log", "bot.log"),
+        ("./bot.py --log bot.log", "bot.log"),
+        ("python3 -m bot --log bot.log", "bot.log"),
+    ],
+)
+def test_a_bot_may_write_to_the_files_of_its_command(
+    command: str, written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bot, log = tmp_path / "bot.py", tmp_path / written
+    bot.write_text("the bot", encoding="utf-8")
+    log.write_text("an older game", encoding="utf-8")
+    config = preset("heads-up", dice=1).to_dict()
+    asked = TournamentSettings(
+        kind="round-robin", agents=(f"cmd:{command}", "optimal"), rules="heads-up", config=config, seed=1
+    )
+    store = InMemoryRecorder()
+    first = Ledger(store, asked)
+    first.begin((), 2)
+    log.write_text("another game", encoding="utf-8")
+    assert Ledger(store, asked, first.id).entry == first.entry
+    if "bot.py" in command:
+        bot.write_text("a better bot", encoding="utf-8")
+        with pytest.raises(BadValueError, match=r"with which it began: bot\.py changed since"):
+            Ledger(store, asked, first.id)
+
+
+def test_a_bot_that_changed_is_not_mixed_with_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bot = tmp_path / "mine.py"
+    source = "from liars_dice.agents import RandomAgent\n\n\nclass Mine(RandomAgent):\n    pass\n"
+    bot.write_text(source, encoding="utf-8")
+    config = preset("heads-up", dice=1)
+    asked = TournamentSettings(
+        kind="round-robin", agents=("mine.py", "optimal"), rules="heads-up", config=config.to_dict(), games=4, seed=1
+    )
+    with open_store("games.sqlite") as store:
+        Ledger(store, asked).begin((), 2)  # and then the machine lost power
+    bot.write_text(f"{source}\n# better now\n", encoding="utf-8")
+    refused = call("tournament", "--resume", "last", "--db", "games.sqlite")
+    assert refused.exit_code == 1
+    assert "mine.py changed since; put them back, or start anew" in refused.stderr
+    bot.write_text(source, encoding="utf-8")
+    assert call("tournament", "--resume", "last", "--db", "games.sqlite").exit_code == 0
+
+
 def test_a_stopped_tournament_says_who_has_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ctrl_c.after_one_block(monkeypatch)
     words = ("detective", "sniper", "bluffer", "--games", "4", "--dice", "1", "--seed", "1", "--workers", "1")
@@ -277,12 +330,51 @@ def test_a_stopped_tournament_says_who_has_not_played(tmp_path: Path, monkeypatc
     (waiting,) = [line for line in stopped.stdout.splitlines() if "no games yet" in line]
     assert "exact" not in stopped.stdout
     assert "%" not in waiting
+    assert "0 of 2" in waiting
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--games", "40"), "stopped after 20 of 40 games: the order may still change"),
+        (("--games", "40", "--until-significant"), "stopped after 20 of at most 40 games: the order may still change"),
+    ],
+)
+def test_a_stopped_tournament_does_not_say_that_agents_have_not_met_who_have(
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournament, "BLOCK_DEALS", {True: 10, False: 10})
+    ctrl_c.after_one_block(monkeypatch)
+    asked = ("tournament", "optimal", "threshold:0.4,0.15", *words, "--seed", "1", "--db", str(tmp_path / "g.sqlite"))
+    stopped = call(*asked)
+    assert stopped.exit_code == 130
+    assert told in stopped.stdout
+    assert "met" not in stopped.stdout
+
+
+def test_a_stopped_demo_says_how_to_continue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    played = ctrl_c.after_one_block(monkeypatch)
+    words = ("demo", "--tables", "8", "--db", "games.sqlite")
+    stopped = call(*words)
+    assert stopped.exit_code == 130
+    assert "the tables played so far are not a fair sample" in " ".join(stopped.stdout.split())
+    again = stopped.stderr.split("To continue: liars-dice ")[1].split()
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    continued = call(*again)
+    assert continued.exit_code == 0, continued.output
+    assert "13 agents, league at tables of 6; rules perudo" in continued.stdout
+    played.clear()
+    ctrl_c.after_one_block(monkeypatch)
+    told = call(*words, "--json")
+    assert told.exit_code == 130
+    assert json.loads(told.stdout)["league"]["complete"] is False
 
 
 def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tournament, "LEAGUE_DEALS", {True: 20, False: 20})
-    result = call("demo", "--db", "games.sqlite")
+    result = call("demo", "--tables", "40", "--db", "games.sqlite")
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
     assert "13 agents, league at tables of 6; rules perudo" in result.stdout

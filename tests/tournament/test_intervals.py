@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from intervals import FIELDS, FORMATS, Counts, right_orders
+from intervals import FORMATS, Counts, right_orders, right_orders_in_the_demo, study
+from liars_dice.tournament.runner import LEAGUE_DEALS
 
 
 def check(name: str, counts: Counts, slack: float) -> None:
@@ -19,15 +20,21 @@ def check(name: str, counts: Counts, slack: float) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_said_holds(name: str) -> None:
-    check(name, FORMATS[name](40, 4), slack=0.06)
+    check(name, study(name, 40, in_fields=4), slack=0.06)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_said_holds_in_a_thousand_tournaments(name: str) -> None:
-    check(name, FORMATS[name](1000, FIELDS), slack=0.0)
+    check(name, study(name, 1000), slack=0.0)
 
 
 @pytest.mark.slow
-def test_the_default_length_tells_bots_apart_that_differ_by_three_points() -> None:
-    assert right_orders(10).share("order") >= 0.9
+@pytest.mark.parametrize("deals", LEAGUE_DEALS.values())
+def test_the_default_length_tells_bots_apart_that_differ_by_three_points(deals: int) -> None:
+    assert right_orders(10, deals).share("order") >= 0.9
+
+
+@pytest.mark.slow
+def test_the_demo_tells_bots_apart_that_differ_by_three_points() -> None:
+    assert right_orders_in_the_demo(10).share("order") >= 0.9

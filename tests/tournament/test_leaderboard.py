@@ -21,7 +21,9 @@ from liars_dice.tournament import (
     rules_played,
     run_tournament,
 )
+from liars_dice.tournament.blocks import BlockResult
 from liars_dice.tournament.ratings import lasting_elo
+from liars_dice.tournament.statistics import PairCounts, sequential_p, wilson_ci
 
 HEADS_UP = preset("heads-up", dice=2)
 BOT = """
@@ -147,21 +149,87 @@ def test_rating_intervals_cover_the_truth() -> None:
     chances = 1 / (1 + np.exp(true[None, :] - true[:, None]))
     covered = []
     for _ in range(200):
-        games, rates = np.zeros((5, 5)), np.full((5, 5), 0.5)
+        games, rates, variances = np.zeros((5, 5)), np.full((5, 5), 0.5), np.zeros((5, 5))
         for i in range(5):
             for j in range(i):
                 n = int(rng.integers(10, 400)) if (i, j) != (4, 0) else 0
                 if n:
                     games[i, j] = games[j, i] = n
-                    rates[i, j] = rng.binomial(n, chances[i, j]) / n
-                    rates[j, i] = 1 - rates[i, j]
-        elo, halves = lasting_elo(rates, games)
+                    won = int(rng.binomial(n, chances[i, j]))
+                    rates[i, j], rates[j, i] = won / n, 1 - won / n
+                    low, high = wilson_ci(won, n)
+                    variances[i, j] = variances[j, i] = ((high - low) / (2 * 1.96)) ** 2
+        elo, halves = lasting_elo(rates, games, variances)
         said = (games * chances * (1 - chances)).sum(axis=1)
         truth = 400 / np.log(10) * (true - said @ true / said.sum())
         off = np.abs(np.array(elo) - said @ np.array(elo) / said.sum() - truth)
         covered.append(off <= halves)
     assert 0.92 < np.mean(covered) < 0.98
-    assert lasting_elo(np.zeros((0, 0)), np.zeros((0, 0))) == ([], [])
+    assert lasting_elo(*[np.zeros((0, 0))] * 3) == ([], [])
+
+
+def stopped_early(rng: np.random.Generator, chances: tuple[float, float, float]) -> PairCounts:
+    """A pairing with `--until-significant`, looked at every 25 of at most 1,000 deals."""
+    for look in np.cumsum(rng.multinomial(25, chances, size=40), axis=0).tolist():
+        counts = PairCounts(*look)
+        if sequential_p(counts) <= 0.05:
+            break
+    return counts
+
+
+def store_with(counts: PairCounts, *, until_significant: bool) -> GameRecorder:
+    """A store with one tournament of two bots, in which the first lost, split and won so many deals."""
+    store = InMemoryRecorder()
+    settings = TournamentSettings(
+        kind="round-robin",
+        agents=("optimal", "maniac"),
+        rules="r",
+        config=HEADS_UP.to_dict(),
+        seed=1,
+        until_significant=until_significant,
+    )
+    ledger = Ledger(store, settings)
+    ledger.begin((), 20)
+    played = BlockResult(
+        number=0,
+        table=(0, 1),
+        games=2 * counts.pairs,
+        wins=[[0, 0], [0, 0]],
+        pairs=(counts.lost_both, counts.split, counts.won_both),
+        compiled=True,
+        rounds=0,
+        decided=[[], []],
+    )
+    ledger.add(played, [])
+    ledger.write()
+    return store
+
+
+def test_rating_intervals_cover_the_truth_although_pairings_are_stopped_early() -> None:
+    """With intervals for a fixed number of independent games, nine in ten would."""
+    rng = np.random.default_rng(3)
+    rate, splits = 0.53, 0.5
+    truth = 1500 + 200 * np.log10(rate / (1 - rate))
+    covered = 0
+    for _ in range(300):
+        counts = stopped_early(rng, (1 - rate - splits / 2, splits, rate - splits / 2))
+        found = line(leaderboard_of(store_with(counts, until_significant=True), HEADS_UP), "optimal")
+        assert found.rating_interval is not None
+        covered += found.rating_interval[0] <= truth <= found.rating_interval[1]
+    assert covered >= 0.95 * 300
+
+
+def test_a_rating_knows_as_much_as_the_deals_and_no_more() -> None:
+    """Deals that are split say nothing about who is better; whoever may stop when it suits knows less."""
+
+    def width(counts: PairCounts, *, until_significant: bool = False) -> float:
+        found = line(leaderboard_of(store_with(counts, until_significant=until_significant), HEADS_UP), "optimal")
+        assert found.rating_interval is not None
+        return found.rating_interval[1] - found.rating_interval[0]
+
+    independent = PairCounts(250, 500, 250)
+    assert width(PairCounts(50, 900, 50)) < 0.6 * width(independent)
+    assert width(independent) < 0.8 * width(independent, until_significant=True)
 
 
 def test_an_empty_store_says_how_to_fill_it() -> None:

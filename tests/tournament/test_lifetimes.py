@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from command_line import call, told
 from liars_dice import preset
 from liars_dice.referee import BotLimits, Referee, make_seat
+from liars_dice.referee.sandbox import descendants
 from liars_dice.tournament import matchup
-from patience import PATIENCE
+from liars_dice.tournament.blocks import Block, BlockResult, Worker, WorkerSetup
+from liars_dice.tournament.worker_process import play_chunk
+from patience import AMPLE, PATIENCE
 
 LEARNER = """
 from pathlib import Path
@@ -79,3 +85,82 @@ def test_a_match_up_with_a_learner_does_not_depend_on_workers() -> None:
     one, two = (matchup("learner.py", "random", "heads-up", games=240, seed=1, workers=n) for n in (1, 2))
     assert one == two
     assert one.ordered == ("learner.py",)
+
+
+COUNTS = """
+import os
+from pathlib import Path
+from liars_dice.agents import Agent
+
+class Counts(Agent):
+    def __init__(self):
+        self.asked = 0
+        with Path(__file__).with_name("made").open("a") as log:
+            print(os.getpid(), file=log)
+
+    def choose_action(self, view):
+        self.asked += 1
+        if self.asked == {dies}:
+            os._exit(1)
+        return view.legal_actions[self.asked % 7 % len(view.legal_actions)]
+"""
+BLOCKS = [
+    Block(number=n, table=table, seed=5, first=2 * n, deals=2, rotations=2, compiled=False, apart=True)
+    for n, table in enumerate(((0, 1), (0, 1), (0, 2), (0, 1)))
+]
+"""A bot plays in all of them, the opponents are two other ones."""
+
+
+def chunk_worker(dies: int | None = None) -> Worker:
+    """A worker for a bot whose decisions depend on how often it was asked, and that may die at one of them."""
+    Path("counts.py").write_text(COUNTS.format(dies=dies), encoding="utf-8")
+    setup = WorkerSetup(agents=("counts.py", "conservative", "random"), config=preset("heads-up", dice=2), limits=AMPLE)
+    return Worker(setup)
+
+
+def test_the_process_of_a_bot_stays_for_a_chunk_of_blocks_and_the_bot_is_made_anew_for_each() -> None:
+    others = descendants(os.getpid())
+    worker = chunk_worker()
+    one_by_one = [worker.play(block) for block in BLOCKS]
+    assert len(set(Path("made").read_text().split())) == len(BLOCKS)
+    Path("made").unlink()
+    assert worker.play_all(BLOCKS) == one_by_one
+    made = Path("made").read_text().split()
+    assert (len(made), len(set(made))) == (len(BLOCKS), 1)
+    assert set(descendants(os.getpid())) <= set(others)
+
+
+def test_a_bot_that_dies_in_a_chunk_of_blocks_plays_as_in_each_of_them_alone() -> None:
+    worker = chunk_worker(dies=9)
+    one_by_one = [worker.play(block)[0] for block in BLOCKS]
+    assert all(result.faults for result in one_by_one)
+    for result, alone in zip(worker.play_all(BLOCKS), one_by_one, strict=True):
+        assert counts(result[0]) == counts(alone)
+
+
+def counts(result: BlockResult) -> BlockResult:
+    """Without the words for faults: what is known of a process that died depends on how soon one looks."""
+    return msgspec.structs.replace(result, fault_examples=[])
+
+
+def test_the_time_of_a_chunk_is_that_of_its_games() -> None:
+    """Not of starting bots: else a chunk of quick games and a slow start would never grow."""
+    worker = chunk_worker()
+    start = time.perf_counter()
+    _, seconds = play_chunk(worker, BLOCKS)
+    assert worker.seconds_of_starts > 0
+    assert 0 < seconds <= time.perf_counter() - start - worker.seconds_of_starts
+
+
+def test_only_a_process_without_walls_is_kept() -> None:
+    """A box is for one match. A process that is over is no use; a bot in the worker itself is simply another one."""
+    here, boxed, apart = (
+        make_seat("learner.py", AMPLE, apart=apart, boxed=boxed)
+        for apart, boxed in ((False, False), (True, True), (True, False))
+    )
+    try:
+        assert [seat.begin_anew() for seat in (here, boxed, apart)] == [False, False, True]
+        apart.dismiss()
+        assert not apart.begin_anew()
+    finally:
+        boxed.dismiss()

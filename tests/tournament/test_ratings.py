@@ -89,6 +89,13 @@ def test_known_strengths_are_recovered() -> None:
     assert list(ratings.values()) == pytest.approx(strengths, abs=0.2)
 
 
+def test_agents_that_never_met_are_compared_through_others() -> None:
+    strengths = [1300.0, 1450.0, 1750.0]
+    rates: list[list[float | None]] = [list(row) for row in elo_rates(strengths)]
+    rates[0][2] = rates[2][0] = None
+    assert list(elo_ratings("abc", rates).values()) == pytest.approx(strengths, abs=0.3)
+
+
 def test_two_agents_in_closed_form() -> None:
     """Nine wins for each loss are 400 log10(9) points."""
     ratings = elo_ratings(["a", "b"], [[0.5, 0.9], [0.1, 0.5]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import tempfile
 import time
@@ -12,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from command_line import answer
+from command_line import answer, call
 from liars_dice.core import preset
-from liars_dice.persistence import InMemoryRecorder
+from liars_dice.learn.champion.player import SHIPPED
+from liars_dice.persistence import InMemoryRecorder, open_store
 from liars_dice.tournament import (
     Ledger,
     Processes,
@@ -134,7 +136,7 @@ def far_away(monkeypatch: pytest.MonkeyPatch) -> None:
         @classmethod
         def of(cls, names: Any) -> Shipment:
             shipment = Shipment.of(names)
-            for path in shipment.files:
+            for path in (*shipment.files, *shipment.stores.values()):
                 Path(path).unlink()
             return shipment
 
@@ -173,24 +175,40 @@ def wait_until(happened: Callable[[], bool], what: str) -> None:
 
 @pytest.mark.usefixtures("far_away")
 def test_files_need_not_be_on_the_cluster(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the command line and `ray://`: a folder of bots, a bot elsewhere, a module, and rules of one's own."""
+    """By the command line and `ray://`: a folder of bots, a bot elsewhere, a module, a model, and one's own rules."""
 
     def files() -> None:
         (tmp_path / "work" / "bots").mkdir(parents=True, exist_ok=True)
         monkeypatch.chdir(tmp_path / "work")
         for number, path in enumerate(("bots/one.py", "bots/two.py", "../elsewhere.py", "shipped_module.py")):
             Path(path).write_text(BOT.format(name=f"Bot{number}", number=number + 1))
+        shutil.copy(SHIPPED, "model.npz")
         Path("house.json").write_text(json.dumps(preset("heads-up", dice=2, faces=5).to_dict()))
 
     elsewhere = str(tmp_path / "elsewhere.py")
-    words = ["tournament", "--field", "bots", elsewhere, "shipped_module:Bot3", "detective", "--rules", "house.json"]
-    words += ["--games", "8", "--seed", "3", "--time-limit", str(A_LONG_TIME), "--record", "all"]
+    words = ["tournament", "--field", "bots", elsewhere, "shipped_module:Bot3", "champion:model.npz", "--rules"]
+    words += ["house.json", "--games", "8", "--seed", "3", "--time-limit", str(A_LONG_TIME), "--record", "all"]
     files()
     here = answer(*words, "--backend", "processes")
     assert here["games"] == 80
     files()
     assert answer(*words, "--backend", cluster.client) == here
     assert not Path("bots/one.py").exists()
+
+
+@pytest.mark.usefixtures("far_away")
+def test_a_reader_needs_its_store_on_every_machine(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_store("games.db"):
+        pass
+    words = ("tournament", "reader:games.db", "detective", "--dice", "1", "--games", "2", "--db", "other.db")
+    refused = call(*words, "--backend", cluster.client)
+    assert refused.exit_code == 1
+    told = refused.stderr.strip().splitlines()[-1]
+    assert told.startswith("Error: agent = 'reader:games.db': expected a store that every machine of the cluster has")
+    assert "use --backend processes" in told
 
 
 def test_a_bot_that_kills_every_worker_pays_alone(cluster: Any, tmp_path: Path) -> None:

@@ -69,9 +69,10 @@ def made_up(
                 beats=verdicts.count(1),
                 ties=verdicts.count(0),
                 rating=rating,
-                rating_interval=None if exact else (rating - 1.1, rating + 1.1),
+                rating_interval=None if exact or not complete else (rating - 1.1, rating + 1.1),
                 ci95=None if exact else (means[agent] - 0.02, means[agent] + 0.02),
                 games=None if exact else games * len(verdicts),
+                met=None if complete else len(verdicts),
                 opening=rate_of(rng, 0.48 + skills[agent] / 3) if rounds else None,
                 answering=rate_of(rng, 0.52 + skills[agent] / 4) if rounds else None,
                 by_dice={d: rate_of(rng, 0.4 + d / 25 + skills[agent] / 3) for d in range(1, 6)} if rounds else {},
@@ -90,6 +91,7 @@ def made_up(
         rounds=1234.5,
         ordered=ordered,
         complete=complete,
+        uneven=not complete,
     )
 
 
@@ -215,6 +217,14 @@ def test_result_reads_back(name: str, reports: dict[str, Path]) -> None:
     assert saved == Saved(RESULTS[name], RUN)
 
 
+def test_the_address_of_models_is_not_told(tmp_path: Path) -> None:
+    result = RESULTS["two"]
+    settings = msgspec.structs.replace(result.settings, base_url="http://inside/v1")
+    write_report(msgspec.structs.replace(result, settings=settings), tmp_path, RUN)
+    for file in ("index.html", "result.json"):
+        assert "inside/v1" not in (tmp_path / file).read_text(encoding="utf-8")
+
+
 def test_words(reports: dict[str, Path]) -> None:
     text = {name: page(path).text for name, path in reports.items()}
     assert "they were computed, not sampled from games, so there are no intervals" in text["exact"]
@@ -222,7 +232,9 @@ def test_words(reports: dict[str, Path]) -> None:
         "7,200 games played by the compiled simulator. They are not exact because: nobody has a table"
         in text["sampled"]
     )
-    assert "stopped early" in text["incomplete"]
+    assert "stopped early: not all agents have met yet, so win rates do not compare yet" in text["incomplete"]
+    assert "confidence each, in the long run against the agents met so far" in text["incomplete"]
+    assert "Intervals of win rates and ratings hold" in text["league"]
     assert "stopped early" not in text["league"]
     assert "These agents learned while they played: learner.py." in text["league"]
     assert "too slow" in text["league"]
@@ -246,6 +258,18 @@ def test_rounds_counted_in_part(tmp_path: Path) -> None:
     text = page(write_report(msgspec.structs.replace(RESULTS["exact"], ranking=tuple(ranking)), tmp_path, {})).text
     assert f"{ranking[0].agent} – – – –" in text
     assert "Rounds won, by the agent's number of dice" not in text
+
+
+def test_a_stopped_tournament_does_not_name_a_winner_who_may_be_another(tmp_path: Path) -> None:
+    result = RESULTS["incomplete"]
+    first = result.ranking[0]
+    told = []
+    for possible in ((1, 9), (1, 1)):
+        ranking = (msgspec.structs.replace(first, rank_interval=possible), *result.ranking[1:])
+        told.append(page(write_report(msgspec.structs.replace(result, ranking=ranking), tmp_path, {})).text)
+    assert "The games played so far do not show who comes first." in told[0]
+    assert f"{first.agent} comes first" in told[1]
+    assert f"{first.met} of 8" in told[0]
 
 
 def test_nobody_met(tmp_path: Path) -> None:
@@ -310,4 +334,4 @@ def test_ratings_are_explained_on_the_scale_they_have(name: str, tmp_path: Path)
     text = page(write_report(result, tmp_path, {})).text
     assert ("A lead of 400 points" in text) == (result.settings.kind == "round-robin")
     assert ("Where bars overlap" in text) == any(one.rating_interval is not None for one in result.ranking)
-    assert ("on average" in text) == (result.settings.kind == "round-robin")
+    assert ("on average" in text) == (result.settings.kind == "round-robin" and not result.uneven)

@@ -10,10 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from liars_dice.core import preset
+from liars_dice.agents import AgentNameError, make_agent
+from liars_dice.core import BadValueError, preset
+from liars_dice.exact.solver import solve
 from liars_dice.learn import Training, new_model
+from liars_dice.learn.champion.player import SHIPPED
+from liars_dice.opponents.clone import Clone
+from liars_dice.opponents.parametric_player import ParametricPlayer
+from liars_dice.opponents.reader import ReaderAgent
+from liars_dice.persistence import InMemoryRecorder, open_store
+from liars_dice.tournament import Ledger, TournamentSettings
 from liars_dice.tournament.blocks import Block, PlayedBlock, Worker, WorkerSetup
-from liars_dice.tournament.shipping import Shipment
+from liars_dice.tournament.shipping import Shipment, version_of
 
 BOT = """
 from liars_dice.agents import Agent
@@ -103,17 +111,118 @@ def forget(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, module)
 
 
-@pytest.mark.parametrize("model", ["model.npz", "{home}/model.npz"])
-def test_a_trained_agent_is_shipped_under_its_name(
-    model: str, home: Path, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+def write_model(kind: str, path: str) -> None:
+    """A small file of this kind of agent."""
+    rules = preset("classic", dice=1)
+    if kind == "champion":
+        shutil.copy(SHIPPED, path)
+    elif kind == "clone":
+        Clone(
+            player="Ann",
+            rounds=10,
+            decisions=10,
+            log_loss=1.0,
+            uniform_loss=1.0,
+            weights={"habits": 0.0, "bots": 1.0},
+            habits=ParametricPlayer().belief,
+            bots={"crawler": 1.0},
+        ).save(path)
+    elif kind == "solved":
+        solve(rules, target=0.1, save=Path(path))
+    else:
+        new_model(Training(algorithm="q" if kind == "q" else "pg", config=rules.to_dict(), games=10)).save(path)
+
+
+MODELS = [("q", ""), ("pg", ""), ("pg", ",greedy"), ("champion", ""), ("clone", ""), ("solved", "")]
+
+
+@pytest.mark.parametrize("folder", ["", "{home}/"])
+@pytest.mark.parametrize(("kind", "how"), MODELS)
+def test_a_model_is_shipped_under_its_name(
+    kind: str, how: str, folder: str, home: Path, anywhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = model.format(home=home)
-    new_model(Training(algorithm="q", config=preset("classic", dice=1).to_dict(), games=10)).save(model)
-    here = play(f"q:{model}")
-    shipment = Shipment.of([f"q:{model}"])
+    model = folder.format(home=home) + "model.npz"
+    write_model(kind, model)
+    name = f"{kind}:{model}{how}"
+    here = play(name)
+    shipment = Shipment.of([name])
     forget(home, monkeypatch)
     with shipment.unpacked(anywhere / "unpacked"):
-        assert without_times(play(f"q:{model}")) == without_times(here)
+        assert without_times(play(name)) == without_times(here)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("kind", "how"), MODELS)
+def test_a_model_that_was_trained_again_is_another_version(kind: str, how: str) -> None:
+    name = f"{kind}:model.npz{how}"
+    assert version_of(name) == ""
+    Path("model.npz").write_bytes(b"a model")
+    version = version_of(name)
+    assert version
+    assert version == version_of(name)
+    Path("model.npz").write_bytes(b"a better model")
+    assert version_of(name) not in ("", version)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_tournament_goes_on_after_a_store_has_grown_but_not_after_a_model_has_changed() -> None:
+    store = InMemoryRecorder()
+    for path in ("model.npz", "games.db"):
+        Path(path).write_bytes(b"before")
+    begun = {}
+    for name in ("champion:model.npz", "reader:games.db"):
+        asked = TournamentSettings(
+            kind="round-robin", agents=(name, "random"), rules="duel", config=preset("duel").to_dict(), seed=1
+        )
+        ledger = Ledger(store, asked)
+        ledger.begin((), 5)
+        begun[name] = asked, ledger.id
+    for path in ("model.npz", "games.db"):
+        Path(path).write_bytes(b"after")
+    Ledger(store, *begun["reader:games.db"])
+    with pytest.raises(BadValueError, match=r"began: model\.npz changed since"):
+        Ledger(store, *begun["champion:model.npz"])
+
+
+@pytest.mark.usefixtures("home")
+def test_a_kind_of_agent_is_not_taken_for_a_module() -> None:
+    """A file that happens to be called like what is before the colon does not belong to the agent."""
+    for kind in ("champion", "reader", "threshold"):
+        Path(f"{kind}.py").write_text("# a file")
+    names = ["champion:hard", "reader:games.db", "threshold:0.3,0.2"]
+    assert Shipment.of(names).files == {}
+    assert [version_of(name) for name in names] == ["", "", ""]
+
+
+@pytest.mark.parametrize("store", ["games.db", "{home}/work/games.db"])
+def test_a_reader_reads_its_store_where_it_is(
+    store: str, home: Path, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a bot whose file this machine does not have, so that the working directory is another."""
+    name = f"reader:{store.format(home=home)}"
+    with open_store(home / "work" / "games.db"):
+        pass
+    shipment = Shipment.of([name, "bots/near.py"])
+    assert [Path(path).name for path in shipment.files] == ["near.py"]
+    Path("bots/near.py").unlink()
+    monkeypatch.chdir("/")
+    with shipment.unpacked(anywhere / "unpacked"):
+        reader = make_agent(name)
+    assert isinstance(reader, ReaderAgent)
+    assert reader._store is not None
+    reader._store.close()
+    assert reader.name == name
+    forget(home, monkeypatch)
+    with (
+        pytest.raises(AgentNameError, match=rf"a store .* has at {home}/work/games\.db.*use --backend processes"),
+        shipment.unpacked(anywhere / "unpacked"),
+    ):
+        pytest.fail("a reader without its store may not play")
+    assert not (anywhere / "unpacked").exists()
+
+
+def test_a_store_with_an_address_can_be_read_from_every_machine() -> None:
+    assert Shipment.of(["reader", "reader:postgresql://db/games"]).stores == {}
 
 
 def test_only_what_agents_need_is_shipped(home: Path) -> None:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from liars_dice.agents import RandomAgent
+from intervals import EQUALS
 from liars_dice.core import BadValueError, GameConfig, MissingExtraError, preset
 from liars_dice.exact.matchups.win_matrix import Matchups
 from liars_dice.persistence import InMemoryRecorder, open_store, verify_game
@@ -278,30 +278,18 @@ def test_play_until_significant(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [s.ties for s in result.ranking] == [1, 1, 0]
 
 
-class One(RandomAgent):
-    """Exactly as good as any other of its kind."""
-
-
-class Two(One):
-    """As good."""
-
-
-class Three(One):
-    """As good."""
-
-
 @pytest.mark.parametrize("sequential", [False, True])
 def test_equals_are_hardly_ever_told_apart(sequential: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole tournaments of four agents that are equally good: one verdict in 20 of them at most, and that also if every
+    """Whole tournaments of agents that are equally good: one verdict in 20 of them at most, and that also if every
     pairing is looked at after every few deals. Without Holm's correction, or with the ordinary test, it would be more.
     """
     monkeypatch.setattr(tournament_module, "BLOCK_DEALS", {True: 25, False: 25})
-    equals: list[type[RandomAgent]] = [RandomAgent, One, Two, Three]
     config = preset("classic", dice=1, faces=3)
     wrong = 0
     for seed in range(50):
-        result = round_robin(equals, config, games=600, seed=seed, until_significant=sequential, workers=1)
+        result = round_robin(EQUALS, config, games=600, seed=seed, until_significant=sequential, workers=1)
         wrong += any(standing.beats for standing in result.ranking)
+        assert any(cell and cell.win_rate != 0.5 for row in result.cells for cell in row), "all deals were split"
     assert wrong <= 7  # of 50, with chance 5% each: more happens once in 500
 
 
@@ -537,6 +525,94 @@ def test_a_stopped_tournament_goes_on_and_nothing_is_played_twice(asked: Tournam
     assert run_tournament(asked, backend=third, ledger=Ledger(store, asked, ledger.id)) == undisturbed
     assert tournaments(store)[0].result == undisturbed
     assert find_tournament(store, "last").id == ledger.id
+
+
+STOPPED = settings("random", "maniac", "optimal", "bluffer", games=1000, config=preset("heads-up"))
+
+
+def test_a_tournament_that_is_stopped_after_one_pairing_knows_nothing_of_the_others() -> None:
+    result = run_tournament(STOPPED, backend=Stopping(after=1))
+    by_name = {one.agent: one for one in result.ranking}
+    assert result.uneven
+    assert result.resolution is None
+    assert {name: one.met for name, one in by_name.items()} == {"maniac": 1, "random": 1, "optimal": 0, "bluffer": 0}
+    for one in result.ranking:
+        assert one.rank_interval == one.own_rank_interval == (1, 4)
+        assert one.rating_interval is None
+    for name in ("optimal", "bluffer"):
+        assert (by_name[name].games, by_name[name].win_rate, by_name[name].ci95) == (0, 0.5, (0.0, 1.0))
+    assert by_name["maniac"].win_rate > 0.9  # of its games so far
+    assert by_name["maniac"].beats == 1
+    assert [one.rank for one in result.ranking][-2:] == [3, 3]
+    assert msgspec.json.decode(msgspec.json.encode(result), type=TournamentResult) == result
+
+
+def test_ranks_of_a_stopped_tournament_are_possible_in_the_long_run() -> None:
+    """At first `maniac` has met only the weakest, and wins more than anyone can against all."""
+    ranks = {one.agent: one.rank for one in round_robin(STOPPED.agents, preset("heads-up")).ranking}
+    for after in range(7):
+        result = run_tournament(STOPPED, backend=Stopping(after=after))
+        assert result.uneven == (after < 6)
+        for one in result.ranking:
+            assert one.rank_interval[0] <= ranks[one.agent] <= one.rank_interval[1], (after, one)
+    assert result.resolution is not None
+    assert all(one.met is None and one.rating_interval for one in result.ranking)
+
+
+def test_what_pairings_are_left_cannot_change_is_known() -> None:
+    """`optimal` has met all others, who can no longer come as far."""
+    asked = msgspec.structs.replace(STOPPED, agents=("optimal", "random", "maniac", "bluffer"))
+    result = run_tournament(asked, backend=Stopping(after=3))
+    assert {one.agent: one.rank_interval for one in result.ranking} == {
+        "optimal": (1, 1),
+        "random": (2, 4),
+        "maniac": (2, 4),
+        "bluffer": (2, 4),
+    }
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_league_that_is_stopped_before_its_refereed_tables_does_not_rank_their_bots() -> None:
+    """Compiled tables come first, so the tables played so far are no fair sample."""
+    result = run_tournament(LEAGUE, backend=Stopping(after=2))
+    waiting = result.ranking[-1]
+    assert (waiting.agent, waiting.games, waiting.rank_interval) == ("detective", 0, (1, 5))
+    assert result.uneven
+    assert result.resolution is None
+    for one in result.ranking:
+        assert one.rank_interval == (1, 5)
+        assert one.rating_interval is None
+        assert one.met is None
+    whole = run_tournament(LEAGUE, backend=InProcess(1))
+    assert not whole.uneven
+    assert whole.resolution is not None
+
+
+@pytest.mark.parametrize(
+    ("agents", "deals"),
+    [(("optimal", "bluffer", "random"), 3000), (("optimal", "detective", "random"), 1500), (("llm:x", "random"), 20)],
+)
+def test_the_default_length_of_a_league(agents: tuple[str, ...], deals: int) -> None:
+    """Deals per agent: fewer where games take longer, and few where they cost money."""
+    asked = settings(*agents, config=preset("perudo", players=3))
+    result = run_tournament(asked, backend=Stopping(after=0))
+    assert result.planned == 3 * deals
+
+
+def test_a_league_goes_on_with_as_many_tables_as_it_began_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version may have another default."""
+    asked = msgspec.structs.replace(LEAGUE, tables=None)
+    store = InMemoryRecorder()
+    monkeypatch.setattr(tournament_module, "LEAGUE_DEALS", {True: 30, False: 30})
+    run_tournament(asked, backend=Stopping(after=1), ledger=Ledger(store, asked, "league"))
+    monkeypatch.setattr(tournament_module, "LEAGUE_DEALS", {True: 60, False: 60})
+    result = run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked, "league"))
+    assert result.games == result.planned == 3 * 50
+    document = json.loads(store.documents("tournament")["league"])
+    del document["tables"], document["result"]  # as an earlier version stored it
+    store.save_documents("tournament", {"league": json.dumps(document)})
+    with pytest.raises(BadValueError, match="a league begun with this version"):
+        run_tournament(asked, backend=InProcess(1), ledger=Ledger(store, asked, "league"))
 
 
 FEW = settings("optimal", "detective", games=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -25,6 +25,7 @@ from .options import (
 )
 from .output import (
     command_line,
+    endpoint_words,
     fault_lines,
     lifetime_lines,
     method_line,
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 100_000),
     metavar="N",
     help="Number of tables of a league, each with bots and seats drawn at random. "
-    "[default: 3,000 deals per bot if all games are compiled, else 200]",
+    "[default: 3,000 deals per bot if all games are compiled, 20 if a language model plays, else 1,500]",
 )
 @click.option(
     "--until-significant",
@@ -124,6 +125,7 @@ def tournament_command(
         )
     from pathlib import Path
 
+    from ..agents import AgentStoppedError
     from ..persistence import InMemoryRecorder
     from ..pictures import check_writable, write_report
     from ..tournament import Ledger, find_tournament, make_backend, run_tournament
@@ -136,13 +138,24 @@ def tournament_command(
     with open_store_or_warn(db, must_exist=given["resume"] is not None) as store:
         known = None if given["resume"] is None else find_tournament(store, given["resume"])
         settings = _settings(context, given, None if known is None else known.settings)
+        typed = endpoint_words()
+        if known is None:
+            settings = _with_address(settings)
         ledger = Ledger(store, settings, None if known is None else known.id)
+        if known is not None and known.result is None:
+            _ask_where_it_began(settings)
+        in_memory = isinstance(store, InMemoryRecorder)
+        again = command_line("tournament", "--resume", ledger.id, *typed, db=db)
         compile_s = warm_up(settings.agents, quiet=as_json)
         start = time.perf_counter()
         with show_progress("games", quiet=as_json) as progress, bot_output_to_stderr():
-            result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
+            try:
+                result = run_tournament(settings, backend=backend, ledger=ledger, progress=progress)
+            except AgentStoppedError as error:  # before any game was over
+                if in_memory:
+                    raise
+                raise AgentStoppedError(f"{error}. To continue: {again}") from error
         elapsed_s = time.perf_counter() - start
-    in_memory = isinstance(store, InMemoryRecorder)
     run = run_facts(backend) | {"tournament": ledger.id} | model_facts()
     times = {"elapsed_s": elapsed_s, "compile_s": compile_s}
     page = None if report is None else write_report(result, Path(report), run | times, given["formats"])
@@ -154,11 +167,15 @@ def tournament_command(
         if page is not None:
             click.echo(f"heatmap: {page.with_name('heatmap.png')}; full report: {page}")
     if not result.complete:
-        click.echo("Stopped before the end.", err=True)
-        if not in_memory:
-            again = command_line("tournament", "--resume", ledger.id, db=db)
-            click.echo(f"The games played so far are saved. To continue: {again}", err=True)
-        raise SystemExit(130)
+        end_early(None if in_memory else again)
+
+
+def end_early(again: str | None) -> NoReturn:
+    """End the command after Ctrl-C. `again` is the command that continues; None if nothing was stored."""
+    click.echo("Stopped before the end.", err=True)
+    if again is not None:
+        click.echo(f"The games played so far are saved. To continue: {again}", err=True)
+    raise SystemExit(130)
 
 
 def _settings(context: click.Context, given: dict[str, Any], known: TournamentSettings | None) -> TournamentSettings:
@@ -208,6 +225,32 @@ def _settings(context: click.Context, given: dict[str, Any], known: TournamentSe
     return msgspec.structs.replace(known, **changes)
 
 
+def _with_address(settings: TournamentSettings) -> TournamentSettings:
+    """The settings of a new tournament with the address of its models, if it has any."""
+    import msgspec
+
+    from ..agents import asks_network
+    from ..bridges.model_use import current_use
+
+    has_models = any(map(asks_network, settings.agents))
+    return msgspec.structs.replace(settings, base_url=current_use().base_url) if has_models else settings
+
+
+def _ask_where_it_began(settings: TournamentSettings) -> None:
+    """Ask the models of a resumed tournament at the address where it began, unless --base-url is typed."""
+    from ..agents import asks_network
+    from ..bridges.model_use import current_use
+
+    use = current_use()
+    if use.given_url is not None or not any(map(asks_network, settings.agents)):
+        return
+    began = "because this tournament does not say where it began"
+    if settings.base_url:
+        use.ask_at(settings.base_url)
+        began = "where this tournament began"
+    click.echo(f"Note: models are asked at {use.base_url}, {began}.", err=True)
+
+
 def result_as_json(result: TournamentResult) -> dict[str, object]:
     """The result as JSON; other programs rely on these keys."""
     import msgspec
@@ -229,6 +272,8 @@ def result_as_json(result: TournamentResult) -> dict[str, object]:
         "ordered": list(result.ordered),
         "anew": list(result.anew),
         "complete": result.complete,
+        "planned": result.planned,
+        "uneven": result.uneven,
         "resolution": result.resolution,
     }
 
@@ -249,21 +294,26 @@ def show_result(
     console.print(f"{len(result.agents)} agents, {kind}; rules {settings.rules}{seating}", markup=False)
     seed = settings.seed if result.complete else None  # games are still to be played from it
     console.print(method_line(result.method, result.games, result.why, seed, elapsed_s), markup=False)
+    if not result.complete:
+        console.print(_how_far(result), markup=False)
     even = "ties" if result.method == "exact" else "undecided"
-    headings = ("", "agent", "wins", "95% interval", "beats", even, result.rating_scale)
+    met = ("met",) if any(standing.met is not None for standing in result.ranking) else ()
+    headings = ("", "agent", *met, "wins", "95% interval", "beats", even, result.rating_scale)
     columns = [Column(h, justify="left" if h == "agent" else "right") for h in headings]
     rows = []
     for standing in result.ranking:
         low, high = standing.rank_interval
         sure = "exact" if standing.ci95 is None else " to ".join(map(percent, standing.ci95))
+        played = standing.games != 0
         cells = (
             f"{standing.rank}" if low == high else f"{standing.rank} ({low}-{high})",
             standing.agent,
-            "" if standing.games == 0 else percent(standing.win_rate),
-            "no games yet" if standing.games == 0 else sure,
+            *((f"{standing.met} of {len(result.agents) - 1}",) if met else ()),
+            percent(standing.win_rate) if played else "",
+            sure if played else "no games yet",
             str(standing.beats),
             str(standing.ties),
-            f"{standing.rating:.1f}",
+            f"{standing.rating:.1f}" if played else "",
         )
         rows.append(cells)
     print_table(console, columns, rows, even, "beats", result.rating_scale, "95% interval", folds="agent")
@@ -282,13 +332,26 @@ def show_result(
         console.print(_recorded(result, command_line("games", db=db), stored=stored), markup=False)
 
 
+def _how_far(result: TournamentResult) -> str:
+    """How far a stopped tournament came, and what that means for its ranking."""
+    settings = result.settings
+    most = "at most " if settings.until_significant else ""
+    line = f"stopped after {result.games or 0:,} of {most}{result.planned:,} games: "
+    if result.uneven:
+        unmet = "not all agents have met yet"
+        missing = unmet if settings.kind == "round-robin" else "the tables played so far are not a fair sample"
+        line += f"{missing}, so win rates do not compare yet, and "
+    return f"{line}the order may still change"
+
+
 def _how_sure(result: TournamentResult) -> list[str]:
     """What the ranks in brackets mean, and how small a difference the games can show."""
     lines = []
     if result.settings.until_significant:
-        lines.append("the intervals are valid although pairings were stopped early")
+        lines.append("the intervals are wider than usual, because pairings were stopped early")
     if any(standing.rank_interval[0] < standing.rank_interval[1] for standing in result.ranking):
-        lines.append("in brackets: the ranks that are possible, with 95% confidence for all agents at once")
+        whatever = ", whatever comes of the games that are left" if result.uneven else ""
+        lines.append(f"in brackets: the ranks that are possible, with 95% confidence for all agents at once{whatever}")
     if result.resolution is not None:
         points = f"{100 * result.resolution:.2g} points"
         lines.append(f"win rates that are {points} apart or more differ significantly (5% level, one comparison)")

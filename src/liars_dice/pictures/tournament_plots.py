@@ -85,13 +85,14 @@ def significance(result: TournamentResult) -> Figure:
 
 
 def ratings(result: TournamentResult) -> Figure:
-    """Each agent's rating, with its interval where there is one."""
+    """The rating of each agent that has played, with its interval where there is one."""
     figure = _figure()
     axes = _rows(figure, result.ranking)
     for row, standing in enumerate(result.ranking):
         if standing.rating_interval is not None:
             axes.plot(standing.rating_interval, (row, row), color=PURPLE, alpha=0.4, linewidth=4)
-        axes.plot(standing.rating, row, "o", color=PURPLE, markersize=6)
+        if standing.games != 0:
+            axes.plot(standing.rating, row, "o", color=PURPLE, markersize=6)
     axes.ticklabel_format(axis="x", useOffset=False)
     scale = "Elo scale, mean 1500" if result.settings.kind == "round-robin" else "OpenSkill"
     barred = any(standing.rating_interval is not None for standing in result.ranking)

@@ -60,6 +60,7 @@ def write_report(
     `run` holds what may differ between two runs with the same settings, such as the time and the number of workers.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    result = result.without_address
     saved = msgspec.json.encode(Saved(result, dict(run)), enc_hook=str)
     _write(directory / "result.json", msgspec.json.format(saved) + b"\n")
     pictures = {}
@@ -117,7 +118,9 @@ def _summary(result: TournamentResult) -> str:
     best, others = first[0], len(result.agents) - 1
     share = "on average" if result.settings.kind == "round-robin" else "of its games"
     names = " and ".join(f"<strong>{escape(standing.agent)}</strong>" for standing in first)
-    if len(first) > 1:
+    if result.uneven and best.rank_interval[1] > 1:
+        who = "The games played so far do not show who comes first."
+    elif len(first) > 1:
         who = f"{names} share first place: each wins {_percent(best.win_rate)} {share}."
     else:
         beats = "beats" if exact else "is significantly better than"
@@ -137,7 +140,7 @@ def _summary(result: TournamentResult) -> str:
         how += f" They are not exact because: {escape(result.why.rstrip('.'))}." if result.why else ""
     text = f'<p class="lead">{who} {how}</p>\n'
     if not result.complete:
-        text += '<p class="note">This tournament was stopped early: the ranking is preliminary.</p>\n'
+        text += f'<p class="note">This tournament was stopped early: {_how_preliminary(result)}</p>\n'
     if result.ordered:
         text += (
             f'<p class="note">These agents learned while they played: {escape(", ".join(result.ordered))}. '
@@ -151,9 +154,22 @@ def _summary(result: TournamentResult) -> str:
     return text
 
 
+def _how_preliminary(result: TournamentResult) -> str:
+    """What the ranking of a stopped tournament does not show yet."""
+    if not result.uneven:
+        return "the ranking is preliminary."
+    unmet = "not all agents have met yet"
+    missing = unmet if result.settings.kind == "round-robin" else "the tables played so far are not a fair sample"
+    return (
+        f"{missing}, so win rates do not compare yet, and ratings have no intervals. "
+        "The order counts everything that is left to play as even; the possible ranks allow for any result of it."
+    )
+
+
 def _leaderboard(result: TournamentResult) -> str:
     exact = result.method == "exact"
-    head = ("Rank", "Possible ranks", "Agent", "Win rate", "95\u202f% interval", "Beats")
+    met = ("Met",) if any(one.met is not None for one in result.ranking) else ()
+    head = ("Rank", "Possible ranks", "Agent", *met, "Win rate", "95\u202f% interval", "Beats")
     rows = []
     for one in result.ranking:
         low, high = one.rank_interval
@@ -166,8 +182,9 @@ def _leaderboard(result: TournamentResult) -> str:
         ranks = str(low) if low == high else f"{low} – {high}"
         won = _percent(one.win_rate)
         if one.games == 0:
-            won, interval = "–", "no games yet"
-        rows.append((one.rank, ranks, one.agent, won, interval, one.beats, one.ties, rating))
+            won, interval, rating = "–", "no games yet", "–"
+        of_others = (f"{one.met} of {len(result.agents) - 1}",) if met else ()
+        rows.append((one.rank, ranks, one.agent, *of_others, won, interval, one.beats, one.ties, rating))
     table = _table("Agents, best first", (*head, "Ties" if exact else "Undecided", result.rating_scale), rows, named=2)
     return table if exact else f"{table}<p>{_how_sure(result)}</p>\n"
 
@@ -175,8 +192,13 @@ def _leaderboard(result: TournamentResult) -> str:
 def _how_sure(result: TournamentResult) -> str:
     """What the intervals of the ranking mean."""
     unit = "deals" if result.settings.kind == "round-robin" else "tables"
+    measured = "win rates" if result.uneven else "win rates and ratings"
+    against = ""
+    if result.uneven:
+        league = result.settings.kind == "league"
+        against = " at tables like those played so far" if league else " against the agents met so far"
     text = (
-        "Intervals of win rates and ratings hold with 95\u202f% confidence each, in the long run, "
+        f"Intervals of {measured} hold with 95\u202f% confidence each, in the long run{against}, "
         f"with {unit} as the unit. Possible ranks hold with 95\u202f% confidence for all agents at once."
     )
     if result.resolution is not None:
@@ -186,8 +208,9 @@ def _how_sure(result: TournamentResult) -> str:
 
 
 def _ratings(result: TournamentResult, png: bytes) -> str:
-    best = max(result.ranking, key=lambda one: one.rating)
-    worst = min(result.ranking, key=lambda one: one.rating)
+    rated = [one for one in result.ranking if one.games != 0] or result.ranking
+    best = max(rated, key=lambda one: one.rating)
+    worst = min(rated, key=lambda one: one.rating)
     lowest = f"{worst.rating:.1f} for {worst.agent}"
     alt = f"{result.rating_scale} ratings from {best.rating:.1f} for {best.agent} down to {lowest}."
     how = "Further right is stronger."

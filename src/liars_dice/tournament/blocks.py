@@ -7,6 +7,7 @@ seat.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
@@ -193,6 +194,25 @@ class Worker:
         self._simulator: Simulator | None = None
         self._places: dict[int, int] = {}
         self._learners: dict[tuple[int, int], Seat] = {}
+        self._keeps_processes = False
+        self._kept: dict[tuple[int, int], Seat] = {}
+        """Seats of the block before whose bots have processes of their own."""
+        self.seconds_of_starts = 0.0
+        """How long it took to make bots, and to start processes for them, in all blocks so far."""
+
+    def play_all(self, blocks: Sequence[Block]) -> list[PlayedBlock]:
+        """Play blocks one after another.
+
+        Processes of other people's bots stay from block to block, for starting one takes longer than many games; the
+        bots in them are made anew.
+        """
+        self._keeps_processes = True
+        try:
+            return [self.play(block) for block in blocks]
+        finally:
+            self._keeps_processes = False
+            self._let_go(self._kept)
+            self._kept = {}
 
     def play(self, block: Block) -> PlayedBlock:
         """Play a block. If a bot turns out not to be compilable, the block is refereed."""
@@ -268,19 +288,37 @@ class Worker:
 
     def _seat(self, agent: int, *, apart: bool) -> Seat:
         setup, name = self.setup, self.setup.agents[agent]
-        return make_seat(name, setup.limits, isolate=setup.isolate, apart=apart, boxed=name in setup.boxed)
+        start = time.perf_counter()
+        seat = make_seat(name, setup.limits, isolate=setup.isolate, apart=apart, boxed=name in setup.boxed)
+        self.seconds_of_starts += time.perf_counter() - start
+        return seat
 
     def _games_in_order(self, block: Block) -> Iterator[PlayedGame]:
         """Play the games of a block one after another; a bot stays in its seat for all of them."""
-        seats = self._learners if block.ordered else {}
+        seats = self._learners if block.ordered else self._kept_for(block)
         for deal in range(block.first, block.first + block.deals):
             members = self._seated(block.members_of(deal), seats, apart=block.apart)
             for rotation in range(block.rotations):
                 referee, memory = self._referee(rotated(members, rotation), block, deal, rotation)
                 yield referee.play(), memory.recorded if memory else []
         if not block.ordered:
-            for one in seats.values():
-                one.dismiss()
+            self._let_go(seats)
+
+    def _kept_for(self, block: Block) -> dict[tuple[int, int], Seat]:
+        """The seats of the block before that this block needs, too. The others are let go."""
+        kept, self._kept = self._kept, {}
+        needed = {key: seat for key, seat in kept.items() if key[0] in block.table}
+        for key in kept.keys() - needed.keys():
+            kept[key].dismiss()
+        return needed
+
+    def _let_go(self, seats: dict[tuple[int, int], Seat]) -> None:
+        """Let bots go after a block, or keep their processes for the next."""
+        for key, seat in seats.items():
+            if self._keeps_processes and seat.begin_anew():
+                self._kept[key] = seat
+            else:
+                seat.dismiss()
 
     def _games_side_by_side(self, block: Block) -> Iterator[PlayedGame]:
         """Play the games of a block at the same time, each with bots of its own."""

@@ -12,7 +12,7 @@ from .blocks import Block, WorkerSetup
 from .worker_process import WorkerDiedError
 
 CHUNK_SECONDS = 1.0
-"""Workers get about this much work at a time; less towards the end, so that they finish together."""
+"""Workers get games for about this long at a time; less towards the end, so that they finish together."""
 TRIES = 3
 """A block whose worker dies is played again, with other people's bots apart; the third death is an error."""
 
@@ -60,7 +60,7 @@ class ChunkQueue:
         return chunk
 
     def learn(self, chunk: Sequence[Block], seconds: float) -> None:
-        """Note how long a chunk took."""
+        """Note how long the games of a chunk took. Starting bots does not count: larger chunks do it less often."""
         self._games += sum(block.games for block in chunk)
         self._seconds += seconds
 

@@ -20,7 +20,7 @@ from .ledger import TournamentEntry, blocks_of, tournaments
 from .ratings import lasting_elo
 from .result import PairingResult
 from .statistics import PairCounts, anytime_ci, clustered_ci, paired_ci
-from .summary import interval_of_mean, rate_tables, tables_of
+from .summary import interval_of_mean, rate_tables, tables_of, variance_of_rate
 
 EXACT_GAMES = 1e6
 """How many games an exact result counts for in a rating."""
@@ -286,12 +286,13 @@ class _Pairings:
     def ratings(self) -> list[tuple[float, tuple[float, float] | None]]:
         """Each player's Elo rating with its 95% interval; none if all its results are exact."""
         size = len(self.met)
-        rates, games = np.full((size, size), 0.5), np.zeros((size, size))
+        rates, games, variances = np.full((size, size), 0.5), np.zeros((size, size)), np.zeros((size, size))
         for one in range(size):
             for other, cell in enumerate(self._row(one)):
                 if cell is not None:
                     rates[one, other], games[one, other] = cell.win_rate, cell.games or EXACT_GAMES
-        found = zip(*lasting_elo(rates, games), strict=True)
+                    variances[one, other] = variance_of_rate(cell)
+        found = zip(*lasting_elo(rates, games, variances), strict=True)
         return [
             (rating, (rating - half, rating + half) if self.games(place) else None)
             for place, (rating, half) in enumerate(found)

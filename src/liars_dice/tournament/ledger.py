@@ -25,7 +25,7 @@ from ..persistence import (
 )
 from .blocks import BlockResult
 from .result import TournamentResult, TournamentSettings
-from .shipping import version_of
+from .shipping import file_versions, version_of
 
 TOURNAMENTS, BLOCKS = "tournament", "tournament-block"
 """The kinds of documents a tournament keeps in the store."""
@@ -47,8 +47,12 @@ class TournamentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """None until the tournament is over."""
     versions: dict[str, str] = {}
     """For each agent with files of its own, the version of them (`version_of`) when the tournament began."""
+    files: dict[str, str] = {}
+    """The same for each file (`file_versions`); earlier versions did not store it."""
     refereed_block_deals: int = 20
     """Deals per block of refereed games; earlier versions, which did not store it, always had this many."""
+    tables: int = 0
+    """How many tables a league has; 0 in a round robin, or if an earlier version began it."""
     schema: int = DOCUMENT_SCHEMA
 
 
@@ -107,6 +111,7 @@ class Ledger:
             assert tournament_id is not None
             self.entry = _entry(tournament_id, known)
             check_settings_unchanged(self.entry, settings)
+            _check_bots_unchanged(self.entry)
         else:
             name = tournament_id or new_game_id()
             self.entry = TournamentEntry(id=name, created_utc=utc_now(), settings=settings)
@@ -126,15 +131,23 @@ class Ledger:
         """The tournament's id in the store."""
         return self.entry.id
 
-    def begin(self, computed: tuple[str, ...], refereed_block_deals: int) -> None:
-        """Record that the tournament has begun, which agents' results are computed, and how large the blocks of
-        refereed games are. No effect when resuming.
+    def begin(self, computed: tuple[str, ...], refereed_block_deals: int, tables: int = 0) -> None:
+        """Record that the tournament has begun, which agents' results are computed, how large the blocks of refereed
+        games are, and how many tables a league has. No effect when resuming.
         """
         if self.entry.computed is None:
             found = {name: version_of(name) for name in self.entry.settings.agents}
             versions = {name: version for name, version in found.items() if version}
-            begun = {"computed": computed, "versions": versions, "refereed_block_deals": refereed_block_deals}
-            self._save(msgspec.structs.replace(self.entry, **begun))
+            self._save(
+                msgspec.structs.replace(
+                    self.entry,
+                    computed=computed,
+                    versions=versions,
+                    files=_files(self.entry.settings),
+                    refereed_block_deals=refereed_block_deals,
+                    tables=tables,
+                )
+            )
 
     def _save(self, entry: TournamentEntry) -> None:
         self.entry = entry
@@ -205,9 +218,26 @@ def check_settings_unchanged(entry: TournamentEntry, settings: TournamentSetting
         raise BadValueError("tournament", entry.id, f"the settings it was started with: {'; '.join(differences)}")
 
 
+def _check_bots_unchanged(entry: TournamentEntry) -> None:
+    """Raise `BadValueError` if a bot's files are others than when an unfinished tournament began."""
+    now = _files(entry.settings)
+    changed = [path for path, version in entry.files.items() if now.get(path) != version]
+    if not entry.files:  # an earlier version began it
+        changed = [name for name, version in entry.versions.items() if version_of(name) != version]
+    if changed and entry.result is None:
+        what = f"the files with which it began: {', '.join(changed)} changed since; put them back, or start anew"
+        raise BadValueError("tournament", entry.id, what)
+
+
+def _files(settings: TournamentSettings) -> dict[str, str]:
+    """The versions of all agents' files."""
+    return {path: version for name in settings.agents for path, version in file_versions(name).items()}
+
+
 def _plain(settings: TournamentSettings) -> dict[str, Any]:
     rules = GameConfig.from_dict(settings.config)
     config = rules.to_dict() | {"max_dice": rules.dice_cap}  # the same cap, whether it was left out or spelled out
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(settings, config=config)))
     fields = plain.pop("config")
+    del plain["base_url"]  # a server may move
     return plain | {f"config.{name}": value for name, value in fields.items()}

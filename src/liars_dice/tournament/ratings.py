@@ -67,28 +67,31 @@ def openskill_ratings(games: Iterable[tuple[Sequence[str], int]], passes: int = 
     }
 
 
-def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> dict[str, float]:
+def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float | None]]) -> dict[str, float]:
     """Fit Elo ratings with mean 1500: i beats j with probability 1 / (1 + 10^((r_j - r_i) / 400)).
 
-    `win_rates[i][j]` is how often i beats j. Every pair has the same weight; the diagonal is ignored. This is the
-    maximum-likelihood fit of the Bradley-Terry model, with a small prior towards ½ (see `PRIOR`).
+    `win_rates[i][j]` is how often i beats j; None if they never met. All pairs that met have the same weight; the
+    diagonal is ignored. This is the maximum-likelihood fit of the Bradley-Terry model, with a small prior towards ½
+    (see `PRIOR`).
     """
-    rates = np.array(win_rates, dtype=float)
     n = len(names)
-    if rates.shape != (n, n):
-        raise BadValueError("win_rates", rates.shape, f"{n} rows of {n}, one for each name")
+    if [len(row) for row in win_rates] != [n] * n:
+        raise BadValueError("win_rates", [len(row) for row in win_rates], f"{n} rows of {n}, one for each name")
+    met = np.array([[rate is not None for rate in row] for row in win_rates])
+    rates = np.array([[0.5 if rate is None else rate for rate in row] for row in win_rates], dtype=float)
     if n != len(set(names)):
         raise BadValueError("names", list(names), "different names")
     np.fill_diagonal(rates, 0.5)
     if not (np.all((rates >= 0) & (rates <= 1)) and np.allclose(rates + rates.T, 1, atol=1e-6)):
         raise BadValueError("win_rates", win_rates, "rates from 0 to 1, where [i][j] and [j][i] add up to 1")
-    wins = (1 - PRIOR) * rates + PRIOR / 2
+    games = (1 - PRIOR) * met + PRIOR
+    wins = (1 - PRIOR) * met * rates + PRIOR / 2
     strengths = np.zeros(n)
     step = np.ones(n)
     while np.abs(step).max(initial=0) > 1e-9:
         beats = (1 + np.tanh((strengths[:, None] - strengths[None, :]) / 2)) / 2
-        gradient = (wins - beats).sum(axis=1)
-        curvature = beats * (1 - beats)
+        gradient = (wins - games * beats).sum(axis=1)
+        curvature = games * beats * (1 - beats)
         # the Laplacian of the curvatures; adding 1 everywhere fixes the mean, which the games do not determine
         hessian = np.diag(curvature.sum(axis=1)) - curvature + 1
         step = np.linalg.solve(hessian, gradient)
@@ -98,19 +101,20 @@ def elo_ratings(names: Sequence[str], win_rates: Sequence[Sequence[float]]) -> d
     return {name: float(1500 + 400 / log(10) * x) for name, x in zip(names, strengths - strengths.mean(), strict=True)}
 
 
-def lasting_elo(win_rates: Floats, games: Floats) -> tuple[list[float], list[float]]:
+def lasting_elo(win_rates: Floats, games: Floats, variances: Floats) -> tuple[list[float], list[float]]:
     """Elo ratings of players that have met more or less often, and half the width of each one's 95% interval.
 
-    `win_rates[i, j]` is how often i beats j, in `games[i, j]` games; 0 if they never met. Every player has also drawn
-    `PRIOR_GAMES` games against an imaginary player rated 1500, the middle of the scale: without them, the rating of a
-    newcomer that has not lost would be infinite. This is the most likely fit of the Bradley-Terry model. Intervals come
-    from its curvature, and are for the distance to the mean of all players, each weighted by how much its games say:
+    `win_rates[i, j]` is how often i beats j, in `games[i, j]` games; 0 if they never met. `variances[i, j]` is the
+    variance of that rate: 0 if it is exact, or if they never met. Every player has also drawn `PRIOR_GAMES` games
+    against an imaginary player rated 1500, the middle of the scale: without them, the rating of a newcomer that has not
+    lost would be infinite. This is the most likely fit of the Bradley-Terry model. Intervals come from the variances
+    (the delta method), and are for the distance to the mean of all players, each weighted by how much its games say:
     games determine no more than distances.
     """
     if not len(games):
         return [], []
     strengths = np.zeros(len(games))
-    step = np.ones(len(games))
+    step = prior = np.ones(len(games))
     hessian = curvature = np.eye(len(games))
     while np.abs(step).max(initial=0) > 1e-9:
         beats = (1 + np.tanh((strengths[:, None] - strengths[None, :]) / 2)) / 2
@@ -124,8 +128,9 @@ def lasting_elo(win_rates: Floats, games: Floats) -> tuple[list[float], list[flo
         strengths += step
     points = 400 / log(10)
     said = curvature.sum(axis=1)
-    distances = np.eye(len(games)) - said / said.sum()
-    errors = np.sqrt(np.maximum(np.diag(distances @ np.linalg.inv(hessian) @ distances.T), 0.0))
+    distances = (np.eye(len(games)) - said / said.sum()) @ np.linalg.inv(hessian)
+    of_sums = _of_sums(games**2 * variances) + np.diag(prior)
+    errors = np.sqrt(np.maximum(np.diag(distances @ of_sums @ distances.T), 0.0))
     return (1500 + points * strengths).tolist(), (1.96 * points * errors).tolist()
 
 
@@ -157,7 +162,10 @@ def elo_half_widths(elo: Sequence[float], variances: Floats) -> list[float]:
     curvature = chances * (1 - chances)
     np.fill_diagonal(curvature, 0.0)
     inverse = np.linalg.inv(np.diag(curvature.sum(axis=1)) - curvature + 1)  # adding 1 fixes the mean
-    # an error of a pairing's win rate raises the sum of one agent's and lowers that of the other
-    of_sums = np.diag(variances.sum(axis=1)) - variances
-    errors = np.sqrt(np.maximum(np.diag(inverse @ of_sums @ inverse), 0.0))
+    errors = np.sqrt(np.maximum(np.diag(inverse @ _of_sums(variances) @ inverse), 0.0))
     return [float(1.96 * 400 / log(10) * error) for error in errors]
+
+
+def _of_sums(variances: Floats) -> Floats:
+    """The covariance of the agents' sums of wins: an error of a pairing raises one sum and lowers the other."""
+    return np.diag(variances.sum(axis=1)) - variances

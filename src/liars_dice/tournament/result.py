@@ -44,10 +44,17 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How long a bot may take for a decision. `on_game_end` may take twice as long."""
     record: Literal["all", "some", "faults", "none"] = "faults"
     seating: Seating = "both"
+    base_url: str | None = None
+    """Where language models are asked; None if none play, or if another version began the tournament."""
 
     def __post_init__(self) -> None:
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in self.config.items()}
         msgspec.structs.force_setattr(self, "config", plain)  # the same types as when read back from JSON
+
+    @property
+    def without_address(self) -> TournamentSettings:
+        """The settings as others may read them: the models' address may be that of an internal host."""
+        return msgspec.structs.replace(self, base_url=None)
 
 
 class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,17 +105,22 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """The best and the worst rank that it may have in the long run. With 95% confidence, this holds for all agents at
     once. Equal if all results are exact."""
     win_rate: float
-    """In a round robin, the mean over the other agents; in a league, the share of all its games."""
+    """In a round robin, the mean over the other agents that it met; in a league, the share of all its games. ½ before
+    its first game."""
     beats: int
     ties: int
     rating: float
     """In a round robin, on the Elo scale (mean 1500); in a league, OpenSkill's mu."""
     rating_interval: tuple[float, float] | None
-    """A 95% interval for the rating; None if all results are exact, or if there was only one table."""
+    """A 95% interval for the rating; None if all results are exact, if there was only one table, or if a stopped
+    tournament is uneven."""
     ci95: tuple[float, float] | None
-    """A 95% interval for the win rate in the long run: over all tables and dice that might have been drawn."""
+    """A 95% interval for the win rate in the long run: over all tables and dice that might have been drawn, against the
+    agents that it met. None if it is exact."""
     games: int | None
     """The games it played; None if all its results were computed, 0 if a stopped tournament has not reached it."""
+    met: int | None = None
+    """How many of the others it has met, if a stopped round robin is uneven; else None: all of them."""
     own_rank_interval: tuple[int, int] | None = None
     """The best and the worst rank with 95% confidence for this agent alone: never wider than `rank_interval`."""
     opening: RoundRate | None = None
@@ -142,14 +154,25 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True):
     """Agents that may want to learn, but began anew in every game: they ran in boxes, or are programs."""
     complete: bool = True
     """Whether all requested games were played."""
+    planned: int = 0
+    """How many games were requested; with `until_significant`, at most."""
+    uneven: bool = False
+    """Whether a stopped tournament has left out some opponents, or a part of its tables that is no random one. Then win
+    rates do not compare: agents are ranked with all that is left counted as even, ranks are possible if any result of
+    it makes them so, and ratings have no intervals."""
     resolution: float | None = None
     """If the win rates of two agents are at least this far apart, their difference is significant at the 5% level, as
-    one comparison on its own, for any two agents; None if all results are exact."""
+    one comparison on its own, for any two agents; None if all results are exact, or if the tournament is uneven."""
 
     def __repr__(self) -> str:
         places = ", ".join(f"{one.rank}. {one.agent} {one.win_rate:.1%}" for one in self.ranking[:5])
         more = f", and {len(self.ranking) - 5} more" if len(self.ranking) > 5 else ""
         return f"<TournamentResult: {places}{more} ({self.method})>"
+
+    @property
+    def without_address(self) -> TournamentResult:
+        """The result as others may read it (`TournamentSettings.without_address`)."""
+        return msgspec.structs.replace(self, settings=self.settings.without_address)
 
     @property
     def agents(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core import GameConfig
 from ..exact.matchups import Matchups
 from ..numeric import Floats, Truths
 from .blocks import BLOCK_NUMBERS, BlockResult, TableWins, all_examples
@@ -48,6 +49,9 @@ class RunNotes(NamedTuple):
     learners: tuple[str, ...] = ()
     anew: tuple[str, ...] = ()
     complete: bool = True
+    planned: int = 0
+    kinds: int = 1
+    """How many kinds of tables a league has. Those of one kind are played before those of another."""
 
 
 def summarise_round_robin(
@@ -76,14 +80,15 @@ def summarise_round_robin(
     if exact is not None:
         matches = sum(seatings * pairs.pairs for pairs in counts.values()) / len(counts) if counts else 1.0
         _fill_exact(exact, cells, rounds, matches / seatings, settings.seating)
-    means = [_mean([cell.win_rate for cell in row if cell is not None]) for row in cells]
-    variances = np.array([[_variance(cell) for cell in row] for row in cells])
-    met = np.array([max(1, sum(cell is not None for cell in row)) for row in cells])
-    covariance = -variances / np.outer(met, met)  # what one of two gains, the other loses
-    np.fill_diagonal(covariance, variances.sum(axis=1) / met**2)
+    found = [[cell.win_rate for cell in row if cell is not None] for row in cells]
+    rates = [_mean(row) for row in found]
+    variances = np.array([[variance_of_rate(cell) for cell in row] for row in cells])
+    covariance = -variances / (size - 1) ** 2  # what one of two gains, the other loses
+    np.fill_diagonal(covariance, variances.sum(axis=1) / (size - 1) ** 2)
     estimate = _Estimate(
-        means=means,
-        intervals=[interval_of_mean(row, mean) for row, mean in zip(cells, means, strict=True)],
+        rates=rates,
+        intervals=[interval_of_mean(row, rate) for row, rate in zip(cells, rates, strict=True)],
+        known=np.array([len(row) / (size - 1) for row in found]),
         covariance=covariance,
         degrees=np.full(size, inf),
         ratings=_elo(settings.agents, cells, variances),
@@ -109,9 +114,12 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], n
     rounds: dict[int, _RoundCounts] = {i: _RoundCounts() for i in range(size)}
     _count_rounds(results, rounds)
     total, at = played.sum(axis=0), present.sum(axis=0)
-    means = wins.sum(axis=0) / np.maximum(total, 1)
+    rates = np.where(total > 0, wins.sum(axis=0) / np.maximum(total, 1), 0.5)
+    known = (total > 0).astype(float)
+    if notes.kinds > 1 and not notes.complete:  # the tables played so far are no random sample of the league's
+        known = np.minimum(1.0, total / (notes.planned * GameConfig.from_dict(settings.config).num_players / size))
     intervals = [clustered_ci(wins[present[:, i], i], played[present[:, i], i]) for i in range(size)]
-    residuals = (wins - means * played) / np.maximum(total, 1) * np.sqrt(at / np.maximum(at - 1, 1))
+    residuals = (wins - rates * played) * known / np.maximum(total, 1) * np.sqrt(at / np.maximum(at - 1, 1))
     covariance = residuals.T @ residuals
     for i in range(size):  # an agent whose tables do not differ has an error nevertheless
         if at[i] < 2:
@@ -119,8 +127,9 @@ def summarise_league(settings: TournamentSettings, results: list[BlockResult], n
         elif covariance[i, i] < TINY:
             covariance[i, i] = ((intervals[i][1] - intervals[i][0]) / 4) ** 2
     estimate = _Estimate(
-        means=means.tolist(),
+        rates=rates.tolist(),
         intervals=intervals,
+        known=known,
         covariance=covariance,
         degrees=np.maximum(at - 1.0, 1.0),
         ratings=rate_tables(agents, [table for table, _ in tables]),
@@ -135,23 +144,35 @@ TINY = 1e-18
 class _Estimate(NamedTuple):
     """The agents' win rates, and how sure they are."""
 
-    means: list[float]
+    rates: list[float]
+    """Of the games played so far; ½ before the first."""
     intervals: Sequence[tuple[float, float] | None]
+    known: Floats
+    """The share of each agent's opponents, or of its tables, that these games stand for: 1 in a complete tournament."""
     covariance: Floats
+    """Of `means`."""
     degrees: Floats
     """Degrees of freedom of each agent's variance."""
     ratings: list[tuple[float, tuple[float, float] | None]]
 
+    @property
+    def means(self) -> Floats:
+        """The agents' win rates, with all that is not known yet counted as even."""
+        return np.array(self.rates) * self.known + (1 - self.known) / 2
+
     def p_values(self) -> tuple[Floats, float]:
-        """[i, j]: the p-value of "both have the same win rate"; and the largest least significant difference."""
+        """[i, j]: the p-value of "both have the same win rate", whatever comes of what is not known yet; and the
+        largest least significant difference.
+        """
         from scipy.stats import t
 
-        means, variances = np.array(self.means), np.diag(self.covariance)
+        means, variances, open_ends = self.means, np.diag(self.covariance), (1 - self.known) / 2
         sums = variances[:, None] + variances[None, :]
         errors = np.sqrt(np.maximum(sums - 2 * np.where(np.isinf(sums), 0.0, self.covariance), 0.0))
         errors[errors**2 < TINY] = 0.0
         degrees = np.minimum(self.degrees[:, None], self.degrees[None, :])
-        found = t_p_values(means[:, None] - means[None, :], errors, degrees)
+        apart = np.abs(means[:, None] - means[None, :]) - open_ends[:, None] - open_ends[None, :]
+        found = t_p_values(np.maximum(apart, 0.0), errors, degrees)
         reach = np.where(np.eye(means.size, dtype=bool), 0.0, errors * t.ppf(1 - ALPHA / 2, degrees))
         return np.maximum(found, _least_p_values(degrees + 1)), float(reach.max())
 
@@ -159,8 +180,9 @@ class _Estimate(NamedTuple):
         """Each agent's best and worst possible rank: so that all of them hold with 95% confidence, and so that each
         does on its own. Holm's correction is over all pairs, or over the comparisons of one agent.
         """
-        size = len(self.means)
-        above = [[mine > other for other in self.means] for mine in self.means]
+        means = self.means.tolist()
+        size = len(means)
+        above = [[mine > other for other in means] for mine in means]
         pairs = list(combinations(range(size), 2))
         adjusted = dict(zip(pairs, holm([float(p_values[pair]) for pair in pairs]), strict=True))
         sure = {pair for pair, p_value in adjusted.items() if p_value <= ALPHA}
@@ -240,10 +262,11 @@ def _result(
     agents, size = settings.agents, len(settings.agents)
     verdicts = [[None if cell is None else cell.verdict for cell in row] for row in cells]
     is_exact = notes.complete and not results
-    means = estimate.means
-    rounded = [round(mean, 12) for mean in means]
-    order = sorted(range(size), key=lambda i: -rounded[i])
-    ranks = [1 + sum(other > mine for other in rounded) for mine in rounded]  # equal rates share a rank
+    uneven = bool(np.any(estimate.known < 1))
+    means = estimate.means.tolist()
+    places = [(bool(known), round(mean, 12)) for known, mean in zip(estimate.known, means, strict=True)]
+    order = sorted(range(size), key=places.__getitem__, reverse=True)
+    ranks = [1 + sum(other > mine for other in places) for mine in places]  # equal rates share a rank
     p_values, resolution = estimate.p_values()
     joint_ranks, own_ranks = estimate.possible_ranks(p_values)
     if is_exact:
@@ -265,13 +288,14 @@ def _result(
             rank=ranks[i],
             rank_interval=joint_ranks[i],
             own_rank_interval=own_ranks[i],
-            win_rate=means[i],
+            win_rate=estimate.rates[i],
             beats=verdicts[i].count(1),
             ties=verdicts[i].count(0),
             rating=estimate.ratings[i][0],
-            rating_interval=estimate.ratings[i][1],
+            rating_interval=None if uneven else estimate.ratings[i][1],
             ci95=estimate.intervals[i],
             games=None if not games[i] and any(cells[i]) else games[i],
+            met=_met(cells[i]) if uneven and settings.kind == "round-robin" else None,
             opening=rounds[i].opening(True),
             answering=rounds[i].opening(False),
             by_dice=rounds[i].by_dice(),
@@ -293,17 +317,25 @@ def _result(
         ordered=notes.learners,
         anew=notes.anew,
         complete=notes.complete,
-        resolution=None if is_exact or resolution == inf else resolution,
+        planned=notes.planned,
+        uneven=uneven,
+        resolution=None if is_exact or uneven or resolution == inf else resolution,
     )
 
 
+def _met(row: Sequence[PairingResult | None]) -> int:
+    return sum(cell is not None for cell in row)
+
+
 def _mean(rates: list[float]) -> float:
-    return sum(rates) / len(rates) if rates else 0.0
+    return sum(rates) / len(rates) if rates else 0.5
 
 
 def interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[float, float] | None:
     """Pairings use independent dice, so squared errors add up, separately below and above the mean (MOVER)."""
     met = [cell for cell in row if cell is not None]
+    if not met:
+        return 0.0, 1.0
     played = [(cell.win_rate, cell.ci95) for cell in met if cell.ci95 is not None]
     if not played:
         return None
@@ -312,8 +344,10 @@ def interval_of_mean(row: Sequence[PairingResult | None], mean: float) -> tuple[
     return mean - below, mean + above
 
 
-def _variance(cell: PairingResult | None) -> float:
-    """The variance of a pairing's win rate, from its interval, which also has a width where all games were won."""
+def variance_of_rate(cell: PairingResult | None) -> float:
+    """The variance of a pairing's win rate, from its interval, which also has a width where all games were won, and
+    counts in that the pairing may have been stopped early.
+    """
     return 0.0 if cell is None or cell.ci95 is None else ((cell.ci95[1] - cell.ci95[0]) / (2 * 1.96)) ** 2
 
 
@@ -324,7 +358,7 @@ def _elo(
     agents: Sequence[str], cells: PairingMatrix, variances: Floats
 ) -> list[tuple[float, tuple[float, float] | None]]:
     """Each agent's Elo rating, fitted to all win rates, with its interval."""
-    matrix = [[0.5 if cell is None else cell.win_rate for cell in row] for row in cells]
+    matrix = [[None if cell is None else cell.win_rate for cell in row] for row in cells]
     elo = list(elo_ratings(agents, matrix).values())
     if not variances.any():
         return [(rating, None) for rating in elo]
