@@ -107,10 +107,10 @@ def mixing() -> None:
 
 
 def exploitability() -> None:
-    """What a perfect adversary earns in one round against every memoryless bot."""
+    """What a perfect adversary earns in one round against every memoryless bot, and against one that is not."""
     print("exploitability in one round, mean of both seats, +1 for every round won (0 is unbeatable), and seconds:")
     print(f"  {'agent':16}" + "".join(f"{n} against {n}".rjust(20) for n in (1, 2, 3, 5)))
-    for name in (info.name for info in AGENTS.values() if info.memoryless):
+    for name in (*(info.name for info in AGENTS.values() if info.memoryless), "detective"):
         cells = []
         for dice in (1, 2, 3, 5):
             agent, config = make_agent(name), preset("classic", dice=dice)

@@ -19,13 +19,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+import numpy as np
+
 from figures import figure
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.core import GameConfig, preset
-from liars_dice.exact.response.agent_probe import round_value_by_probing
-from liars_dice.exact.solver import Measured, Tablebase, mean_of, response_bounds, short_memory, tablebase
+from liars_dice.core import BidAction, GameConfig, preset
+from liars_dice.exact.response.agent_probe import AgentProbe, round_value_by_probing
+from liars_dice.exact.solver import (
+    Measured,
+    PublicTree,
+    Tablebase,
+    mean_of,
+    response_bounds,
+    short_memory,
+    solve_match,
+    tablebase,
+)
 from liars_dice.exact.solver.equilibrium import Solution, solve
+from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.short_memory import ShortKey
+from liars_dice.exact.solver.strategy import Strategy, certify
 from liars_dice.exact.solver.tablebase import FILES, SolvedGame
 
 ON_TWO_CORES = (
@@ -164,6 +178,65 @@ def perudo() -> None:
     tell(solution, processor_s)
 
 
+def seven_dice() -> None:
+    """Without wilds and with seven dice, as far as trees of the likely bids alone go."""
+    for cut, iterations in ((0.1, 400), (0.05, 369)):
+        solution = solve(GameConfig(dice=(3, 4)), cut=cut, iterations=iterations)
+        print(f"  {len(solution.tree.live)} of {solution.tree.rungs} bids may be raised:", end="")
+        tell(solution)
+
+
+def match() -> None:
+    """A whole match of `perudo` on two cores: every state with at most three dice in total."""
+    config = preset("perudo", players=2, dice=(2, 1))
+    began = time.process_time()
+    solution = solve_match(config, target=1e-3, workers=2)
+    processor_s = time.process_time() - began
+    figure("a match of perudo, 2 v 1, to 1e-3 on two cores", solution.elapsed_s, "s", most=600)
+    print(
+        f"  the opener wins {solution.lower:.5f} to {solution.upper:.5f}, {len(solution.states)} states, "
+        f"{processor_s:.0f} s of processor time"
+    )
+
+
+def match_by_rounds() -> None:
+    """What `nash` is worth in matches of `perudo` with five dice, where it plays every round for itself."""
+    rounds, match_ = Tablebase.shipped("perudo"), Tablebase.shipped("perudo match")
+    known = {dice: (match_ if dice in match_.entries else rounds).round(*dice) for dice in rounds.entries}
+    bounds = certify_match(preset("perudo", players=2, dice=(4, 1)), {d: (s.tree, s.pool) for d, s in known.items()})
+    five = {dice: (high - low) / 2 for dice, (low, high) in bounds.items() if sum(dice) == 5}
+    figure("a match of perudo with 5 dice, round by round, exploitability at worst", max(five.values()), most=1e-2)
+    print("  in chances to win: " + ", ".join(f"{a} v {b} {half:.4f}" for (a, b), half in five.items()))
+
+
+def without_opening_on_ones() -> None:
+    """What a perfect adversary earns against `nash` in rounds of `perudo` in which ones may not open: then it opens in
+    another way, and goes on as in the solved round.
+    """
+    base = Tablebase.shipped("perudo")
+    print("nash by perudo without opening on ones, exploitability; and where ones may open:")
+    for dice in base.entries:
+        known = base.round(*dice)
+        tree = PublicTree(base.config.replace(dice=dice, open_on_ones=False), cut=known.tree.cut)
+        probe = AgentProbe(make_agent("nash"), tree.config, 0)
+        openings = [
+            (0, hand, tree.rules.rungs[action.bid], chance)
+            for hand, policy in enumerate(probe.chances(tree.hand_sets[0].hands, probe.root))
+            for action, chance in policy.items()
+            if isinstance(action, BidAction)
+        ]
+        first, second = known.strategies
+        later = first.node > 0
+        columns = (
+            np.concatenate([np.array(opened, old.dtype), old[later]])
+            for opened, old in zip(
+                zip(*sorted(openings), strict=True), (first.node, first.hand, first.rung, first.chance), strict=True
+            )
+        )
+        lower, upper = certify((Strategy(tree, 0, *columns), msgspec.structs.replace(second, tree=tree)))
+        print(f"  {dice[0]} v {dice[1]}: {(upper - lower) / 2:.4f}; {known.exploitability:.4f}", flush=True)
+
+
 def shipped() -> None:
     """Every solved round in the package: its bracket, its lines and the size of the files."""
     sizes = {path.name: path.stat().st_size for path in DATA.iterdir()}
@@ -195,7 +268,8 @@ def measured() -> None:
         kept = stored.get(key.name, {})
         if key.game != "perudo" or key.own + key.other < LARGE:
             pair = book[key], book[key.opponent]
-            found = mean_of(response_bounds(*pair, biddings=5_000_000, memory=8, workers=os.cpu_count() or 1))
+            biddings = 15_000_000 if key.game == "perudo" else 5_000_000
+            found = mean_of(response_bounds(*pair, biddings=biddings, memory=8, workers=os.cpu_count() or 1))
             how = f"{time.perf_counter() - began:.0f} s"
         elif kept.get("strategies") == book.fingerprint(key):
             found, how = Measured(kept["least"], kept["most"], kept["biddings"]), "on a GPU"
@@ -247,11 +321,17 @@ def main(arguments: list[str]) -> None:
         return
     if arguments == ["--shipped"]:
         shipped()
+        match_by_rounds()
+        without_opening_on_ones()
         measured()
         return
     speed()
+    seven_dice()
     perudo()
+    match()
     shipped()
+    match_by_rounds()
+    without_opening_on_ones()
     measured()
     beside_openspiel()
     published()

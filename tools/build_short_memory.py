@@ -54,7 +54,7 @@ TREMBLE = 0.1
 """The chance of a raise that no strategy chose, spread over all raises: a tenth of this at first, then ever less."""
 IMPORTANT: dict[str, tuple[float, float]] = {
     "heads-up:5v5": (8e-5, 4e-4),
-    "perudo:5v5": (5e-5, 4e-4),
+    "perudo:5v5": (5e-5, 2.2e-4),
     "perudo:4v5": (5e-5, 4e-4),
     "perudo:5v4": (5e-5, 4e-4),
     "perudo:4v4": (1e-4, 8e-4),

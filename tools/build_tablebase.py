@@ -21,7 +21,7 @@ from zipfile import ZIP_LZMA, ZipFile
 import msgspec
 import numpy as np
 
-from liars_dice.core import GameConfig, LiarsDiceError, preset
+from liars_dice.core import GameConfig, LiarsDiceError
 from liars_dice.exact import OutOfReachError
 from liars_dice.exact.solver import Payoffs, SolverProgress, solve, solve_match, tablebase
 from liars_dice.exact.solver.cfr_traversal import Pool
@@ -31,9 +31,9 @@ from liars_dice.exact.solver.saved_solution import check_writable
 from liars_dice.exact.solver.strategy import Nodes, Strategy, average_strategy, certify, pool_of
 from liars_dice.exact.solver.strategy_columns import STEPS, columns_of
 from liars_dice.exact.solver.tablebase import (
-    FACES,
     FILES,
     FORMAT,
+    RULES,
     TABLEBASE_DICE,
     Index,
     IndexedRound,
@@ -46,14 +46,9 @@ GRIDS = (1, 3, 5, 15, 51, 255, 1285, STEPS)
 """Into how many steps probabilities may be divided; each divides the last."""
 Known = tuple[PublicTree, Pool, int]
 """A solved round, and how many iterations it took."""
-RULES: dict[SolvedGame, GameConfig] = {
-    "heads-up": GameConfig(faces=FACES),
-    "perudo": preset("perudo", players=2, mode="single_round"),
-    "perudo match": preset("perudo", players=2),
-}
 MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 5, "perudo match": 4}
-"""The most dice in total of the rounds that are made."""
-COARSE = tuple(round(10 ** (-4 - step / 10), 9) for step in range(26))
+"""The most dice in total of the rounds that are made. Matches with five dice take 1.4 MB, which the package has not."""
+COARSE = tuple(round(10 ** (-3 - step / 10), 9) for step in range(36))
 """How coarse a strategy may be in the file, the coarsest first; the first that is good enough is taken."""
 
 
@@ -128,7 +123,8 @@ def good_enough(game: SolvedGame, dice: tuple[int, int]) -> float:
         return 3e-5 if total <= 5 else 1e-3
     if total <= 3:  # they take little room
         return 7e-4
-    return 1e-2 if total > 4 else 2e-3 if game == "perudo match" else 1e-3
+    most = 1e-3 if total == 4 else 1e-2
+    return 2 * most if game == "perudo match" else most
 
 
 def as_stored(tree: PublicTree, pool: Pool, coarse: float) -> tuple[Strategy, Strategy]:
@@ -159,29 +155,63 @@ def make_round(game: SolvedGame, dice: tuple[int, int], **options: Any) -> tuple
     return packed(solution.tree, solution.pool, most), solution.iterations
 
 
-def make_match(most_dice: int, **options: Any) -> list[tuple[SolvedRound, int]]:
-    """All states of matches with this many dice in total, in the shape in which they are stored, proved in that shape.
-    The bounds are in payoffs: 1 if the opener is sure to win the match, -1 if it is sure to lose.
+def make_match(
+    most_dice: int,
+    *,
+    known: Mapping[State, Known],
+    kept: Mapping[State, tuple[SolvedRound, int]],
+    say: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> list[tuple[SolvedRound, int]]:
+    """All states of matches with at most this many dice in total, in the shape in which they are stored, proved in that
+    shape. The bounds are in payoffs: 1 if the opener is sure to win the match, -1 if it is sure to lose.
+
+    States with equally many dice are made together, when those with fewer are in the shape in which they are stored.
     """
-    config = RULES["perudo match"].replace(dice=(most_dice - 1, 1))  # from which every state can be reached
-    match = solve_match(config, target=2.5e-4, **options)  # in chances to win: half as much as in payoffs
-    if match.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return packed_match(config, {state: (found.tree, found.pool) for state, found in match.states.items()})
+    made = dict(kept)
+    for total in range(2, most_dice + 1):
+        states = [dice for dice in rounds_with(total) if sum(dice) == total]
+        if all(dice in kept for dice in states):
+            continue
+        config = RULES["perudo match"].replace(dice=(total - 1, 1))  # from which every state can be reached
+        fewer = {dice: (solved.tree, solved.pool) for dice, (solved, _) in made.items() if sum(dice) < total}
+        if all(dice in known for dice in states):
+            found = {dice: known[dice][:2] for dice in states}
+        else:  # the target is in chances to win: half as much as in payoffs
+            match = solve_match(config, target=good_enough("perudo match", states[0]) / 8, known=fewer, **options)
+            if match.stopped == "interrupted":
+                raise KeyboardInterrupt
+            found = {dice: (match.states[dice].tree, match.states[dice].pool) for dice in states}
+        made.update((dice_of(solved), (solved, 0)) for solved in packed_states(config, found, fewer, say))
+    return [made[dice] for dice in rounds_with(most_dice)]
 
 
-def packed_match(config: GameConfig, states: Mapping[State, tuple[PublicTree, Pool]]) -> list[tuple[SolvedRound, int]]:
-    """The states of a match in the smallest shape in which the exploitability of each is good enough."""
-    for coarse in COARSE:
-        stored = {state: as_stored(tree, pool, coarse) for state, (tree, pool) in states.items()}
-        bounds = certify_match(config, {state: (found[0].tree, pool_of(found)) for state, found in stored.items()})
+def packed_states(
+    config: GameConfig,
+    states: Mapping[State, tuple[PublicTree, Pool]],
+    fewer: Mapping[State, tuple[PublicTree, Pool]],
+    say: Callable[[str], None] = lambda _: None,
+) -> list[SolvedRound]:
+    """The states of a match with equally many dice, each in the smallest shape in which its exploitability is good
+    enough, if those with fewer dice are played like this.
+    """
+    level = dict.fromkeys(states, 0)
+    while True:
+        stored = {state: as_stored(*states[state], COARSE[level[state]]) for state in states}
+        pools = {state: (strategies[0].tree, pool_of(strategies)) for state, strategies in stored.items()}
+        bounds = certify_match(config, {**fewer, **pools})
         found = [
-            (SolvedRound(2 * low - 1, 2 * high - 1, stored[state][0].tree, stored[state]), 0)
-            for state, (low, high) in sorted(bounds.items(), key=lambda item: (sum(item[0]), item[0]))
+            SolvedRound(2 * bounds[state][0] - 1, 2 * bounds[state][1] - 1, strategies[0].tree, strategies)
+            for state, strategies in stored.items()
         ]
-        if all(solved.exploitability <= good_enough("perudo match", dice_of(solved)) for solved, _ in found):
-            break
-    return found
+        for solved, coarse in zip(found, map(COARSE.__getitem__, level.values()), strict=True):
+            lines = sum(map(len, solved.strategies))
+            say(f"{solved.tree!r}, {coarse:g}: exploitability {solved.exploitability:.1e}, {lines:,} lines")
+        wide = [dice_of(s) for s in found if s.exploitability > good_enough("perudo match", dice_of(s))]
+        if not wide or any(level[state] + 1 == len(COARSE) for state in wide):
+            return found
+        for state in wide:
+            level[state] += 1
 
 
 def dice_of(solved: SolvedRound) -> State:
@@ -269,13 +299,8 @@ def build(
         def show(now: SolverProgress, name: str = game) -> None:
             say(f"{name}: [{now.lower:.6f}, {now.upper:.6f}] after {now.iterations} iterations", end="")
 
-        if game == "perudo match" and all(dice in kept for dice in rounds_with(most_dice)):
-            yield from (kept[dice] for dice in rounds_with(most_dice))  # their proofs depend on each other
-        elif game == "perudo match" and all(dice in known for dice in rounds_with(most_dice)):
-            states = {dice: known[dice][:2] for dice in rounds_with(most_dice)}
-            yield from packed_match(RULES[game].replace(dice=(most_dice - 1, 1)), states)
-        elif game == "perudo match":
-            yield from make_match(most_dice, progress=show, device=device)
+        if game == "perudo match":
+            yield from make_match(most_dice, known=known, kept=kept, say=say, progress=show, device=device)
         else:
             for dice in rounds_with(most_dice):
                 if dice in kept and dice not in known:

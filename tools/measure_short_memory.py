@@ -31,7 +31,7 @@ from liars_dice.exact.solver.short_memory_adversary import Adversary, Measured, 
 
 GAPS = (1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """The search is repeated with ever smaller gaps while there is time..."""
-GROWTH = 4
+GROWTH = 3
 """...each of which takes about so many times as long as the one before."""
 AT_ONCE = {"cpu": 1 << 12, "cuda": 1 << 17}
 """How many of the adversary's bids, or twice as many biddings, are looked at together."""
@@ -161,15 +161,20 @@ class Search:
         return raised
 
 
-def measure(key: ShortKey, book: StrategyBook, device: str, seconds: float) -> Measured:
-    """The exploitability of a round's strategies, told with every gap for which there is time."""
+def measure(
+    key: ShortKey, book: StrategyBook, device: str, seconds: float, only: tuple[float, float] | None = None
+) -> Measured:
+    """The exploitability of a round's strategies, told with every gap for which there is time.
+
+    With `only`, a gap for the opener and one for the other: with these alone, however long it takes.
+    """
     began = time.perf_counter()
     places, parts = book[key].places, (book[key].parts(), book[key.opponent].parts())
     found = []
     for opens in (True, False):
         search = Search(Adversary(places, parts[not opens], parts[opens], opens=opens), device)
         deadline = began + seconds / (2 if opens else 1)
-        for gap in GAPS:
+        for gap in GAPS if only is None else (only[not opens],):
             start = time.perf_counter()
             measured = search.measure(gap)
             now = time.perf_counter()
@@ -198,11 +203,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--strategies", type=Path, help="a file of strategies (default: the package's)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")
     parser.add_argument("--seconds", type=float, default=120, help="how long a round may take, about (default: 120)")
+    parser.add_argument("--gaps", type=float, nargs=2, help="the gaps for the opener and the other: these alone")
     parser.add_argument("--out", type=Path, help="a file of bounds to put them into")
     given = parser.parse_args(arguments)
     book = StrategyBook(given.strategies.read_bytes()) if given.strategies else short_memory.load()
     for key in (key for key in book if key.opens and key.name in given.rounds.split(",")):
-        found = measure(key, book, given.device, given.seconds)
+        found = measure(key, book, given.device, given.seconds, given.gaps)
         print(f"{key.game} {key.own} v {key.other}: from {found.least:.4f} to {found.most:.4f}", flush=True)
         if given.out:
             keep(given.out, key, book, found)

@@ -119,7 +119,7 @@ def test_exploit_measures_one_round_of_a_match(bot: str) -> None:
 def test_options_of_a_training_are_refused_without_one(option: str) -> None:
     refused = call("exploit", "maniac", "--dice", "1", "1", *option.split())
     assert refused.exit_code == 2
-    assert f"{option.split()[0]} belongs to --train or --updates" in refused.output
+    assert f"{option.split()[0]} belongs to --train, --updates or --exploiter-decisions" in refused.output
 
 
 def test_exploit_announces_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ import pytest
 from click.testing import Result
 
 import command_line
+from liars_dice.exact.solver import read_saved
 from liars_dice.exact.solver.cpu_solver import CpuSolver
 from patience import PATIENCE
 
@@ -91,10 +92,48 @@ def test_save_and_resume(tmp_path: Path) -> None:
     other = call("1", "1", "--resume", file)
     assert (other.exit_code, other.stdout) == (1, "")
     assert "by other rules" in other.stderr
+    replaced = call("1", "1", "--out", file)
+    assert replaced.exit_code == 1
+    assert f"{file} holds the solution of another round" in replaced.stderr
+    assert "1 against 2 dice, 6 faces, single round; name another file, or delete this one" in replaced.stderr
     Path(file).write_bytes(Path(file).read_bytes()[:500])
     damaged = call("1", "2", "--resume", file)
     assert (damaged.exit_code, damaged.stderr.count("\n")) == (1, 1)
     assert "damaged" in damaged.stderr
+
+
+def test_a_resumed_solution_is_written_back(tmp_path: Path) -> None:
+    file, other = tmp_path / "round.npz", tmp_path / "other.npz"
+    call("--dice", "1", "2", "--iterations", "10", "--out", str(file))
+    begun = file.read_bytes()
+    resumed = ("--dice", "1", "2", "--target", "1e-4", "--resume", str(file))
+    assert call(*resumed, "--out", str(other)).exit_code == 0
+    assert file.read_bytes() == begun
+    assert read_saved(other).iterations > 10
+    result = call(*resumed)
+    assert f"saved: {file}. To continue: " in result.stdout
+    assert read_saved(file).iterations == read_saved(other).iterations
+
+
+def test_a_file_of_something_else_is_kept(tmp_path: Path) -> None:
+    text, model = tmp_path / "a.md", tmp_path / "q.npz"
+    text.write_text("words")
+    told = call("1", "1", "--out", str(text)).stderr
+    assert told == f"Error: {text}: expected a new file, or an older one of the same kind; this is another file\n"
+    assert text.read_text() == "words"
+    trained = command_line.call("train", "q", "--dice", "1", "--games", "10", "--out", str(model))
+    assert trained.exit_code == 0
+    weights = model.read_bytes()
+    told = call("1", "1", "--out", str(model)).stderr
+    assert told.endswith("is not a file saved by solve, or is damaged; name another file, or delete this one\n")
+    assert model.read_bytes() == weights
+
+
+def test_rules_for_two_players_bring_their_dice() -> None:
+    assert answer("--rules", "openspiel", "--target", "1e-3") == answer(
+        "1", "1", "--rules", "openspiel", "--target", "1e-3"
+    )
+    assert "--dice N0 N1" in call("--rules", "perudo").stderr
 
 
 def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,8 +181,8 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         (("0", "1"), "0 is not in the range"),
         (("1", "1", "--faces", "1"), "1 is not in the range"),
         (("1", "1", "--wild", "all"), "'all' is not one of"),
-        (("1", "1", "--target", "1e-13"), "target 1e-13: from 1e-12"),
-        (("1", "1", "--target", "0"), "target 0: from 1e-12"),
+        (("1", "1", "--target", "1e-13"), "target 1e-13: expected a number from 1e-12 to 2"),
+        (("1", "1", "--target", "0"), "target 0: expected a number from 1e-12 to 2"),
         (("1", "1", "--iterations", "0"), "iterations 0: at least one"),
         (("1", "1", "--workers", "0"), "0 is not in the range"),
         (("1", "1", "--memory", "-1"), "memory -1: expected"),
@@ -153,7 +192,12 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         (("1", "1", "--resume", "nothing.npz"), "there is no such file"),
         (("1", "1", "--match"), "two players who lose dice"),
         (("1", "1", "--rules", "perudo", "--match", "--device", "gpu"), "device"),
-        (("5", "5", "--rules", "perudo", "--match"), "matches with fewer dice would fit"),
+        (("5", "5", "--rules", "perudo", "--match"), "a match with 5 dice in total would fit"),
+        (("1", "1", "--rules", "perudo", "--match", "--target", "0"), "target 0: expected a number from 2e-05 to 2"),
+        (("1", "1", "--rules", "perudo", "--match", "--target", "nan"), "target nan: expected a number"),
+        (("1", "1", "--rules", "perudo", "--match", "--memory", "nan"), "memory nan: expected a number"),
+        (("1", "1", "--rules", "perudo", "--match", "--memory", "-3"), "memory -3: expected a number"),
+        (("2", "1", "--rules", "perudo", "--match", "--memory", "1e-3"), "a match with 2 dice in total would fit"),
     ],
     ids=" ".join,
 )

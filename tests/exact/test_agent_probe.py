@@ -268,16 +268,28 @@ def test_the_search_is_as_long_as_estimated(name: str) -> None:
     assert len(told) <= sum(put) / 1000
 
 
+def test_what_takes_far_too_long_is_said_after_few_questions() -> None:
+    """The estimate ends once it is high enough, which is long before the last rung."""
+    asked: list[int] = []
+
+    class Counted(Echo):
+        def policy(self, view: GameView) -> Policy:
+            asked.append(view.public.rung)
+            return super().policy(view)
+
+    with pytest.raises(OutOfReachError, match="more than 20,000,000 questions"):
+        best_response(Counted(), preset("classic", dice=(2, 3), faces=10))
+    assert max(asked) < 40
+    assert len(asked) < 10_000
+
+
 def test_what_takes_too_long_is_said_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
-    message = (
-        r"Echo does not declare `memoryless`.* about [\d,]+0,000 questions with 36 rungs; "
-        r"at most 20,000,000 .* 18 rungs"
-    )
+    message = r"Echo does not declare `memoryless`.* more than 20,000,000 questions with 36 rungs, .* up to 18 rungs"
     with pytest.raises(OutOfReachError, match=message):
         best_response(Echo(), preset("classic", dice=3))
     with pytest.raises(OutOfReachError, match="about 400 rungs; at most 300"):
         best_response(Counter(), GameConfig(dice=(1, 1), faces=20, max_quantity=20))
     monkeypatch.setattr(agent_probe, "MOST_QUESTIONS", 100)
-    monkeypatch.setattr(agent_probe._Search, "expected_questions", lambda search: 0)
-    with pytest.raises(OutOfReachError, match="at most 100 are asked"):
+    monkeypatch.setattr(agent_probe._Search, "expected_questions", lambda search, most: 0)
+    with pytest.raises(OutOfReachError, match="more than 100 questions"):
         best_response(Echo(), GameConfig(dice=(1, 1), faces=4))

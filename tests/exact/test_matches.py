@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from liars_dice.core import GameConfig
+from liars_dice.core import GameConfig, preset
 from liars_dice.exact.errors import OutOfReachError
+from liars_dice.exact.solver.equilibrium import memory_needed
 from liars_dice.exact.solver.matches import State, layers, payoffs_in, solve_match
 from liars_dice.exact.solver.public_tree import PublicTree
 from linear_programs import solve_linear
@@ -43,6 +44,30 @@ def test_linear_programs_find_the_same_chances_to_win(config: GameConfig) -> Non
         found = match.states[state]
         assert found.lower - 1e-9 <= (1 + value) / 2 <= found.upper + 1e-9
         assert found.exploitability <= 1e-3
+
+
+def test_a_match_that_passes_the_check_of_memory_is_solved() -> None:
+    """States that need more memory get more of it: what fits together also fits one by one."""
+    config = preset("perudo", players=2, dice=(2, 1), faces=3)
+    needed = max(
+        sum(memory_needed(PublicTree(config.replace(dice=state))) for state in layer) for layer in layers(config)
+    )
+    match = solve_match(config, target=0.02, cut=0.0, memory=1.01 * needed)
+    assert match.exploitability <= 0.02
+    assert match.iterations > 0
+    with pytest.raises(OutOfReachError, match="a match with 2 dice in total would fit"):
+        solve_match(config, target=0.02, cut=0.0, memory=0.99 * needed)
+
+
+def test_layers_that_are_known_are_not_solved_again() -> None:
+    config = MATCHES[0]
+    match = solve_match(config, target=1e-3)
+    fewer = {state: (found.tree, found.pool) for state, found in match.states.items() if state == (1, 1)}
+    again = solve_match(config, target=1e-3, known=fewer)
+    assert again.states[1, 1].iterations == 0
+    assert again.states[1, 1].pool is fewer[1, 1][1]
+    assert again.states[2, 1].iterations > 0
+    assert again.value == pytest.approx(match.value, abs=2e-3)
 
 
 def test_only_matches_of_two_are_solved() -> None:

@@ -7,7 +7,7 @@ import pytest
 from build_tablebase import rounds_with
 from liars_dice import play_game
 from liars_dice.agents import AGENTS, make_agent
-from liars_dice.core import Bid, BidAction, CallLiarAction, GameConfig, GameView, as_action, preset
+from liars_dice.core import Action, Bid, BidAction, CallLiarAction, GameConfig, GameView, as_action, preset
 from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
@@ -27,6 +27,11 @@ def view_of(config: GameConfig, hand: tuple[int, ...], *bids: Bid, dice: tuple[i
     rung = rules.rungs[bids[-1]] if bids else -1
     names = tuple(f"p{i}" for i in range(len(counts)))
     return GameView(seat, hand, PublicState(rules, names, counts, alive[0], seat, bids, rung, "BIDDING", ()))
+
+
+def bid_of(action: Action) -> Bid:
+    assert isinstance(action, BidAction)
+    return action.bid
 
 
 def check_never_loses(dice: tuple[int, int]) -> None:
@@ -90,8 +95,31 @@ def test_it_plays_the_end_of_a_perudo_match_by_the_chance_to_win_the_match() -> 
     assert as_action(agent.choose_action(last_two)).reasoning.startswith("equilibrium of the match, 2 against 1 dice")
     one_round = view_of(preset("perudo", players=2, dice=1, mode="single_round"), (4,))
     assert as_action(agent.choose_action(one_round)).reasoning.startswith("equilibrium, 1 against 1 dice")
-    no_ones_first = view_of(preset("perudo-tournament", players=2, dice=1), (4,))
-    assert "not solved" in as_action(agent.choose_action(no_ones_first)).reasoning
+
+
+def test_where_ones_may_not_open_it_plays_the_rest_of_the_solution() -> None:
+    agent = make_agent("nash")
+    agent.seed(1)
+    perudo, tournament = (preset(name, players=2, dice=1) for name in ("perudo", "perudo-tournament"))
+    free, bound = (agent.policy(view_of(rules, (1,))) for rules in (perudo, tournament))
+    assert free
+    assert bound
+    opened = {action: chance for action, chance in free.items() if bid_of(action).face != 1}
+    assert 0 < sum(opened.values()) < 1  # with a one it mostly opens on ones
+    assert bound == pytest.approx({action: chance / sum(opened.values()) for action, chance in opened.items()})
+    answer = view_of(tournament, (4,), Bid(1, 4))
+    assert agent.policy(answer) == agent.policy(view_of(perudo, (4,), Bid(1, 4)))
+    said = as_action(agent.choose_action(answer)).reasoning
+    assert said.startswith("equilibrium of the match, 1 against 1 dice, of the game in which ones may open")
+    first, second = best_response(agent, tournament.one_round)
+    assert (first + second) / 2 < 0.04
+
+
+def test_where_it_would_open_on_nothing_but_ones_it_goes_by_the_odds() -> None:
+    view = view_of(preset("perudo-tournament", players=2, dice=2).one_round, (1, 1))
+    opened = as_action(make_agent("nash").choose_action(view))
+    assert bid_of(opened).face != 1
+    assert "not solved" in opened.reasoning
 
 
 @pytest.mark.parametrize("dice", SMALL, ids=str)

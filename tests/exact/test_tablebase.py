@@ -305,6 +305,40 @@ def test_damaged_files_say_so(tmp_path: Path) -> None:
             Tablebase.read(path)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rules": {"faces": "many"}}, "x is damaged or not a tablebase"),
+        ({"rounds": [{"dice": [1, 1], "lower": 3.0, "upper": 5.0, "iterations": 1}]}, "bounds that are no bracket"),
+        ({"rules": {"dice": [1, 1], "faces": 2}}, "beyond the round"),
+        ({"rounds": [{"dice": [1, 1], "lower": 0.0, "upper": 0.5, "iterations": 1}]}, None),
+    ],
+    ids=["rules", "bounds", "another game", "as it was"],
+)
+def test_tables_that_do_not_fit_their_rules_are_refused(
+    tmp_path: Path, changes: dict[str, object], message: str | None
+) -> None:
+    build("heads-up", tmp_path / "tiny.zip", most_dice=2)
+    altered = BytesIO()
+    with ZipFile(tmp_path / "tiny.zip") as file, ZipFile(altered, "w") as out:
+        for name in file.namelist():
+            data = file.read(name)
+            if name == "index.json":
+                data = msgspec.json.encode(msgspec.json.decode(data) | changes)
+            out.writestr(name, data)
+    if message is None:
+        assert Tablebase(altered.getvalue(), "x").round(1, 1).upper == 0.5
+        return
+    with pytest.raises(DataError, match=message):
+        Tablebase(altered.getvalue(), "x").round(1, 1)
+
+
+def test_a_table_of_another_game_is_not_taken_for_the_packages_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FILES, "heads-up", FILES["perudo"])
+    with pytest.raises(DataError, match="one of another game: single round, wild ones, exact calls"):
+        Tablebase.shipped.__wrapped__("heads-up")
+
+
 # -- matches -----------------------------------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
     "a match: liars-dice solve --dice 2 1 --rules perudo --match",
 )
 @click.argument("sides", type=DICE, nargs=-1, metavar="")
-@round_dice_option(required=False)
+@round_dice_option(required=False, default="as the rules say, if --rules names some for two players")
 @round_options
 @click.option("--target", type=float, default=1e-4, show_default=True, metavar="E", help="Stop at this exploitability.")
 @click.option(
@@ -54,7 +54,9 @@ DICE = click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1])
     metavar="FILE",
     help="File for the solution; it also serves as a checkpoint.",
 )
-@click.option("--resume", metavar="FILE", help="Resume from the solution in FILE.")
+@click.option(
+    "--resume", metavar="FILE", help="Resume from the solution in FILE; the better one is written there, or to --out."
+)
 @click.option(
     "--table",
     type=click.Path(path_type=Path),
@@ -77,13 +79,15 @@ def solve_command(
     from ..exact.solver import STRATEGY_COLUMNS, solve, strategy_rows
     from ..persistence import check_table_file, write_table
 
-    config = round_config(_dice_of_both(sides, dice), given["rules"], given["faces"], given["wild"], given["ordering"])
+    sizes = _dice_of_both(sides, dice, given["rules"])
+    config = round_config(sizes, given["rules"], given["faces"], given["wild"], given["ordering"])
     if whole_match:
         _solve_match(config, given, as_json=as_json)
         return
     table: Path | None = given["table"]
     if table is not None:
         check_table_file("table", table)
+    given["save"] = given["save"] or given["resume"]
     save, resume = (None if given[name] is None else Path(given[name]) for name in ("save", "resume"))
     with show_bracket(quiet=as_json) as progress, tells_that_it_stops():
         solution = solve(
@@ -107,10 +111,16 @@ def solve_command(
         raise SystemExit(130)
 
 
-def _dice_of_both(sides: tuple[int, ...], dice: tuple[int, int] | None) -> tuple[int, int]:
-    """The dice of the two players: from --dice, or, as before that option existed, from two arguments."""
+def _dice_of_both(sides: tuple[int, ...], dice: tuple[int, int] | None, rules: str | None) -> tuple[int, ...]:
+    """The dice of the two players: from --dice, or, as before that option existed, from two arguments; else those of
+    the rules, if they are for two players.
+    """
+    from ..core import load_rules
+
     if dice is None and len(sides) == 2:
-        return (sides[0], sides[1])
+        return sides
+    if dice is None and not sides and rules is not None and (config := load_rules(rules)).num_players == 2:
+        return config.dice
     if dice is None or sides:
         raise click.UsageError("Give the number of dice of both players, the opener's first: --dice N0 N1.")
     return dice
@@ -127,7 +137,12 @@ def _solve_match(config: GameConfig, given: dict[str, Any], *, as_json: bool) ->
             raise BadValueError(name, given[option], "nothing: --match solves many rounds, one after the other")
     with show_bracket(quiet=as_json) as progress, tells_that_it_stops():
         solution = solve_match(
-            config, target=given["target"], memory=given["memory"], device=given["device"], progress=progress
+            config,
+            target=given["target"],
+            memory=given["memory"],
+            device=given["device"],
+            workers=given["workers"],
+            progress=progress,
         )
     if as_json:
         print_json(_match_as_json(solution, given))
@@ -143,6 +158,7 @@ def _match_as_json(solution: MatchSolution, given: dict[str, Any]) -> dict[str, 
         "states": [
             {"dice": list(dice), "lower": state.lower, "upper": state.upper} for dice, state in solution.states.items()
         ],
+        "iterations": solution.iterations,
         "elapsed_s": solution.elapsed_s,
         "compile_s": solution.compile_s,
         "run": versions(),

@@ -59,12 +59,15 @@ def best_response_by_probing(
         raise OutOfReachError(f"{name} would have to be asked about {size} rungs; at most {MOST_RUNGS} are searched")
     probes = [AgentProbe(agent, config, seat, guard) for seat in (1, 0)]
     searches = [_Search(probe) for probe in probes]
-    expected = math.ceil(sum(search.expected_questions() for search in searches))
+    estimate = 0.0
+    for search in searches:
+        estimate += search.expected_questions(MOST_QUESTIONS - estimate)
+    expected = math.ceil(estimate)
     enough = int(math.log2(MOST_QUESTIONS / sum(len(search.theirs) for search in searches))) + 1
     too_many = OutOfReachError(
-        f"{name} does not declare `memoryless`, so it would have to be asked about {_about(expected)} questions "
-        f"with {size} rungs; at most {MOST_QUESTIONS:,} are asked, enough for any agent up to {enough} rungs: "
-        "take fewer dice or faces"
+        f"{name} does not declare `memoryless`, so it would have to be asked more than {MOST_QUESTIONS:,} questions "
+        f"with {size} rungs, which is too many; any agent can be measured with up to {enough} rungs: take fewer dice "
+        "or faces"
     )
     if expected > MOST_QUESTIONS:
         raise too_many
@@ -117,11 +120,6 @@ def round_value_by_probing(opener: Agent, other: Agent, config: GameConfig, guar
     for probe in probes:
         probe.confirm()
     return value
-
-
-def _about(number: int) -> str:
-    """A large number, rounded to two digits: 3,400,000."""
-    return f"{round(number, 2 - len(str(number))):,}"
 
 
 class AgentProbe:
@@ -307,14 +305,18 @@ class _Search:
         """The agent's answers, each with the belief that remains after it."""
         return self.probe.replies(public, belief)
 
-    def expected_questions(self) -> float:
-        """About how many questions the search will ask: the mean of some samples."""
-        rng = random.Random(0)
-        return sum(self._sampled_questions(rng) for _ in range(SAMPLES)) / SAMPLES
+    def expected_questions(self, most: float = math.inf) -> float:
+        """About how many questions the search will ask: the mean of some samples. Sampling ends as soon as it is sure
+        that the mean is above `most`.
+        """
+        rng, total = random.Random(0), 0.0
+        for _ in range(SAMPLES):
+            total += self._sampled_questions(rng, SAMPLES * most - total)
+        return total / SAMPLES
 
-    def _sampled_questions(self, rng: random.Random) -> float:
+    def _sampled_questions(self, rng: random.Random, most: float) -> float:
         """An unbiased estimate (Chen, Heterogeneous sampling, 1992): one bidding is followed for all that lead to
-        the same rung with about equally many hands still possible.
+        the same rung with about equally many hands still possible. It ends once it is above `most`.
         """
         root = self.probe.root
         waiting: dict[tuple[int, int], tuple[float, PublicState, Floats]] = {}
@@ -334,7 +336,7 @@ class _Search:
         else:
             visit_all_raises(1.0, root, self.theirs.weights)
         total = 0.0
-        while waiting:
+        while waiting and total <= most:
             weight, public, belief = waiting.pop(min(waiting))
             total += weight * np.count_nonzero(belief)
             for reply, part in self.replies(public, belief).items():

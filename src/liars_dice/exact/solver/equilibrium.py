@@ -19,11 +19,11 @@ import msgspec
 import numpy as np
 
 from ...core import ConfigError, RulesLike, as_config
-from ..errors import DataError, OutOfReachError
+from ..errors import OutOfReachError
 from .cfr_traversal import Pool
 from .cpu_solver import CpuSolver, best_responses, warm_up
 from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
-from .saved_solution import check_writable, read_saved, write_or_warn
+from .saved_solution import check_replaceable, check_same_round, check_writable, read_saved, write_or_warn
 
 Device = Literal["cpu", "gpu"]
 LEAST_TARGET = 1e-12
@@ -124,21 +124,25 @@ def solve(
     -0.111 to -0.111
     """
     config = as_config(config, players=2)
-    _check_request(target, iterations, workers, memory)
+    check_request(target, iterations, workers, memory)
     tree = PublicTree(config, reduce=reduce, payoffs=payoffs, cut=cut or 0.0)
     if cut is None and not tree.reduced and tree.rungs > SMALL_RUNGS:
         tree = tree.with_payoffs(payoffs, FIRST_CUT)
     if save is not None:
         check_writable(save)
-    kind = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
+        check_replaceable(save, tree)
+    kind: type[np.floating] = np.float64 if target < SINGLE_TARGET or tree.rungs <= SMALL_RUNGS else np.float32
+    known = None if resume is None else read_saved(resume)
+    if resume is not None and known is not None:
+        check_same_round(resume, known.tree, tree)
+        if cut is None and 0 < known.tree.cut < tree.cut:
+            tree = tree.with_payoffs(payoffs, known.tree.cut)
+        kind = max(kind, known.pool.average.dtype.type, key=np.dtype)  # what was found in doubles stays in doubles
     started = time.perf_counter()
     solver = new_solver(tree, device, least=min(target * 1e-3, 1e-6), kind=kind, workers=workers, memory=memory)
     warm_up(np.float32 if device == "gpu" else kind)
     compile_s = time.perf_counter() - started
-    if resume is not None:
-        known = read_saved(resume)
-        if known.tree.config != tree.config or known.tree.reduced != tree.reduced:
-            raise DataError(f"{resume} holds a round with dice {known.tree.config.dice} by other rules than these")
+    if known is not None:
         solver.restore(known.pool, known.iterations)
     began = time.perf_counter()
     stopped = improve(solver, target, iterations=iterations, lower_cut=cut is None, save=save, progress=progress)
@@ -197,9 +201,17 @@ def stays_wide(widths: list[float]) -> bool:
     return len(widths) > PATIENCE and widths[-1] > SLOW * widths[-1 - PATIENCE]
 
 
-def _check_request(target: float, iterations: int | None, workers: int | None, memory: float | None) -> None:
-    if not LEAST_TARGET <= target <= 2:
-        raise OutOfReachError(f"target {target:g}: from {LEAST_TARGET:g}, what doubles can certify, to 2 is possible")
+def check_request(
+    target: float,
+    iterations: int | None = None,
+    workers: int | None = None,
+    memory: float | None = None,
+    least: float = LEAST_TARGET,
+) -> None:
+    """Raise `OutOfReachError` for what no solver can do."""
+    if not least <= target <= 2:
+        expected = f"expected a number from {least:g} to 2; rounding errors hide anything smaller"
+        raise OutOfReachError(f"target {target:g}: {expected}")
     if iterations is not None and iterations < 1:
         raise OutOfReachError(f"iterations {iterations}: at least one is needed")
     if workers is not None and workers < 1:

@@ -25,9 +25,11 @@ from .cfr_traversal import Pool
 from .cpu_solver import best_responses, warm_up
 from .equilibrium import (
     FIRST_CUT,
+    SINGLE_TARGET,
     Device,
     Solver,
     SolverProgress,
+    check_request,
     gigabytes,
     memory_for,
     memory_needed,
@@ -38,6 +40,8 @@ from .public_tree import Bracket, Payoffs, PublicTree
 
 State = tuple[int, int]
 """The dice of the player who opens, and of the other."""
+Strategies = tuple[PublicTree, Pool]
+"""Both players' strategies in a state."""
 Worth = Callable[[State, int], float]
 """What a state is worth to the player in a seat (0 opens): from -1, the match is lost, to 1, it is won."""
 Response = Callable[[Payoffs, int], float]
@@ -53,6 +57,7 @@ class MatchState(Bracket, frozen=True):
 
     tree: PublicTree
     pool: Pool
+    iterations: int
 
 
 def layers(config: GameConfig) -> list[list[State]]:
@@ -112,6 +117,8 @@ class MatchSolution(Bracket, frozen=True):
 
     config: GameConfig
     states: dict[State, MatchState]
+    iterations: int
+    """As in the state in which the match begins."""
     elapsed_s: float
     compile_s: float
     stopped: str
@@ -128,28 +135,35 @@ def solve_match(
     cut: float = FIRST_CUT,
     memory: float | None = None,
     device: Device = "cpu",
+    workers: int | None = None,
     certify: bool = True,
+    known: Mapping[State, Strategies] | None = None,
     progress: Callable[[SolverProgress], None] = lambda _: None,
 ) -> MatchSolution:
     """Solve an elimination match: the player who opens first has `config.dice[0]` dice, the other `config.dice[1]`.
 
     It ends when the bracket of every state is at most twice `target` wide, in chances to win, or on Ctrl-C, if every
-    state has a bracket by then. Bids that are true in fewer than `cut` of all rolls are only called; if that keeps the
-    brackets wide, the cut is lowered. `memory` is in gigabytes. What a GPU finds is certified on the processor at the
-    end, unless `certify` is false: then the bounds are those that the GPU computed.
+    state has a bracket by then. The smallest target is 2e-5. Bids that are true in fewer than `cut` of all rolls are
+    only called; if that keeps the brackets wide, the cut is lowered. `memory` is in gigabytes. What a GPU finds is
+    certified on the processor at the end, unless `certify` is false: then the bounds are those that the GPU computed.
+    Layers whose strategies are all `known` are not solved again.
 
     >>> from liars_dice.core import preset
     >>> match = solve_match(preset("perudo", players=2, dice=1, faces=3), target=0.01)
     >>> match.lower <= 0.5 <= match.upper
     True
     """
-    match = _Match(as_config(config, players=2), cut, device, memory)
+    check_request(target, workers=workers, memory=memory, least=SINGLE_TARGET)
+    match = _Match(as_config(config, players=2), cut, device, memory, workers)
     match.check_memory()
     began = time.perf_counter()
     warm_up(np.float32)
     compile_s = time.perf_counter() - began
     finished = True
     for layer in match.layers:
+        if known and set(layer) <= set(known):
+            match.keep_layer({state: known[state] for state in layer}, NEAR * target)
+            continue
         last = layer is match.layers[-1]
         finished = match.solve_layer(layer, target if last else target / 2, progress)
         if not finished and not last:
@@ -157,31 +171,42 @@ def solve_match(
     for layer in match.layers if device == "gpu" and certify else ():
         match.certify({state: _response_to_pool(*match.solved[state]) for state in layer}, NEAR * target)
     states = {
-        state: MatchState(*match.bounds(state), *match.solved[state]) for layer in match.layers for state in layer
+        state: MatchState(*match.bounds(state), *match.solved[state], match.iterations.get(state, 0))
+        for layer in match.layers
+        for state in layer
     }
-    start = match.bounds((match.config.dice[0], match.config.dice[1]))
+    start = states[match.config.dice[0], match.config.dice[1]]
     elapsed = time.perf_counter() - began - compile_s
     stopped = "target" if finished else "interrupted"
-    return MatchSolution(*start, match.config, states, elapsed, compile_s, stopped)
+    return MatchSolution(
+        start.lower, start.upper, match.config, states, start.iterations, elapsed, compile_s, stopped
+    )  # fmt: skip
 
 
 def certify_match(
-    config: GameConfig, strategies: Mapping[State, tuple[PublicTree, Pool]], near: float = 1e-6
+    config: GameConfig, strategies: Mapping[State, Strategies], near: float = 1e-6
 ) -> dict[State, tuple[float, float]]:
     """Proved bounds on the chance that the opener wins, for every state of a match in which both play like this."""
     match = _Match(config, 0.0)
     for layer in match.layers:
-        match.certify({state: _response_to_pool(*strategies[state]) for state in layer}, near)
+        match.keep_layer({state: strategies[state] for state in layer}, near)
     return {state: match.bounds(state) for layer in match.layers for state in layer}
 
 
 class _Match:
     """All states of a match, and what is known of them."""
 
-    def __init__(self, config: GameConfig, cut: float, device: Device = "cpu", memory: float | None = None) -> None:
+    def __init__(
+        self,
+        config: GameConfig,
+        cut: float,
+        device: Device = "cpu",
+        memory: float | None = None,
+        workers: int | None = None,
+    ) -> None:
         if config.num_players != 2 or config.mode != "elimination":
             raise OutOfReachError("matches are solved for two players who lose dice (mode elimination)")
-        self.config, self.device, self.began = config, device, time.perf_counter()
+        self.config, self.device, self.workers, self.began = config, device, workers, time.perf_counter()
         self.memory = memory_for(device) if memory is None else memory
         self.layers = layers(config)
         self.cuts = {state: cut for layer in self.layers for state in layer}
@@ -189,29 +214,49 @@ class _Match:
         """The middle of what each state is worth to its opener."""
         self.adversary: dict[tuple[State, int], float] = {}
         """The most that an adversary is worth in each state and seat, if the strategies found play against it."""
-        self.solved: dict[State, tuple[PublicTree, Pool]] = {}
+        self.solved: dict[State, Strategies] = {}
+        self.iterations: dict[State, int] = {}
 
     def check_memory(self) -> None:
         """Raise `OutOfReachError` if a layer does not fit into memory."""
+        most = 0
         for layer in self.layers:
-            trees = [PublicTree(self.config.replace(dice=state), cut=self.cuts[state]) for state in layer]
-            needed = sum(memory_needed(tree, self.device) for tree in trees)
+            needed, dice = sum(map(self._memory_needed, layer)), sum(layer[0])
             if needed > self.memory:
                 raise OutOfReachError(
-                    f"a match with {sum(layer[0])} dice in total would need about {gigabytes(needed)} of memory; at "
-                    f"most {gigabytes(self.memory)} are used; matches with fewer dice would fit"
+                    f"a match with {dice} dice in total would need about {gigabytes(needed)} of memory; at most "
+                    f"{gigabytes(self.memory)} are used; "
+                    + (f"a match with {most} dice in total would fit" if most else "fewer faces would fit")
                 )
+            most = dice
+
+    def _memory_needed(self, state: State) -> float:
+        return memory_needed(PublicTree(self.config.replace(dice=state), cut=self.cuts[state]), self.device)
+
+    def keep_layer(self, strategies: Mapping[State, Strategies], near: float) -> None:
+        """Take these strategies for the states of a layer, with the bounds that they prove."""
+        self.solved.update(strategies)
+        self.certify({state: _response_to_pool(*found) for state, found in strategies.items()}, near)
+        self.value.update({state: sum(self.bounds(state)) - 1 for state in strategies})
 
     def solve_layer(self, states: list[State], target: float, progress: Callable[[SolverProgress], None]) -> bool:
         """Improve all states of a layer together until the bracket of each is narrow enough, or until Ctrl-C, if each
         has one: then it returns false.
         """
         self.value.update(dict.fromkeys(states, 0.0))
-        share = self.memory / len(states)
+        share = self.memory / sum(map(self._memory_needed, states))
         solvers = {
-            state: new_solver(self._tree(state), self.device, least=target * 1e-3, memory=share) for state in states
+            state: new_solver(
+                self._tree(state),
+                self.device,
+                least=target * 1e-3,
+                memory=share * self._memory_needed(state),
+                workers=self.workers,
+            )
+            for state in states
         }
         finished = self._improve_together(solvers, target, progress)
+        self.iterations.update({state: solver.iterations for state, solver in solvers.items()})
         self.solved.update({state: (solver.tree, solver.compact()) for state, solver in solvers.items()})
         return finished
 

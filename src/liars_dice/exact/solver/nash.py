@@ -5,20 +5,20 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
-from ...core import Action, GameView
+from ...core import Action, BidAction, GameView, round_rules
 from . import short_memory
 from .short_memory_values import short_strategy
 from .tablebase import FILES, Tablebase, solved_round
 
-NEARLY = 0.01
+NEARLY = 2e-3
 """Solutions that a perfect adversary can gain more than this against are said to be approximate."""
 
 
 class NashAgent(PolicyAgent):
     """In two-player rounds without wilds: an equilibrium with at most six dice in total, a short-memory strategy with
-    up to five dice each. In two-player rounds of `perudo`: an equilibrium of the match with at most four dice in total,
-    of the round with at most five, and a short-memory strategy with up to five dice each. In all other rounds it plays
-    as `probabilistic` does.
+    up to five dice each. In two-player rounds of `perudo`: an equilibrium with at most five dice in total, and a
+    short-memory strategy with up to five dice each; the same, but for the bids that open a round, where rounds may not
+    be opened on ones. In all other rounds it plays as `probabilistic` does.
 
     The reasoning of every action says what it comes from.
     """
@@ -42,12 +42,35 @@ class NashAgent(PolicyAgent):
 
     def _advice(self, view: GameView) -> tuple[str, Policy]:
         """What the decision is based on, and the probability of each action."""
-        if (solved := solved_policy(view)) is not None:
+        if (solved := solved_policy(view) or policy_without_opening_on_ones(view)) is not None:
             return solved
         chosen = self._otherwise.choose_action(view)
         more = sum(n > 0 for n in view.public.dice_counts) > 2
         why = "more than two players" if more else "these rounds are not solved"
         return f"{why}, so by the odds: {chosen.reasoning}", {replace(chosen, reasoning=""): 1.0}
+
+
+def policy_without_opening_on_ones(view: GameView) -> tuple[str, Policy] | None:
+    """In a round that is solved but for the rule that it may not be opened on ones: the same solution, with what it
+    opens on ones shared out among its other openings. None in other rounds, and where it opens on nothing else.
+    """
+    public = view.public
+    if public.config.open_on_ones:
+        return None
+    rules = round_rules(public.config.replace(open_on_ones=True), public.rules.total_dice, public.palifico)
+    found = solved_policy(replace(view, public=replace(public, rules=rules)))
+    if found is None:
+        return None
+    source, policy = found
+    legal = {
+        action: chance
+        for action, chance in policy.items()
+        if public.bid_history or (isinstance(action, BidAction) and action.bid.face != 1)
+    }
+    total = sum(legal.values())
+    if not total:
+        return None
+    return f"{source}, of the game in which ones may open", {action: p / total for action, p in legal.items()}
 
 
 def load_solved_rounds() -> None:
@@ -70,8 +93,10 @@ def solved_policy(view: GameView, *, measured: bool = True) -> tuple[str, Policy
     if (found := solved_round(public, or_round=measured)) is not None:
         game, solved = found
         mix = solved.strategies[not opens].mix(public.bid_history, view.my_dice)
-        of = " of the match" if game == "perudo match" else ""
         about = "equilibrium" if solved.exploitability <= NEARLY else "approximate equilibrium"
+        of = " of the match" if game == "perudo match" else ""
+        if game == "perudo" and public.config.mode == "elimination":
+            of = " of the round alone"
         return f"{about}{of}, {own} against {other} dice", mix
     strategy = short_strategy(public.rules, (own, other), opens) if measured and len(in_play) == 2 else None
     if strategy is None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
-from ...agents import Policy, PolicyAgent, ProbabilisticAgent
+from ...agents import Policy, PolicyAgent, ProbabilisticAgent, warn_once
 from ...core import GameConfig, GameView
 from ..tables import check_same_rounds
 from .explanation import mix_of
 from .saved_solution import read_saved
-
-_TOLD: set[str] = set()
-"""The names of agents for which the warning about other rounds was given."""
 
 
 class SolvedAgent(PolicyAgent):
@@ -31,10 +27,8 @@ class SolvedAgent(PolicyAgent):
         """Accept the rules of the solved round with any number of dice; warn once if some rounds will have others."""
         self._check_kind(config)
         dice = self.tree.config.dice
-        if (config.dice != dice or config.mode == "elimination") and self.name not in _TOLD:
-            _TOLD.add(self.name)
-            said = f"{self.name} has solved {dice[0]} v {dice[1]} dice: in other rounds it plays like probabilistic"
-            warnings.warn(said, stacklevel=2)
+        if config.dice != dice or config.mode == "elimination":
+            warn_once(f"{self.name} has solved {dice[0]} v {dice[1]} dice: in other rounds it plays like probabilistic")
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
         """Raise `ConfigError` for rules by which the round was not solved."""

@@ -64,4 +64,6 @@ def strategy_from(tree: PublicTree, seat: int, columns: Mapping[str, NDArray[Any
     total = np.cumsum(hand)
     hand = total - np.repeat((total - hand)[np.cumsum(hands) - hands], hands)
     node = np.repeat(np.cumsum(columns["node"], dtype=np.uint64), hands)
+    if max(node.max() >> np.uint64(tree.rungs), hand.max() // tree.hands[seat], rung.max() // (tree.rungs + 2)) > 0:
+        raise ValueError("bids or hands beyond the round")
     return Strategy(tree, seat, np.repeat(node, number), np.repeat(hand, number), rung, steps / STEPS)

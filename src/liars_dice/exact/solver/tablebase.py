@@ -20,7 +20,7 @@ from zipfile import ZipFile
 import msgspec
 import numpy as np
 
-from ...core import GameConfig, NextOpener, PublicState, RoundOutcome, RoundRules, after_round, preset
+from ...core import GameConfig, NextOpener, PublicState, RoundOutcome, RoundRules, after_round, preset, rules_in_short
 from ..errors import DataError, OutOfReachError
 from .cfr_traversal import Pool
 from .public_tree import ONE_ROUND, Bracket, Payoffs, PublicTree
@@ -39,6 +39,12 @@ FILES: dict[SolvedGame, str] = {
     "perudo": "perudo.zip",
     "perudo match": "perudo-match.zip",
 }
+RULES: dict[SolvedGame, GameConfig] = {
+    "heads-up": GameConfig(faces=FACES),
+    "perudo": preset("perudo", players=2, mode="single_round"),
+    "perudo match": preset("perudo", players=2),
+}
+"""The rules of each game, for any number of dice."""
 
 
 class IndexedRound(msgspec.Struct, frozen=True):
@@ -122,11 +128,14 @@ class Tablebase:
             if version != FORMAT:
                 raise DataError(f"{name} is a tablebase of format {version}; this version reads {FORMAT}")
             index = msgspec.json.decode(raw, type=Index)
+            config = GameConfig.from_dict(index.rules) if index.rules else GameConfig(faces=FACES)
         except DataError:
             raise
         except Exception as error:  # a damaged archive can make its readers raise anything
             raise self._damaged(error) from None
-        self.config = GameConfig.from_dict(index.rules) if index.rules else GameConfig(faces=FACES)
+        if any(not -1 <= entry.lower <= entry.upper <= 1 for entry in index.rounds):
+            raise DataError(f"{name} is damaged or not a tablebase: bounds that are no bracket between -1 and 1")
+        self.config = config
         """The rules by which the rounds are played; the dice are those of no round in particular."""
         self.entries = {entry.dice: entry for entry in index.rounds}
         """The rounds in the file, by the opener's dice and the other player's."""
@@ -140,7 +149,10 @@ class Tablebase:
     def shipped(game: SolvedGame = "heads-up") -> Tablebase:
         """The tablebase of a game that comes with the package."""
         name = "the package's tablebase" + ("" if game == "heads-up" else f" of {game}")
-        return Tablebase(files(__package__).joinpath("data", FILES[game]).read_bytes(), name)
+        base = Tablebase(files(__package__).joinpath("data", FILES[game]).read_bytes(), name)
+        if base.config != RULES[game]:
+            raise DataError(f"{name} is one of another game: {rules_in_short(base.config)}")
+        return base
 
     @classmethod
     def read(cls, path: Path) -> Tablebase:
