@@ -1,41 +1,69 @@
 """How good the champion is: the tables of docs/champion.md, and the figures with their targets.
 
-Games are played many at a time in PyTorch (`learn/champion/measure.py`). On a GPU that takes two minutes, on two cores
-hours, so without `--play` the stored figures of such a run are taken. Speed and solved endgames are always measured.
+Speed, solved endgames, and chances to win among known bots are always measured. The other figures are stored ones,
+unless they are asked for: `--play` plays all games again, with the bots as they are (half an hour of processor time);
+`--networks` measures endgames and chances to win in PyTorch (`learn/champion/measure.py`: half an hour on two cores).
+Exploiters are trained and measured by `training/scripts/exploiters.sh`, on a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import random
+import sys
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
+
+from champion_tables import PAGE, Line, with_tables
 from figures import figure
 from liars_dice.agents import make_agent, play_game
+from liars_dice.coach import model_of
+from liars_dice.coach.chance_curve import WinChances
 from liars_dice.core import GameView, preset
 from liars_dice.exact.solver import Tablebase
 from liars_dice.learn.champion.agent import LEVELS, ChampionAgent
 from liars_dice.learn.champion.player import SHIPPED
+from liars_dice.numeric import Floats
+from liars_dice.tournament import TournamentSettings, clustered_ci, matchup, run_tournament
 from liars_dice.tournament.blocks import Block, Worker, WorkerSetup
+from measure_relative_strength import NINE, SIZES, PlayedGame, plans, played
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "champion.md"
-TRAINED = ROOT / "training" / "data" / "champion-f.pt"
-PLAYED = ROOT / "training" / "data" / "champion-f.figures.jsonl"
-"""What `measure` found on a GPU."""
-Line = dict[str, Any]
+DATA = ROOT / "training" / "data"
+TRAINED = DATA / "champion-f.pt"
+GAMES = DATA / "champion-f.games.jsonl"
+"""What `--play` found."""
+NETWORKS = DATA / "champion-f.networks.jsonl"
+"""What `--networks` found."""
+EXPLOITERS = DATA / "exploiters" / "results.jsonl"
+"""What trained exploiters win, of the champion (`training/scripts/exploiters.sh`) and of the plain player by which the
+yardstick is tested (`yardstick.sh`)."""
+RUNS = DATA / "runs.jsonl"
+"""The runs that trained networks."""
+RULES = ("perudo", "perudo-tournament")
+BOTS = NINE[1:]
+AT_ONCE = 20
+"""Deals at tables of six that are played side by side."""
 
 
 # -- measured here -----------------------------------------------------------------------------------------------------
 
 
-def milliseconds() -> tuple[float, float]:
-    """(least, median) of processor time for a decision, from a view to an action, over a game of six champions."""
+def milliseconds() -> float:
+    """Processor time for a decision, from a view to an action: the median over the positions of a game of champions.
+
+    Each position is asked 20 times, and its fastest answer counts.
+    """
     views: list[GameView] = []
 
     class Noting(ChampionAgent):
@@ -53,7 +81,7 @@ def milliseconds() -> tuple[float, float]:
             agent.choose_action(view)
             times.append(time.thread_time() - start)
         least.append(1000 * min(times))
-    return min(least), float(np.median(least))
+    return float(np.median(least))
 
 
 def games_per_second(agents: tuple[str, ...], deals: int) -> tuple[float, float]:
@@ -75,8 +103,7 @@ def games_per_second(agents: tuple[str, ...], deals: int) -> tuple[float, float]
 
 def speed() -> Iterator[Line]:
     """Milliseconds per decision, and games per second."""
-    least, median = milliseconds()
-    yield {"figure": "decision", "least_ms": least, "median_ms": median, "bytes": SHIPPED.stat().st_size}
+    yield {"figure": "decision", "median_ms": milliseconds(), "bytes": SHIPPED.stat().st_size}
     rule_bots = ("champion", "optimal", "bluffer", "detective", "sniper", "crawler")
     for agents, deals in ((("champion", "optimal"), 20), (rule_bots, 10), (("champion",) * 6, 6)):
         alone, together = games_per_second(agents, deals)
@@ -87,176 +114,192 @@ def solved_endgames() -> Iterator[Line]:
     """What the rounds in which it yields to `nash` are worth to a perfect adversary."""
     base = Tablebase.shipped("perudo match")
     for dice, entry in base.entries.items():
-        off = (entry.upper - entry.lower) / 2
-        yield {"figure": "endgame", "dice": list(dice), "exact_call": True, "who": "champion", "exploitability": off}
+        told = {"figure": "endgame", "dice": list(dice), "exact_call": True, "who": "champion"}
+        yield {**told, "least": 0.0, "most": (entry.upper - entry.lower) / 2}
 
 
-def played_again(device: str, scale: float) -> Iterator[Line]:
-    """Play everything, and keep what was found."""
-    from liars_dice.learn.champion.measure import figures
+MOMENTS = 8
+"""Decisions that are looked at per game, drawn at random: more of one game say the same thing again."""
+
+
+class Said(NamedTuple):
+    """What the curve of a review says of the player to move, before one decision."""
+
+    game: int
+    chance: float
+    share_of_dice: float
+    won: bool
+    players_left: int
+    by_champion: bool
+
+
+def chances_said(game: PlayedGame, number: int) -> Iterator[Said]:
+    """The chances at some decisions of a game, by the curve of a review that knows which bots play."""
+    config = game.moments[0].config
+    curve = WinChances(config, tuple(map(model_of, game.bots)))
+    for public in random.Random(number).sample(game.moments, min(MOMENTS, len(game.moments))):
+        seat, dice = public.current_player, public.dice_counts
+        left = sum(n > 0 for n in dice)
+        own = game.bots[seat] == "champion"
+        yield Said(number, curve.of(public)[seat], dice[seat] / sum(dice), seat == game.winner, left, own)
+
+
+def compared(said: list[Said]) -> Line:
+    """Calibration and Brier score, and how much better that is than shares of the dice. The game is the unit."""
+    game, chance, share, won = (np.array(column, dtype=np.float64) for column in list(zip(*said, strict=True))[:4])
+    _, place = np.unique(game, return_inverse=True)
+    ours, theirs = (np.bincount(place, (x - won) ** 2) for x in (chance, share))
+    drawn = np.random.default_rng(0).integers(len(ours), size=(400, len(ours)))
+    better: Floats = np.sort(100 * (1 - ours[drawn].sum(1) / theirs[drawn].sum(1)))
+    off = np.bincount(np.minimum((10 * chance).astype(np.int64), 9), chance - won)
+    return {
+        "decisions": len(said),
+        "games": len(ours),
+        "calibration_points": 100 * float(np.abs(off).sum()) / len(said),
+        "brier": float(ours.sum()) / len(said),
+        "share_of_dice": float(theirs.sum()) / len(said),
+        "better_percent": 100 * float(1 - ours.sum() / theirs.sum()),
+        "ci95": [round(float(better[10]), 1), round(float(better[389]), 1)],
+    }
+
+
+def chances_among_known_bots(games: int) -> Iterator[Line]:
+    """How good the chances to win are in the league of nine, where it is known which bots sit at the table."""
+    said: list[Said] = []
+    number = 0
+    for some in played(plans(NINE, games, seed=3)):
+        for game in some:
+            said += chances_said(game, number)
+            number += 1
+    for sample, kept in (
+        ("league of nine, bots known: its own decisions", [one for one in said if one.by_champion]),
+        ("league of nine, bots known: everybody's decisions", said),
+    ):
+        by_left = [compared([one for one in kept if one.players_left == n])["better_percent"] for n in SIZES]
+        yield {"figure": "chances", "sample": sample, **compared(kept), "better_by_players_left": by_left}
+
+
+# -- games between the bots as they are --------------------------------------------------------------------------------
+
+
+def league(first: str, rules: str, tables: int, seed: int) -> Iterator[Line]:
+    """Everybody's share of wins in the league of nine with `first` in the champion's place, as `tournament` plays it.
+
+    Members and seats are drawn anew for each table, and every table plays one deal in all six rotations.
+    """
+    settings = TournamentSettings(
+        kind="league",
+        agents=(first, *BOTS),
+        rules=rules,
+        config=preset(rules, players=6).to_dict(),
+        seed=seed,
+        tables=tables,
+        record="none",
+    )
+    for one in run_tournament(settings).ranking:
+        yield {"player": one.agent, "rate": one.win_rate, "ci95": one.ci95, "games": one.games}
+
+
+class Among(NamedTuple):
+    """Some deals at a table of six, with one bot among five of another."""
+
+    one: str
+    others: str
+    rules: str
+    seed: int
+    first: int
+    deals: int
+
+    def wins(self) -> list[int]:
+        """How many of its six games, one in each seat, the one wins in each deal."""
+        table = (0, 1, 1, 1, 1, 1)
+        worker = Worker(WorkerSetup(agents=(self.one, self.others), config=preset(self.rules, players=6)))
+        block = Block(
+            number=0,
+            table=(0, 1),
+            tables=(table,) * self.deals,
+            deals_per_table=1,
+            seed=self.seed,
+            first=self.first,
+            deals=self.deals,
+            rotations=6,
+            compiled=False,
+        )
+        return [table.wins[0] for table in worker.play(block)[0].tables]
+
+
+def one_among_five(deals: int, seed: int) -> Iterator[Line]:
+    """One champion among five of each bot, and one of each bot among five champions."""
+    pairs = [pair for bot in BOTS for pair in (("champion", bot), (bot, "champion"))]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for rules, (one, others) in product(RULES, pairs):
+            firsts = range(0, deals, AT_ONCE)
+            parts = [Among(one, others, rules, seed, first, min(AT_ONCE, deals - first)) for first in firsts]
+            wins = [number for part in pool.map(Among.wins, parts) for number in part]
+            told = {"one": one, "others": others, "rules": rules, "games": 6 * deals}
+            yield {**told, "rate": sum(wins) / (6 * deals), "ci95": clustered_ci(wins, [6] * deals)}
+
+
+def heads_up(games: int, seed: int) -> Iterator[Line]:
+    """How often each level and each bot wins against the champion, between two."""
+    for name in (*(f"champion:{level}" for level in LEVELS), *BOTS):
+        found = matchup(name, "champion", preset("perudo", players=2), games=games, seed=seed)
+        yield {"one": name, "others": "champion", "rate": found.win_rate, "ci95": found.ci95, "games": found.games}
+
+
+def all_games(scale: float) -> Iterator[Line]:
+    """The figures of all games, each as soon as it is known."""
+
+    def many(number: int) -> int:
+        return max(20, round(scale * number))
+
+    for rules in RULES:
+        for line in league("champion", rules, many(3400), 11):
+            yield {"figure": "league", "rules": rules, "seed": 11, **line}
+    for line in heads_up(2 * many(3000), 14):
+        yield {"figure": "heads-up", "rules": "perudo", "seed": 14, **line}
+    for line in one_among_five(many(400), 12):
+        yield {"figure": "among", "seed": 12, **line}
+    for level in ("champion", *(f"champion:{level}" for level in LEVELS)):
+        for line in league(level, "perudo", many(1200), 13):
+            if line["player"] == level:
+                yield {"figure": "level", "rules": "perudo", "seed": 13, **line}
+
+
+def all_of_networks(device: str, scale: float) -> Iterator[Line]:
+    """Endgames and chances to win of the networks, each figure as soon as it is known."""
+    from liars_dice.learn.champion.measure import MATCH_PAYOFFS, figures
     from liars_dice.learn.champion.network import load_policy
 
-    with PLAYED.open("w", encoding="utf-8") as file:
-        for line in figures(load_policy(TRAINED, device), device, scale, ((1, 1), (2, 1), (1, 2))):
+    yield from figures(load_policy(TRAINED, device), device, scale, list(MATCH_PAYOFFS))
+
+
+def kept(lines: Iterable[Line], path: Path) -> Iterator[Line]:
+    """Show figures as they come; once all are there, they take the place of those in the file."""
+    found = path.with_suffix(".new")
+    with found.open("w", encoding="utf-8") as file:
+        for line in lines:
             print(json.dumps(line), file=file, flush=True)
             print(json.dumps(line), flush=True)
             yield line
+    found.replace(path)
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
+def stored(path: Path) -> Iterator[Line]:
+    """The figures in a file."""
+    yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
 
-def percent(line: Line) -> str:
-    """A rate with its interval."""
-    low, high = line["ci95"]
-    return f"{100 * line['rate']:.1f} [{100 * max(0.0, low):.1f}, {100 * high:.1f}]"
+def trained() -> Iterator[Line]:
+    """What exploiters win, and what runs took."""
+    for line in stored(EXPLOITERS):
+        of_champion = line["victim"].startswith("champion")
+        yield {"figure": "exploiter" if of_champion else "yardstick", "rate": line["win_rate"], **line}
+    for line in stored(RUNS):
+        yield {"figure": "run", **line}
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *map(list, rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def games_in(lines: Iterable[Line]) -> str:
-    """Least and most games of some lines."""
-    games = [line["games"] for line in lines]
-    return f"{min(games):,}" if min(games) == max(games) else f"{min(games):,} to {max(games):,}"
-
-
-def league_table(lines: list[Line]) -> str:
-    """Everybody in the league of nine, under both rules."""
-    found = {(line["player"], line["rules"]): line for line in lines if line["figure"] == "league"}
-    players = sorted({player for player, _ in found}, key=lambda one: -found[one, "perudo"]["rate"])
-    rules = ("perudo", "perudo-tournament")
-    rows = [[f"`{player}`", *(percent(found[player, one]) for one in rules)] for player in players]
-    seed = next(iter(found.values()))["seed"]
-    return f"{table(['wins, %', *rules], rows)}\n\nEach sat in {games_in(found.values())} games; seed {seed}."
-
-
-def among_table(lines: list[Line]) -> str:
-    """One champion among five of each bot, and one of each among five champions."""
-    found = {(x["one"], x["others"], x["rules"]): x for x in lines if x["figure"] == "among"}
-    bots = sorted({one for one, _, _ in found} - {"champion"})
-    rows = [
-        [
-            f"`{bot}`",
-            *(percent(found["champion", bot, rules]) for rules in ("perudo", "perudo-tournament")),
-            *(percent(found[bot, "champion", rules]) for rules in ("perudo", "perudo-tournament")),
-        ]
-        for bot in bots
-    ]
-    head = ["bot", "champion among five: `perudo`", "`perudo-tournament`", "bot among five champions: `perudo`",
-            "`perudo-tournament`"]  # fmt: skip
-    seed = next(iter(found.values()))["seed"]
-    return f"{table(head, rows)}\n\n{games_in(found.values())} games in each cell; seed {seed}."
-
-
-def level_table(lines: list[Line]) -> str:
-    """The champion and its levels: in the league of nine, and against the champion."""
-    league = {line["player"]: line for line in lines if line["figure"] == "level"}
-    duel = {line["one"]: line for line in lines if line["figure"] == "heads-up"}
-    rows = [
-        [f"`{name}`", f"{share:.0%}", percent(league[name]), percent(duel[name]) if name in duel else "50"]
-        for name, share in (("champion", 0.0), *((f"champion:{level}", LEVELS[level]) for level in reversed(LEVELS)))
-    ]
-    rows += [[f"`{name}`", "", "", percent(line)] for name, line in duel.items() if name not in league]
-    head = [
-        "player",
-        "moves as `aggressive`",
-        "wins in the league of nine, %",
-        "wins against `champion`, two players, %",
-    ]
-    return f"{table(head, rows)}\n\n{games_in(league.values())} games in the league, {games_in(duel.values())} of two."
-
-
-def endgame_table(lines: list[Line]) -> str:
-    """Exact exploitability."""
-    found = [line for line in lines if line["figure"] == "endgame"]
-    rounds = sorted({(*line["dice"], not line["exact_call"]) for line in found})
-    by = {(*line["dice"], not line["exact_call"], line["who"]): line["exploitability"] for line in found}
-    names = {"network": "network", "cut": "network, rare moves left out", "champion": "champion (yields to `nash`)"}
-    rows = []
-    for opener, other, without in rounds:
-        cut = next(
-            (by[key] for key in by if key[:3] == (opener, other, without) and key[3].startswith("without")), None
-        )
-        values = (by.get((opener, other, without, "network")), cut, by.get((opener, other, without, "champion"), cut))
-        rules = "no exact calls, the round" if without else "exact calls, the match"
-        rows.append([f"{opener} against {other}", rules, *("" if v is None else f"{v:.4f}" for v in values)])
-    return table(["dice", "rules", *names.values()], rows)
-
-
-def chances_table(lines: list[Line]) -> str:
-    """Calibration and Brier scores of chances to win."""
-    rows = [
-        [
-            line["sample"],
-            f"{line['decisions']:,} in {line['games']:,} games",
-            f"{line['calibration_points']:.1f}",
-            f"{line['brier']:.4f}",
-            f"{line['share_of_dice']:.4f}",
-            f"{line['better_percent']:.1f}% [{line['ci95'][0]}, {line['ci95'][1]}]",
-            ", ".join(f"{one:.1f}" for one in line["better_by_players_left"]),
-        ]
-        for line in lines
-        if line["figure"] == "chances"
-    ]
-    head = [
-        "sample",
-        "decisions",
-        "off, points",
-        "Brier score",
-        "share of dice",
-        "better by",
-        "with 2, 3, 4, 5, 6 left",
-    ]
-    return table(head, rows)
-
-
-def speed_table(lines: list[Line]) -> str:
-    """Milliseconds and games per second."""
-    (decision,) = (line for line in lines if line["figure"] == "decision")
-    rows = [
-        [
-            "one decision, from a view to an action",
-            f"{decision['median_ms']:.2f} ms (best {decision['least_ms']:.2f})",
-            "",
-        ],
-        *(
-            [
-                ", ".join(dict.fromkeys(line["agents"])),
-                f"{line['one_by_one']:.0f} games/s",
-                f"{line['side_by_side']:.0f}",
-            ]
-            for line in lines
-            if line["figure"] == "games"
-        ),
-    ]
-    size = decision["bytes"] / 1e6
-    head = ["one core", "one by one", "side by side, games/s"]
-    return f"{table(head, rows)}\n\nThe weights take {size:.2f} MB."
-
-
-TABLES = {
-    "league": league_table,
-    "among": among_table,
-    "levels": level_table,
-    "endgames": endgame_table,
-    "chances": chances_table,
-    "speed": speed_table,
-}
-
-
-def write_tables(lines: list[Line]) -> None:
-    """Put the tables between their marks in docs/champion.md."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in TABLES.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        assert begin, f"{PAGE} has no place for {name}"
-        text = f"{before}{begin}\n{make(lines)}\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
-    PAGE.write_text(text, encoding="utf-8")
+# -- everything --------------------------------------------------------------------------------------------------------
 
 
 def show_targets(lines: list[Line]) -> None:
@@ -271,7 +314,15 @@ def show_targets(lines: list[Line]) -> None:
         figure(f"one champion among five of a bot, {rules}: at worst", 100 * least, "%", least=100 / 6, aim=30)
         most = max(x["rate"] for x in among if x["one"] != "champion")
         figure(f"one bot among five champions, {rules}: at best", 100 * most, "%", most=10, aim=6)
+    for players, most, aim in ((2, 65, 55), (6, 30, 20)):
+        alone = [x for x in lines if x["figure"] == "exploiter" and (x["players"], x["exploiters"]) == (players, 1)]
+        best = max(x["rate"] for x in alone)
+        figure(f"the best of {len(alone)} exploiters, {players} players: wins", 100 * best, "%", most=most, aim=aim)
     for line in lines:
+        if line["figure"] == "yardstick":
+            least = {2: 85, 6: 38}[line["players"]]
+            what = f"an exploiter of a plain self-play champion, {line['players']} players: wins"
+            figure(what, 100 * line["rate"], "%", least=least)
         if line["figure"] == "chances":
             figure(f"chances to win, {line['sample']}: off", line["calibration_points"], "points", most=2, aim=1)
             figure(f"chances to win, {line['sample']}: better than dice", line["better_percent"], "%", least=10, aim=20)
@@ -284,15 +335,18 @@ def main() -> None:
     """Measure, print figures with their targets, and with --write put the tables into docs/champion.md."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--play", action="store_true", help="play all games again, instead of taking stored figures")
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--networks", action="store_true", help="measure endgames and chances to win again, in PyTorch")
+    parser.add_argument("--device", default="cpu", help="where --networks runs")
     parser.add_argument("--scale", type=float, default=1.0, help="the share of the usual number of games")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/champion.md")
     asked = parser.parse_args()
-    lines = [*speed(), *solved_endgames()]
-    lines += played_again(asked.device, asked.scale) if asked.play else map(json.loads, PLAYED.read_text().splitlines())
+    lines = [*speed(), *solved_endgames(), *trained()]
+    lines += kept(all_games(asked.scale), GAMES) if asked.play else stored(GAMES)
+    lines += kept(all_of_networks(asked.device, asked.scale), NETWORKS) if asked.networks else stored(NETWORKS)
+    lines += chances_among_known_bots(max(4, round(3000 * asked.scale)))
     show_targets(lines)
     if asked.write:
-        write_tables(lines)
+        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

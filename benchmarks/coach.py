@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,9 @@ import numpy as np
 from figures import figure
 from liars_dice.agents import make_agent
 from liars_dice.coach import Advice, advise, review_game
+from liars_dice.coach.solved_advice import MOST_EXCUSED
 from liars_dice.core import Bid, BidAction, GameConfig, GameEngine, GameState, apply, deal, new_game, preset, view_of
+from liars_dice.exact.response import Leak, leaks_of
 from liars_dice.exact.solver import Tablebase
 
 ROLLOUTS = Path(__file__).parent.parent / "training" / "data" / "value_rollouts.npz"
@@ -46,7 +49,7 @@ def flawless() -> None:
     print(f"  largest loss {loss:.2%}")
 
 
-def charged(name: str, config: GameConfig, games: int) -> None:
+def charges(config: GameConfig, games: int) -> dict[str, float]:
     """What `nash` is charged against itself, per player and round, by what its decisions are measured against."""
     lost: defaultdict[str, float] = defaultdict(float)
     rounds = 0
@@ -55,8 +58,57 @@ def charged(name: str, config: GameConfig, games: int) -> None:
         rounds += len(state.public.resolutions)
         for move in review_game(state).moves:
             lost[move.source.partition(" (")[0]] += move.loss / 2
-    figure(f"nash against itself charged, {name}", sum(lost.values()) / rounds, "of a win per round", most=0.05)
-    print("  " + ", ".join(f"{source} {loss / rounds:.4f}" for source, loss in lost.items()))
+    return {source: loss / rounds for source, loss in lost.items()}
+
+
+def charged(name: str, config: GameConfig, games: int) -> None:
+    """What `nash` is charged against itself in these games."""
+    found = charges(config, games)
+    figure(f"nash against itself charged, {name}", sum(found.values()), "of a win per round", most=0.05)
+    print("  " + ", ".join(f"{source} {loss:.4f}" for source, loss in found.items()))
+
+
+def charged_by_dice(rounds: int = 60) -> None:
+    """What `nash` is charged against itself in each round of Perudo with six to ten dice."""
+    found = {}
+    for dice in product(range(1, 6), repeat=2):
+        if sum(dice) >= 6:
+            config = preset("perudo", players=2, dice=dice, mode="single_round")
+            found[dice] = sum(charges(config, rounds).values())
+    worst = max(found.values())
+    figure("nash against itself charged most, a round of perudo with 6 to 10 dice", worst, "of a win", most=0.05)
+    print("  " + ", ".join(f"{a} v {b} {loss:.4f}" for (a, b), loss in found.items()))
+
+
+def charged_for_leaks() -> None:
+    """What bots are charged against perfect play in solved rounds of up to five dice, and what they exactly give up."""
+    off: dict[str, list[float]] = {"heads-up": [], "perudo": []}
+    for game, differences in off.items():
+        for dice in Tablebase.shipped(game).entries:
+            if sum(dice) > 5:
+                continue
+            config = preset(game, players=2, dice=dice, mode="single_round")
+            for name in ("optimal", "conservative", "sniper"):
+                for found in leaks_of(name, config) or ():
+                    total = sum(leak.chance * charge(config, leak) for leak in found.leaks)
+                    differences.append(found.possible - found.win_rate - total)
+    worst = max(abs(one) for differences in off.values() for one in differences)
+    figure("bots charged less than they give up, at most, in solved rounds", worst, "of a win per round", most=0.02)
+    for game, differences in off.items():
+        print(f"  {game}: {np.mean(differences):.4f} on average over {len(differences)} bots, rounds and seats")
+
+
+def charge(config: GameConfig, leak: Leak) -> float:
+    """What the coach charges for this decision. Only losses that it might excuse are asked for, unless they hardly
+    count.
+    """
+    if leak.loss > MOST_EXCUSED or leak.cost < 2e-6:
+        return leak.loss
+    hands = tuple(leak.hand if seat == leak.seat else (1,) * n for seat, n in enumerate(config.dice))
+    state = deal(new_game(config), hands)
+    for bid in leak.bids:
+        state = apply(state, BidAction(bid))
+    return advise(view_of(state, leak.seat)).loss(leak.action)
 
 
 def coach_at(row: np.ndarray, bids: np.ndarray) -> Advice:
@@ -165,6 +217,8 @@ if __name__ == "__main__":
     charged("classic", preset("classic"), 300)
     charged("heads-up", preset("heads-up"), 40)
     charged("perudo for two", preset("perudo", players=2), 40)
+    charged_by_dice()
+    charged_for_leaks()
     against_rollouts()
     accuracies()
     speed()

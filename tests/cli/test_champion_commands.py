@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from shutil import copyfile
+from typing import Any
 
 import pytest
 
 from command_line import answer, call
+from liars_dice.agents import warn_once
+from liars_dice.learn.champion.player import SHIPPED
 
 SMALL = ("--players", "2", "--dice", "1")
 
@@ -17,6 +22,8 @@ SMALL = ("--players", "2", "--dice", "1")
     [
         (("exploit", "crawler"), "Missing option '--dice'"),
         (("exploit", "crawler", "--train", "1", "--updates", "1"), "exclude each other"),
+        (("exploit", "crawler", "--exploiter-decisions", "9", "--updates", "1"), "exclude each other"),
+        (("exploit", "crawler", "--exploiter-decisions", "0"), "not in the range"),
         (("exploit", "crawler", "--train", "0"), "not in the range"),
         (("exploit", "crawler", "--updates", "1", "--players", "7"), "not in the range"),
         (("train", "champion", "--players", "1-3", "--out", "m.npz"), "a range such as 2-6"),
@@ -36,6 +43,39 @@ def test_without_pytorch_the_command_to_install_it_is_named(monkeypatch: pytest.
         result = call(*words)
         assert result.exit_code == 1
         assert "pip install 'liars-dice[train]'" in result.stderr
+
+
+GAMES = ("--db", "games.sqlite")
+ONCE = ("--tables", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "seated"),
+    [
+        (("play", "champion", "--json", *GAMES), ("champion",)),
+        (("watch", "champion", "sniper", "champion:easy", "--json", *GAMES), ("champion", "champion:easy")),
+        (("matchup", "champion:file.npz", "sniper", "--games", "2", "--json"), ("champion:file.npz",)),
+        (("tournament", "champion", "optimal", "sniper", "--players", "3", *ONCE, "--json", *GAMES), ("champion",)),
+        (("simulate", "champion", "sniper", "--players", "2", "--tables", "1", "--json"), ("champion",)),
+    ],
+    ids=lambda given: given[0],
+)
+def test_it_is_said_up_front_what_the_champion_plays_by_rules_it_was_not_made_for(
+    words: tuple[str, ...], seated: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    warn_once.cache_clear()
+    copyfile(SHIPPED, "file.npz")
+    result = call(*words, "--rules", "perudo,faces=8", "--seed", "1")
+    told = [line for line in result.stderr.splitlines() if line.startswith("Warning: champion")]
+    assert [line.partition(" is not made for these rules, so it plays as detective")[0] for line in told] == [
+        f"Warning: {name}" for name in seated
+    ]
+    assert all(line.endswith(", or as aggressive") == ("easy" in line) for line in told)
+    assert "not made for" not in result.stdout
+    assert not result.stdout or json.loads(result.stdout)
+    known = call(*words, "--rules", "perudo", "--seed", "1")
+    assert "not made for" not in known.stderr
 
 
 class TestWithTorch:
@@ -82,6 +122,49 @@ class TestWithTorch:
         from liars_dice.learn.champion.network import load_policy
 
         assert load_policy("m.npz").shape == {"face_width": 32, "table_width": 64, "blocks": 2}
+
+    def test_ctrl_c_keeps_what_was_learned_and_the_rest_is_trained_later(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from liars_dice.learn.champion.train import Trainer
+
+        learn = Trainer.learn
+
+        def stopped(trainer: Trainer, *lesson: Any) -> dict[str, float]:
+            if trainer.updates == 2:
+                raise KeyboardInterrupt
+            return learn(trainer, *lesson)
+
+        words = ("train", "champion", *SMALL, "--updates", "4", "--out", "m.npz", "--json")
+        monkeypatch.setattr(Trainer, "learn", stopped)
+        first = call(*words)
+        assert first.exit_code == 130
+        assert "run the same command with --resume" in first.stderr
+        found = json.loads(first.stdout)
+        assert (found["updates"], found["complete"]) == (2, False)
+        one_die = ("--rules", "perudo", "--dice", "1", "--games", "2")
+        assert call("matchup", "champion:m.npz", "sniper", *one_die).exit_code == 0
+        monkeypatch.setattr(Trainer, "learn", learn)
+        second = call(*words, "--resume")
+        assert second.exit_code == 0
+        assert "Continuing after 2 of 4 updates." in second.stderr
+        rest = json.loads(second.stdout)
+        assert (rest["updates"], rest["complete"]) == (4, True)
+        assert rest["decisions"] > found["decisions"]
+        assert rest["run"]["trained_s"] > found["run"]["trained_s"]
+
+    def test_minutes_count_what_was_trained_before(self) -> None:
+        """A run that has had its minutes is over; it is not begun anew with the same number of minutes."""
+        words = ("train", "champion", *SMALL, "--out", "m.npz", "--minutes")
+        whole = answer(*words, "0.01")
+        again = call(*words, "0.01", "--resume", "--json")
+        assert json.loads(again.stdout)["updates"] == whole["updates"]
+        assert "of 0.01 minutes of training: a larger --minutes trains for longer." in again.stderr
+
+    def test_an_exploiter_has_a_budget_of_decisions(self) -> None:
+        words = ("exploit", "optimal", "--games", "100", "--exploiter-decisions")
+        one, two = (answer(*words, number) for number in ("1", "20000"))
+        assert one["updates"] == 1
+        assert one["decisions"] < 20_000 <= two["decisions"]
+        assert two["updates"] > 1
 
     def test_a_table_of_any_bot_is_exploited(self) -> None:
         words = ("exploit", "conservative", "--players", "3", "--updates", "1", "--games", "5", "--seed", "2", "--pair")

@@ -15,6 +15,7 @@ from liars_dice.agents import Agent, make_agent
 from liars_dice.coach.advisor import advise, prepare
 from liars_dice.coach.chance_curve import WinChances
 from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of, seat_situation
+from liars_dice.coach.relative_strength import RELATIVE_STRENGTH, with_known_bots
 from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
     PRESETS,
@@ -416,6 +417,15 @@ def test_a_review_says_what_it_rates_against_and_what_habits_allowed() -> None:
     assert "Rated against an unknown opponent: 2 decisions." in text
 
 
+def test_only_decisions_that_count_are_said_to_be_rated() -> None:
+    """The first bid is the referee's, and after the highest bid there is only one legal move."""
+    state = play(deal(new_game(preset("classic", dice=1)), ((3,), (2,))), "1x3 2x6 liar")
+    review = review_game(state, fallbacks={1})
+    assert [move.is_free for move in review.moves] == [False, True, False]
+    assert sum(sum(found.values()) for found in review.measured_against.values()) == 1
+    assert "Rated against perfect play: 1 decision." in "\n".join(plain(review, 200))
+
+
 # -- advice ------------------------------------------------------------------------------------------------------------
 
 
@@ -611,6 +621,36 @@ def test_perfect_bids_average_to_the_value() -> None:
     state = dealt(config, (1, 1), (1,))
     mean = sum(p * win_chances.of(apply(state, BidAction(bid)).public)[0] for bid, p in openings.items() if p)
     assert mean == pytest.approx((1 + solved.value) / 2, abs=1e-3)
+
+
+def test_the_curve_knows_how_strong_bots_are() -> None:
+    """Among equals the opener's chance is about its share; a weak bot has less, whoever it is called after."""
+    config = preset("perudo", players=3)
+    start = new_game(config).public
+
+    def chances(*names: str) -> tuple[tuple[float, ...], str]:
+        win_chances = WinChances(config, tuple(map(model_of, names)))
+        return win_chances.of(start), win_chances.source
+
+    equals, source = chances("champion", "You", "cmd:node bot.js")
+    assert source == "champion"
+    assert sum(equals) == pytest.approx(1)
+    mixed, source = chances("champion", "detective#2", "maniac")
+    assert source == "champion, and how strong these bots are"
+    assert sum(mixed) == pytest.approx(1)
+    assert mixed[0] > equals[0]
+    assert mixed[2] < 0.5 * equals[2]
+    # the odds between two seats change by their strengths alone
+    _, detective = RELATIVE_STRENGTH["detective"]
+    assert mixed[1] / mixed[0] == pytest.approx(detective * equals[1] / equals[0])
+    assert chances("optimal", "champion", "champion")[0] == chances("threshold-best", "champion", "champion")[0]
+
+
+def test_strength_does_not_bring_back_who_is_out() -> None:
+    assert with_known_bots((0.6, 0.0, 0.4), ("champion", "champion", "maniac"))[1] == 0
+    two, more = RELATIVE_STRENGTH["maniac"]
+    assert two != more
+    assert with_known_bots((0.5, 0.0, 0.5), ("champion", "champion", "maniac"))[2] == pytest.approx(two / (1 + two))
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------

@@ -101,10 +101,17 @@ class Walk:
         pytest.param(GameConfig(dice=(1, 2)), marks=pytest.mark.slow),
         pytest.param(GameConfig(dice=(2, 2)), marks=pytest.mark.slow),
         preset("perudo", players=2, dice=1, mode="single_round"),
+        preset("perudo", players=2, dice=(2, 1), mode="single_round"),
+        preset("perudo", players=2, dice=(1, 2), mode="single_round"),
+        preset("perudo", players=2, dice=2, mode="single_round"),
         preset("perudo", players=2, dice=1),
         pytest.param(preset("perudo", players=2, dice=(2, 1)), marks=pytest.mark.slow),
     ],
-    ids=["1v1", "2v1", "1v2", "2v2", "perudo 1v1", "perudo match 1v1", "perudo match 2v1"],
+    ids=[
+        *("1v1", "2v1", "1v2", "2v2"),
+        *("perudo 1v1", "perudo 2v1", "perudo 1v2", "perudo 2v2"),
+        *("perudo match 1v1", "perudo match 2v1"),
+    ],
 )
 def test_summed_losses_are_what_a_bot_gives_up(config: GameConfig, bot: str) -> None:
     for seat in (0, 1):
@@ -118,8 +125,10 @@ def test_summed_losses_are_what_a_bot_gives_up(config: GameConfig, bot: str) -> 
     [
         (preset("classic"), 8),
         (preset("heads-up"), 1),
+        (preset("perudo", players=2), 1),
         pytest.param(preset("classic"), 150, marks=pytest.mark.slow),
         pytest.param(preset("heads-up"), 20, marks=pytest.mark.slow),
+        pytest.param(preset("perudo", players=2), 10, marks=pytest.mark.slow),
     ],
 )
 def test_the_best_strategies_known_are_charged_next_to_nothing(config: GameConfig, games: int) -> None:

@@ -571,9 +571,9 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
     other_dice = call("train", "q", "--dice", "2", "--games", "10", "--curve", str(both), "--beside", model).stderr
     assert "beside = 'truthful, dice (1, 1)': expected a model trained against truthful with dice (2, 2)" in other_dice
     assert call(*words, "--resume").exit_code == 0
-    refused = call("train", "pg", "--dice", "1", "--games", "4000", "--out", model, "--resume")
+    refused = call("train", "pg", "--dice", "1", "--games", "2000", "--out", model, "--resume")
     assert refused.exit_code == 1
-    assert "games was 3000, now 4000" in refused.stderr
+    assert "games = 2000: expected 3000, the games its training was started with" in refused.stderr
     for bad in (
         ("train", "sarsa"),
         ("train", "q", "--dice", "6"),
@@ -587,6 +587,44 @@ def test_train_draws_its_curve_and_resumes(tmp_path: Path) -> None:
         "a file that can be written"
         in call("train", "q", "--dice", "1", "--games", "10", "--out", "/dev/null/x").stderr
     )
+
+
+def test_a_training_goes_on_with_its_settings_and_can_be_made_longer(tmp_path: Path) -> None:
+    short, long = str(tmp_path / "short.npz"), str(tmp_path / "long.npz")
+    words = ("train", "q", "--rules", "classic,wild=ones", "--dice", "1", "--seed", "7", "--evaluation-games", "0")
+    steady = ("--alpha", "0.1", "--epsilon", "0.2", "--basis", "plain")
+    assert call(*words, *steady, "--games", "1000", "--out", short).exit_code == 0
+    assert call(*words, *steady, "--games", "3000", "--out", long).exit_code == 0
+    resumed = ("train", "q", "--resume", short, "--evaluation-games", "0")
+    assert json.loads(call(*resumed, "--json").stdout)["rules"] == "classic,wild=ones"
+    assert f"Measure it: liars-dice exploit q:{short} --dice 1 1 --rules classic,wild=ones" in call(*resumed).stdout
+    result = call(*resumed, "--games", "3000")
+    assert result.exit_code == 0, result.output
+    assert np.array_equal(Model.load(short).theta, Model.load(long).theta)
+    assert Model.load(short).training == Model.load(long).training
+
+
+def test_a_model_with_other_settings_is_not_replaced(tmp_path: Path) -> None:
+    model = tmp_path / "m.npz"
+    words = ("train", "q", "--dice", "1", "--games", "100", "--evaluation-games", "0", "--out", str(model))
+    assert call(*words).exit_code == call(*words).exit_code == 0
+    trained = model.read_bytes()
+    longer = call("train", "q", "--resume", str(model), "--games", "200")
+    assert "games = 200: expected 100, the games its training was started with: alpha" in longer.stderr
+    assert "in this one seed was 0, now 3" in call(*words, "--seed", "3").stderr
+    assert call("solve", "1", "1", "--target", "1e-3", "--out", str(tmp_path / "s.npz")).exit_code == 0
+    assert "a model of this training" in call(*words[:-1], str(tmp_path / "s.npz")).stderr
+    other = tmp_path / "other.npz"
+    assert call(*words[:-1], str(other), "--seed", "3").exit_code == 0
+    assert "in this one seed was 0, now 3" in call("train", "q", "--resume", str(other), "--out", str(model)).stderr
+    assert call("train", "q", "--resume", str(model), "--out", str(tmp_path / "copy.npz")).exit_code == 0
+    assert call("train", "q", "--resume", str(model), "--out", str(tmp_path / "copy.npz")).exit_code == 0
+    assert model.read_bytes() == trained
+
+
+@pytest.mark.parametrize("rules", ["heads-up", "classic,exact_call=true"])
+def test_rules_that_cannot_be_learnt_are_quoted_as_typed(rules: str) -> None:
+    assert f"rules = '{rules}': expected " in call("train", "q", "--rules", rules).stderr
 
 
 def test_train_shows_the_policy_that_was_trained(tmp_path: Path) -> None:

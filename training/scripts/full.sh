@@ -1,5 +1,5 @@
 #!/bin/bash
-# Train the champion for $1 minutes of a run of $2 minutes; $3 is a checkpoint to go on from, or "-";
+# Train the champion until it has had $1 minutes, of $2 in which it cools down; $3 is a checkpoint to go on from, or "-";
 # what follows are options of the trainer. Runs eagerly if compiling hangs.
 cd "$(dirname "$0")/../.." || exit 1
 export PYTHONPATH=src/liars_dice/learn

@@ -21,4 +21,7 @@ OUT=$work/six MINUTES=${SIX:-4.3} MORE="--minibatch 8192 --passes 2 $MORE" \
   bash training/scripts/exploiters.sh $work/victim 300 6:1 > $work/six.txt 2>&1 &
 wait
 passed "the exploiters are measured"; cat $work/two.txt $work/six.txt
-for table in two six; do cp $work/$table/exploiter*.pt $out/; cp $work/$table/curves.tgz $out/curves-$table.tgz; done
+for table in two six; do
+  cp $work/$table/exploiter*.pt $out/; cp $work/$table/curves.tgz $out/curves-$table.tgz
+  cat $work/$table/results.jsonl >> $out/results.jsonl
+done

@@ -59,12 +59,17 @@ class _Range(click.ParamType):  # type: ignore[type-arg]
     help="Dice per player at the start: some games start with the most in each seat, the others with any number.",
 )
 @click.option("--variants", is_flag=True, help="Vary the rules: with and without wild ones, exact calls and palifico.")
-@click.option("--minutes", type=NumberRange(0.01, 10_000), metavar="M", help="Minutes of training. [default: 20]")
+@click.option(
+    "--minutes",
+    type=NumberRange(0.01, 10_000),
+    metavar="M",
+    help="Minutes of training in all, also if they are interrupted: --resume trains for the rest. [default: 20]",
+)
 @click.option(
     "--updates",
     type=click.IntRange(1),
     metavar="N",
-    help="Number of updates, however long they take: such a run repeats on the same device.",
+    help="Number of updates in all, however long they take: such a run repeats on the same device.",
 )
 @device_option
 @fixed_seed_option(0)
@@ -106,8 +111,10 @@ def train_champion_command(as_json: bool, curve: Path | None, out: Path, **given
         _check_same_run(settings)
     start = time.perf_counter()
     trainer = Trainer(settings)
+    if begun:
+        click.echo(f"Continuing after {_so_far(trainer)}.", err=True)
     with show_progress("training", quiet=as_json) as progress, tells_that_it_stops():
-        complete = train(trainer, lambda report: progress and progress(*_done(settings, report), _news(report)))
+        complete = train(trainer, lambda report: progress and progress(*settings.done(report), _news(report)))
     elapsed_s = time.perf_counter() - start
     _save(trainer, out)
     told = Path(settings.out, "curve.jsonl")
@@ -181,11 +188,13 @@ def _save(trainer: Trainer, out: Path) -> None:
         file.write_bytes(kept.read_bytes())
 
 
-def _done(settings: Settings, report: dict[str, Any]) -> tuple[int, int]:
-    """How much of a training is done, and of how much: updates, or seconds."""
+def _so_far(trainer: Trainer) -> str:
+    """How much of a training was done before a break."""
+    settings = trainer.settings
     if settings.most_updates:
-        return report["updates"], settings.most_updates
-    return int(report["trained_s"]), int(60 * settings.minutes)
+        return f"{trainer.updates:,} of {settings.most_updates:,} updates"
+    over = "" if not trainer.is_over else ": a larger --minutes trains for longer"
+    return f"{trainer.trained_s / 60:.1f} of {settings.minutes:g} minutes of training{over}"
 
 
 def _news(report: dict[str, Any]) -> str:
@@ -206,7 +215,13 @@ def _as_json(
         "seed": given["seed"],
         "complete": complete,
         "elapsed_s": elapsed_s,
-        "run": {"device": given["device"], "out": str(out), "minutes": given["minutes"], **versions()},
+        "run": {
+            "device": given["device"],
+            "out": str(out),
+            "minutes": given["minutes"],
+            "trained_s": trainer.trained_s,
+            **versions(),
+        },
     }
 
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .options import NumberRange, RenamedOption, agent_name, fixed_seed_option, json_option, rules_option
+from .options import NumberRange, RenamedOption, agent_name, fixed_seed_option, json_option, rules_option, was_given
 from .output import command_line, percent, print_json
 from .progress import show_compiling, show_progress
 from .runtime import bot_output_to_stderr, tells_that_it_stops
 
 if TYPE_CHECKING:
-    from ..learn import Model, TrainingReport
+    from ..core import GameConfig
+    from ..learn import Model, Training, TrainingReport
 
 ALGORITHMS = ("q", "pg")
 WITH_OPTIONS_OF_THEIR_OWN = ("champion", "clone")
 CLASSIC = "classic"
-
 TOO_MANY = "; too many biddings for an exact result"
 """Why the W of a network is sampled."""
 
@@ -184,13 +184,18 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     metavar="N",
     help="Games for the sampled estimate of W. [default: 100000; 1000 if the opponent is not memoryless]",
 )
-@click.option("--out", metavar="FILE", help="File for the model; it also serves as a checkpoint.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="File for the model; it also serves as a checkpoint. A model with other settings is not replaced.",
+)
 @click.option(
     "--resume",
     is_flag=False,
     flag_value="",
     metavar="FILE",
-    help="Resume training the model in FILE; it is written there, or to --out.",
+    help="Resume training the model in FILE, with its settings; it is written there, or to --out. --games can be "
+    "raised if --alpha and --epsilon stay the same during the training.",
 )
 @click.option(
     "--greedy",
@@ -206,7 +211,8 @@ class _Algorithm(click.Choice):  # type: ignore[type-arg]
     "--beside", multiple=True, metavar="FILE", help="Add the curve of the model in FILE to --curve. May be repeated."
 )
 @json_option
-def train_command(as_json: bool, **given: Any) -> None:
+@click.pass_context
+def train_command(context: click.Context, /, as_json: bool, **given: Any) -> None:
     """Train a bot by Q-learning (q) or policy gradient (pg), against a fixed opponent or itself.
 
     The learner opens a round for two players by --rules, without exact calls. W is its chance to win, computed
@@ -225,6 +231,15 @@ def train_command(as_json: bool, **given: Any) -> None:
     from ..referee import BotLimits, load_agents, tables_guard
     from ..tournament import wilson_ci
 
+    start = time.perf_counter()
+    out = Path(given["out"] or given["resume"]) if given["out"] or given["resume"] else None
+    begun, source = None, ""
+    if given["resume"] is not None:
+        if out is None:
+            raise click.UsageError("Name the model to continue: --resume FILE.")
+        source = given["resume"] or str(out)
+        begun = Model.load(source)
+        given |= _begun_with(begun.training, context)
     for option, algorithm in (("epsilon", "q"), ("batch", "pg")):
         if given[option] is not None and given["algorithm"] != algorithm:
             raise click.UsageError(f"--{option} is only for {algorithm}.")
@@ -232,8 +247,6 @@ def train_command(as_json: bool, **given: Any) -> None:
         raise click.UsageError("--greedy is only for pg: q always shows and plays the greedy policy.")
     if given["hidden"] is not None and given["basis"] != "network":
         raise click.UsageError("--hidden is only for --basis network.")
-    start = time.perf_counter()
-    out = Path(given["out"] or given["resume"]) if given["out"] or given["resume"] else None
     if given["out"] is not None:
         check_output_file("out", Path(given["out"]), begins=ARCHIVE)
     if given["curve"] is not None:
@@ -242,7 +255,10 @@ def train_command(as_json: bool, **given: Any) -> None:
         raise click.UsageError("--beside needs --curve FILE.")
     others = [Model.load(one) for one in given["beside"]]
     with bot_output_to_stderr():
-        model = _model(given, Path(given["resume"]) if given["resume"] else out)
+        training = _training(given, _rules(given, begun, typed=was_given(context, "rules")))
+        model = _new(training, given["rules"]) if begun is None else _resumed(begun, training, source)
+        if out is not None and (begun is None or not _is_same_file(out, Path(source))):
+            _check_replaceable(out, training)
         check_comparable(model, others)
         if out is not None:
             model.save(out)
@@ -402,17 +418,41 @@ def _next_command(given: dict[str, Any], dice: tuple[int, ...]) -> str:
     return command_line("exploit", agent, "--dice", *map(str, dice), *rules)
 
 
-def _dice(given: dict[str, Any]) -> int | None:
-    """Dice per player, if not as the rules say."""
-    return 2 if given["dice"] is None and given["rules"] == CLASSIC else given["dice"]
+def _begun_with(training: Training, context: click.Context) -> dict[str, Any]:
+    """The options with which a training was begun, without those that were typed now."""
+    from ..core import rules_text
+    from ..learn import default_settings
+
+    begun: dict[str, Any] = {name: getattr(training, name) for name in ("games", "basis", "opponent", "seed")}
+    begun["rules"] = rules_text(training.rules())
+    if context.params["algorithm"] == training.algorithm:
+        settings = training.q or training.pg or default_settings(training.algorithm, training.basis)
+        begun["gamma"] = settings.gamma
+        for name in ("alpha", "epsilon"):
+            if (schedule := getattr(settings, name, None)) is not None:
+                begun[name] = (schedule.start, schedule.end)
+        begun["batch"] = getattr(settings, "batch", None)
+        begun["hidden"] = getattr(settings, "hidden", None) if training.basis == "network" else None
+    return {name: value for name, value in begun.items() if not was_given(context, name)}
 
 
-def _model(given: dict[str, Any], begun: Path | None) -> Model:
-    """The model to train: a new one, or with --resume the one in the file, if its training has the same settings."""
+def _rules(given: dict[str, Any], begun: Model | None, *, typed: bool) -> GameConfig:
+    """The rules of the training; `typed` says whether they were named. Else they are those of `begun`."""
+    from ..core import load_rules
+
+    dice = given["dice"]
+    if begun is None:
+        return load_rules(given["rules"], dice=2 if dice is None and given["rules"] == CLASSIC else dice)
+    known = begun.training.rules()
+    dice = known.dice if dice is None else (dice, dice)
+    return load_rules(given["rules"], dice=dice) if typed else known.replace(dice=dice)
+
+
+def _training(given: dict[str, Any], config: GameConfig) -> Training:
+    """The settings of the training."""
     import msgspec
 
-    from ..core import BadValueError, load_rules
-    from ..learn import Model, PolicyGradient, QLearning, Schedule, Training, default_settings, new_model
+    from ..learn import PolicyGradient, QLearning, Schedule, Training, default_settings
 
     settings = default_settings(given["algorithm"], given["basis"])
     changes: dict[str, Any] = {"gamma": given["gamma"]}
@@ -425,9 +465,9 @@ def _model(given: dict[str, Any], begun: Path | None) -> Model:
     if isinstance(settings, PolicyGradient) and not given["batch"]:
         changes["batch"] = min(settings.batch, given["games"])
     settings = msgspec.structs.replace(settings, **changes)
-    training = Training(
+    return Training(
         algorithm=given["algorithm"],
-        config=load_rules(given["rules"], dice=_dice(given)).to_dict(),
+        config=config.to_dict(),
         basis=given["basis"],
         opponent=given["opponent"],
         games=given["games"],
@@ -435,25 +475,80 @@ def _model(given: dict[str, Any], begun: Path | None) -> Model:
         q=settings if isinstance(settings, QLearning) else None,
         pg=settings if isinstance(settings, PolicyGradient) else None,
     )
-    if given["resume"] is None:
+
+
+def _new(training: Training, rules: str) -> Model:
+    """An untrained model; an error quotes the rules as they were typed."""
+    from ..core import ConfigError
+    from ..learn import new_model
+
+    try:
         return new_model(training)
-    if begun is None:
-        raise click.UsageError("Name the model to continue: --resume FILE.")
-    model = Model.load(begun)
-    known, asked = (msgspec.to_builtins(one) | {"config": one.rules().to_dict()} for one in (model.training, training))
-    differing = _differences(known, asked)
-    if differing:
-        raise BadValueError("model", str(begun), f"the settings its training was started with: {'; '.join(differing)}")
-    return model
+    except ConfigError as error:
+        raise ConfigError("rules", rules, error.allowed) if error.field == "rules" else error from None
 
 
-def _differences(known: dict[str, Any], asked: dict[str, Any]) -> list[str]:
-    """What differs between two settings, such as `seed was 1, now 2`; within rules and a learner, field by field."""
+def _is_same_file(one: Path, other: Path) -> bool:
+    return one.exists() and one.samefile(other)
+
+
+def _check_replaceable(out: Path, training: Training) -> None:
+    """Raise `BadValueError` if a file at `out` is anything else than a model of this training."""
+    from ..core import BadValueError
+    from ..learn import Model
+
+    if not out.exists() or not out.stat().st_size:
+        return
+    try:
+        known = Model.load(out).training
+    except BadValueError as error:
+        raise BadValueError("out", str(out), "a new file, or a model of this training") from error
+    if differing := _differences(known, training):
+        expected = f"a new file, or a model with these settings; in this one {'; '.join(differing)}"
+        raise BadValueError("out", str(out), expected)
+
+
+def _resumed(begun: Model, training: Training, where: str) -> Model:
+    """The model to train further, if its training has these settings; it may be made longer if nothing in it depends on
+    how long it is.
+    """
+    import msgspec
+
+    from ..core import BadValueError
+    from ..learn import SELF, Schedule
+
+    known = begun.training
+    if differing := _differences(known, msgspec.structs.replace(training, games=known.games)):
+        raise BadValueError("model", where, f"the settings its training was started with: {'; '.join(differing)}")
+    settings = training.q or training.pg
+    schedules = [getattr(settings, name, Schedule(0, 0)) for name in ("alpha", "epsilon")]
+    whole_batches = known.games % getattr(settings, "batch", 1) == 0
+    lasting = all(one.start == one.end for one in schedules) and training.opponent != SELF and whole_batches
+    if training.games < known.games or (training.games > known.games and not lasting):
+        expected = (
+            f"{known.games}, the games its training was started with: alpha, epsilon, batches or self-play are spread "
+            "over all of them. Begin a new training with more; one with --alpha A and --epsilon E, which stay the same "
+            "throughout, can be made longer"
+        )
+        raise BadValueError("games", training.games, expected)
+    begun.training = training
+    return begun
+
+
+def _differences(known: Training, asked: Training) -> list[str]:
+    """What differs between the settings of two trainings, such as `seed was 1, now 2`."""
+    import msgspec
+
+    return _different_fields(*(msgspec.to_builtins(one) | {"config": one.rules().to_dict()} for one in (known, asked)))
+
+
+def _different_fields(known: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    """What differs in plain data; within rules and a learner, field by field."""
     found: list[str] = []
     for name in asked:
         was, now = known[name], asked[name]
         if isinstance(was, dict) and isinstance(now, dict):
-            found += _differences(was, now)
+            found += _different_fields(was, now)
         elif was != now and not (was is None and isinstance(now, dict)) and not (now is None and isinstance(was, dict)):
             found.append(f"{name} was {was!r}, now {now!r}")
     return found

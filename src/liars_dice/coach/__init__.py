@@ -10,11 +10,13 @@ from .kept_reviews import KeptReviews
 from .opponent_models import OpponentModel, model_of
 from .player_record import PlayerRecord, PlayerStats, ReviewedGame, player_stats
 from .puzzles import DAILY_RULES, Puzzle, daily_puzzle, puzzle_at, puzzles_from
+from .relative_strength import RELATIVE_STRENGTH, with_known_bots
 from .review import KINDS, HabitVerdict, MoveVerdict, Review, kind_of, review_game
 
 __all__ = [
     "DAILY_RULES",
     "KINDS",
+    "RELATIVE_STRENGTH",
     "Advice",
     "AdvisedChoice",
     "ChancePoint",
@@ -43,5 +45,6 @@ __all__ = [
     "puzzles_from",
     "review_game",
     "reviews_of",
+    "with_known_bots",
     "worst_games",
 ]

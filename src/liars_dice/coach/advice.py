@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from ..core import Action, BidAction, GameView, percent, prob_holds, say_bid
+from ..core import Action, BidAction, GameView, capital, percent, prob_holds, say_bid
 from ..exact.solver import same_action
 from .opponent_models import other_seats
 
@@ -117,7 +117,7 @@ def make_advice(
         standing = f"{say_bid(current)} holds {percent(holds)} of the time {given}{by_dice}, and "
     closing = f" {given}" if holds is None else ""
     why = f"{standing}{named(best.action)} {aim} {percent(best.win_chance)} of the time{closing}."
-    why = why[0].upper() + why[1:]
+    why = capital(why)
     return Advice(
         ordered, why, source, holds, given, aim, tolerance, excused=excused, of_what=of_what, stake=max(stake, 1e-9)
     )

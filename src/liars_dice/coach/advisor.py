@@ -1,7 +1,8 @@
 """Who advises: the best strategy known for the round, named in the advice.
 
-Solved rounds come first, then the short-memory strategies (two players, no wilds), then the champion's values (Perudo
-for two to six players), then models of unknown players, and the odds alone where even those take too long.
+Solved rounds come first, then the short-memory strategies (two players, more dice than are solved), then the
+champion's values (Perudo for two to six players), then models of unknown players, and the odds alone where even those
+take too long.
 """
 
 from __future__ import annotations

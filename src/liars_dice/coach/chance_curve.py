@@ -2,9 +2,10 @@
 
 Between two players, the chances of a round's outcomes are chained with the value of the game after each: in solved
 rounds both play perfectly, and known bots play as they do. Everywhere else that the champion plays (Perudo for two to
-six players), the chances are those among champions, from the dice left and who opens; they change when a round ends.
-By other rules two players follow `optimal`, and with more players a seat's chance is its share of the dice in play or,
-in a best-of match, of the rounds won (each count plus one). `WinChances.source` says which it was.
+six players), the chances are those among champions, from the dice left and who opens, weighted by how strong known
+bots are; they change when a round ends. By other rules two players follow `optimal`, and with more players a seat's
+chance is its share of the dice in play or, in a best-of match, of the rounds won (each count plus one).
+`WinChances.source` says which it was.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ from .opponent_models import (
     model_of,
     seat_situation,
 )
+from .relative_strength import is_unequal, with_known_bots
 
 Chances = tuple[float, ...]
 
@@ -121,8 +123,10 @@ class WinChances:
                 self._sources[self._pair_source(counts)] = None
                 return found
         if self._champion:
-            self._sources["champion"] = None
-            return _among_champions(self.config, public, counts, opener)
+            bots = tuple(model.bot for model in self.models)
+            unequal = any(is_unequal(bots[seat]) for seat in seats)
+            self._sources["champion, and how strong these bots are" if unequal else "champion"] = None
+            return tuple(with_known_bots(among_champions(public, counts, opener), bots).tolist())
         best_of = self.config.mode == "best_of"
         shares = tuple(n + 1 for n in wins) if best_of else counts
         self._sources["share of the rounds won" if best_of else "share of the dice"] = None
@@ -305,7 +309,7 @@ class WinChances:
         return self._between(public, counts, opener, tuple(wins))
 
 
-def _among_champions(config: GameConfig, public: PublicState, counts: tuple[int, ...], opener: int) -> Chances:
+def among_champions(public: PublicState, counts: tuple[int, ...], opener: int) -> Chances:
     """Everybody's chance to win among champions when a round is about to begin with these dice."""
     seats = seats_from(opener, counts)
     after_this_round = public.status == "BIDDING" and counts != public.dice_counts
@@ -313,7 +317,9 @@ def _among_champions(config: GameConfig, public: PublicState, counts: tuple[int,
         any(len(r.dice[seat]) == 1 for r in public.resolutions) or (after_this_round and public.dice_counts[seat] == 1)
         for seat in seats
     ]
-    found = ChampionValues.shipped().between_rounds([counts[seat] for seat in seats], had_one, rule_flags(config))
+    found = ChampionValues.shipped().between_rounds(
+        [counts[seat] for seat in seats], had_one, rule_flags(public.config)
+    )
     by_seat = dict(zip(seats, found.tolist(), strict=True))
     return tuple(by_seat.get(seat, 0.0) for seat in range(len(counts)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core import Action, BidAction, GameView, percent, say_bid
+from ..core import Action, BidAction, GameView, capital, percent, say_bid
 from .advice import Advice
 from .advisor import advise
 from .review import kind_of
@@ -24,7 +24,7 @@ def _comment(advice: Advice, action: Action) -> str:
     what = "this bid" if isinstance(action, BidAction) else f"calling {action}"
     worth = f"{what} {advice.aim} {percent(chance)} of the time {advice.given}"
     if kind_of(loss / advice.stake) in ("best", "good"):
-        return f"good. {worth[0].upper()}{worth[1:]}, and nothing is clearly better."
+        return f"good. {capital(worth)}, and nothing is clearly better."
     best = advice.best
     better = f"bid {say_bid(best.bid)}" if isinstance(best, BidAction) else f"call {best}"
     return f"{worth}. It is better to {better}, which {advice.aim} {percent(advice.win_chance)}."

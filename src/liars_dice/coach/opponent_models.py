@@ -39,6 +39,8 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
     """The bots that the player may decide like, each equally likely."""
     slip: float = 0.0
     """How often the player makes a random legal bid instead."""
+    bot: str = ""
+    """The built-in bot that the player is, if that is known: how strong it is is then known, too."""
 
     @property
     def known(self) -> bool:
@@ -95,8 +97,9 @@ UNKNOWN_PLAYER = OpponentModel(STRANGER, SLIP)
 def model_of(name: str) -> OpponentModel:
     """The model of a player with this name."""
     kind = without_number(name)
-    if kind in AGENTS and AGENTS[kind].memoryless:
-        return OpponentModel((kind,))
+    if kind in AGENTS:
+        bot = AGENTS[kind].name
+        return OpponentModel((kind,), bot=bot) if AGENTS[kind].memoryless else OpponentModel(STRANGER, SLIP, bot)
     if kind.startswith("threshold:"):
         try:
             make_agent(kind)

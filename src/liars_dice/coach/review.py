@@ -21,6 +21,7 @@ from ..core import (
     CallLiarAction,
     GameState,
     apply,
+    capital,
     deal,
     new_game,
     percent,
@@ -33,7 +34,7 @@ from .advisor import advise
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
-COACH_VERSION = 3
+COACH_VERSION = 4
 """Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
@@ -316,7 +317,7 @@ def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
     best = action if loss == 0 else advice.best
     better = "nothing was better" if loss == 0 else f"{named(best)} {advice.aim} {percent(advice.win_chance)}"
     said = f"{advice.given}, this {advice.aim} {percent(chance)} of the time; {better}"
-    return HabitVerdict(best, loss, chance, advice.win_chance, said[0].upper() + said[1:], advice.source)
+    return HabitVerdict(best, loss, chance, advice.win_chance, capital(said), advice.source)
 
 
 def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:

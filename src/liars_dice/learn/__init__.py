@@ -6,7 +6,7 @@
 from .agents import LearnedAgent, NetworkAgent, SoftmaxAgent
 from .batch.batched_games import BatchedGames
 from .batched_env import BatchedEnv
-from .model import CurvePoint, Model, Training
+from .model import SELF, CurvePoint, Model, Training
 from .policy_gradient import PolicyGradient
 from .q_learning import QLearning
 from .sampled_evaluation import sampled_wins
@@ -14,6 +14,7 @@ from .schedule import Schedule
 from .training import PolicyReturn, Trainer, TrainingError, TrainingReport, default_settings, new_model, train
 
 __all__ = [
+    "SELF",
     "BatchedEnv",
     "BatchedGames",
     "CurvePoint",

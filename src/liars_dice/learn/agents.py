@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
-from ..agents import Agent, Policy, PolicyAgent, ProbabilisticAgent
+from ..agents import Agent, Policy, PolicyAgent, ProbabilisticAgent, warn_once
 from ..core import Action, BadValueError, GameConfig, GameView
 from ..exact.tables import check_same_rounds, hand_set
 from .engine_learners import as_policy, bids_of
@@ -14,8 +13,6 @@ from .network import network_chances, network_size
 from .policy import greedy_cells, softmax_chances
 from .training import check_training, functions_of
 
-_TOLD: set[str] = set()
-"""The names of agents for which the warning about untrained rounds was given."""
 GREEDY = ",greedy"
 """What is written behind the file to play the greedy policy instead of π_θ."""
 
@@ -73,12 +70,9 @@ class LearnedAgent(Agent):
         than it was trained with.
         """
         self._check_kind(config)
-        others = config.dice != self.config.dice or config.mode == "elimination"
-        if others and self.name not in _TOLD:
-            _TOLD.add(self.name)
+        if config.dice != self.config.dice or config.mode == "elimination":
             own, other = self.config.dice
-            said = f"{self.name} was trained for {own} v {other} dice: in other rounds it plays like probabilistic"
-            warnings.warn(said, stacklevel=2)
+            warn_once(f"{self.name} was trained for {own} v {other} dice: in other rounds it plays like probabilistic")
 
     def _check_kind(self, config: GameConfig) -> None:
         check_same_rounds(config, self.config, f"which {self.name} was trained with")

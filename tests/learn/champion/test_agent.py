@@ -261,14 +261,16 @@ def test_levels_are_weaker_in_their_order() -> None:
 
 
 def test_a_decision_takes_a_millisecond_at_most() -> None:
+    """Of processor time, at most positions: each is asked several times, and its fastest answer counts."""
     agent = make_agent("champion")
     views = views_of(TABLES["six"])[:40]
-    times = []
-    for view in views * 4:
+    times = np.zeros((8, len(views)))
+    for repeat, place in np.ndindex(times.shape):
         clock = time.thread_time()
-        agent.choose_action(view)
-        times.append(time.thread_time() - clock)
-    assert min(times) < 0.001, f"{1000 * min(times):.2f} ms at best, {1000 * float(np.median(times)):.2f} ms usually"
+        agent.choose_action(views[place])
+        times[repeat, place] = time.thread_time() - clock
+    usual = float(np.median(times.min(0)))
+    assert usual < 0.001, f"{1000 * usual:.2f} ms"
 
 
 def test_the_weights_are_small() -> None:

@@ -93,6 +93,21 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert isinstance(load_policy(tmp_path / "last.pt"), torch.nn.Module)
 
 
+def test_a_run_that_was_stopped_trains_for_the_rest_of_its_minutes(tmp_path: Path) -> None:
+    """Stopped at 12 of 20 minutes, it goes on where its temperature was, and ends at 20."""
+    first = trainer(tmp_path, "--minutes 20")
+    next(first.run())
+    first.trained_s = 12 * 60.0
+    first.save()
+    again = trainer(tmp_path, "--minutes 20")
+    assert again.progress == pytest.approx(0.6)
+    again.trained_s = 20 * 60 - 0.01
+    last = list(again.run())
+    assert len(last) == 1
+    assert again.settings.done(last[0]) == (1200, 1200)
+    assert again.progress == 1
+
+
 def test_a_run_may_start_from_the_judges_of_another(tmp_path: Path) -> None:
     first = trainer(tmp_path / "first")
     next(first.run())

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from ...agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, create_personality_agent
+from ...agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, create_personality_agent, warn_once
 from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, GameConfig, GameView, one_of
 from ...exact.solver import load_solved_rounds, solved_policy
 from .player import FACES, QUANTITIES, Champion, fits, seen_in
@@ -28,13 +28,15 @@ LEVELS = {"easy": 0.9, "medium": 0.6, "hard": 0.3}
 """Weaker champions: the share of moves that each makes as `aggressive` does, a plain bot that bluffs and calls."""
 
 
-def champion_agent(which: str = "") -> ChampionAgent:
-    """The champion, one of its levels, or the player of a model of your own (`train champion --out model.npz`)."""
+def champion_agent(which: str = "", name: str = "") -> ChampionAgent:
+    """The champion, one of its levels, or the player of a model of your own (`train champion --out model.npz`), which
+    may have a `name` that does not say where its file is.
+    """
     if not which:
         return ChampionAgent()
     if which in LEVELS:
         return ChampionAgent(f"champion:{which}", plain_share=LEVELS[which])
-    name = f"champion:{which}"
+    name = name or f"champion:{which}"
     if Path(which).suffix != ".npz":
         raise AgentNameError(name, "bad_parameters", one_of(which, (*LEVELS, "a model: champion:model.npz")))
     try:
@@ -73,6 +75,17 @@ class ChampionAgent(BatchAgent):
         self._otherwise = DetectiveAgent()
         load_solved_rounds()  # and the network: a sandboxed bot cannot read files later
 
+    def check_rules(self, config: GameConfig) -> None:
+        """Accept any rules; warn once if they are others than the network was trained for."""
+        if not _knows(config):
+            warn_once(self._as_others)
+
+    @property
+    def _as_others(self) -> str:
+        """What it does by rules that it was not trained for."""
+        mixed = ", or as aggressive" if self.plain_share else ""
+        return f"{self.name} is not made for these rules, so it plays as detective{mixed}"
+
     @property
     def mind(self) -> Hashable:
         """Agents with the same network and the same level give the same answers."""
@@ -98,7 +111,7 @@ class ChampionAgent(BatchAgent):
     def source(self, view: GameView) -> str:
         """What a decision in this view is based on."""
         if not _knows(view.config):
-            return f"{self.name} is not made for these rules, so it plays as detective"
+            return self._as_others
         solved = _solved_policy(view) if self.yields else None
         by = solved[0] if solved else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
         return f"{by}, or as aggressive" if self.plain_share else by

@@ -387,21 +387,21 @@ def _product(x: Floats, weight: Floats) -> Floats:
 
 def fits(config: GameConfig) -> bool:
     """Whether the champion is made for these rules: Perudo for two to six players with up to five dice each."""
-    ladder = "perudo" if config.wild == "ones" else "quantity_then_face"
-    return (
-        config.num_players <= SEATS
-        and config.dice_cap <= MOST_DICE
-        and config.shared_dice == 0
-        and config.faces == FACES
-        and config.wild in ("none", "ones")
-        and config.bid_ordering == ladder
-        and config.mode == "elimination"
-        and config.next_opener == "loser"
-        and config.wild_bids == "natural"
-        and config.max_quantity == "total"
-        and config.max_turns is None
-        and config.opening_min_quantity == 1
+    if config.num_players > SEATS or config.dice_cap > MOST_DICE or config.mode != "elimination":
+        return False
+    known = type(config)(  # every other rule, also one that is still to be invented, must be as usual
+        dice=config.dice,
+        wild="ones" if config.wild == "ones" else "none",
+        bid_ordering="perudo" if config.wild == "ones" else "quantity_then_face",
+        mode="elimination",
+        exact_call=config.exact_call,
+        exact_payer=config.exact_payer,
+        max_dice=config.max_dice,
+        palifico=config.palifico,
+        open_on_ones=config.open_on_ones,
+        seed=config.seed,
     )
+    return known == config
 
 
 def save_weights(state: Mapping[str, Any], path: str | Path) -> None:

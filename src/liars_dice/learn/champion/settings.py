@@ -20,9 +20,9 @@ class Settings:
     out: str = "champion"
     """Folder for checkpoints and the curve. A run found there is continued."""
     minutes: float = 20.0
-    """How long this command trains."""
+    """How long the run trains in all, with what was trained before a break."""
     schedule_minutes: float = 0.0
-    """The length of the whole run, over which everything cools down; `minutes` if 0. Longer runs continue it later."""
+    """How long it takes until everything has cooled down; `minutes` if 0. A run that ends earlier may go on later."""
     most_updates: int = 0
     """Train for this many updates instead, whatever time that takes: such a run repeats on the same device."""
     most_decisions: float = 0.0
@@ -91,6 +91,16 @@ class Settings:
     save_every: float = 60.0
     """Seconds between checkpoints."""
     seed: int = 0
+
+    def done(self, report: dict[str, Any]) -> tuple[int, int]:
+        """How much of the run was done when an update was reported, and of how much: decisions, updates or seconds."""
+        if self.most_decisions:
+            done, whole = report["decisions"], self.most_decisions
+        elif self.most_updates:
+            done, whole = report["updates"], self.most_updates
+        else:
+            done, whole = report["trained_s"], 60 * self.minutes
+        return min(int(done), int(whole)), int(whole)
 
     def mix(self) -> RuleMix:
         """The games to play."""

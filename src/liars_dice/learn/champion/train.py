@@ -350,8 +350,7 @@ class Trainer:
 
     def run(self) -> Iterator[dict[str, Any]]:
         """Train, and report after every update."""
-        begun = self.trained_s
-        while not self._is_over(begun):
+        while not self.is_over:
             clock = time.perf_counter()
             before = self.decisions
             played = self.play()
@@ -369,12 +368,13 @@ class Trainer:
                 **{name: round(value, 5) for name, value in terms.items()},
             }
 
-    def _is_over(self, begun: float) -> bool:
-        """Whether this command, which found `begun` seconds of training behind it, has done what it was asked for."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the run, with what was trained before a break, has done what it was asked for."""
         s = self.settings
         if s.most_decisions or s.most_updates:
             return self.progress == 1
-        return self.trained_s - begun >= 60 * s.minutes
+        return self.trained_s >= 60 * s.minutes
 
     @staticmethod
     def _won(played: Rollout) -> list[int]:
