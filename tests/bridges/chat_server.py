@@ -8,7 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from typing import Any, NamedTuple
+
+from liars_dice.core import Bid, binomial_prob_at_least, say_bid
 
 KEY = "sk-secret-0123456789"
 """The key that clients of the tests have."""
@@ -104,3 +107,31 @@ def sceptic(request: dict[str, Any]) -> str:
     if re.search(r"The current bid is", prompt):
         return 'I do not believe it.\n{"move": "liar", "belief": 0.2}'
     return '{"move": "bid 1 six"}'
+
+
+SPOKEN = {say_bid(Bid(quantity, face)): (quantity, face) for quantity, face in product(range(1, 61), range(1, 7))}
+"""What bids are called in a prompt."""
+
+
+def beginner(request: dict[str, Any]) -> str:
+    """A model that counts its own dice and gives every other die one chance in six, wild faces or not.
+
+    It calls what it holds unlikely, and otherwise raises to one more of the face that it has most of, also where that
+    is not legal. Told so, it calls liar.
+    """
+    if "That cannot be played" in request["messages"][-1]["content"]:
+        return "liar"
+    prompt = request["messages"][-1]["content"]
+    own = re.findall(r"You roll ([\d ]+)", prompt)[-1].split()
+    in_play = int(re.findall(r"(\d+) (?:die|dice) in play", prompt)[-1])
+    best = max(own, key=own.count)
+    named = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
+    spoken = re.search(r"The current bid is ([\w ]+)\.", prompt)
+    if spoken is None:
+        return f'I open with what I have.\n{{"move": "bid {own.count(best)} {named[best]}"}}'
+    quantity, face = SPOKEN[spoken[1]]
+    needed = quantity - own.count(str(face))
+    belief = round(binomial_prob_at_least(in_play - len(own), needed, 1 / 6), 2)
+    if belief < 0.4:
+        return f'They need {needed} of {in_play - len(own)} other dice.\n{{"move": "liar", "belief": {belief}}}'
+    return f'I can go higher.\n{{"move": "bid {quantity + 1} {named[best]}", "belief": {belief}}}'

@@ -29,8 +29,10 @@ from liars_dice.core import (
     preset,
     visible_to,
 )
+from liars_dice.persistence import open_store
 from liars_dice.referee import BotFault, Referee, make_seat
 from liars_dice.web.room_bots import on_offer
+from patience import PATIENCE
 
 
 class Clock:
@@ -84,6 +86,17 @@ def test_names_of_bots_are_not_told_because_they_say_how_a_bot_plays() -> None:
     assert "chosen" not in position_prompt(answering(3, 4, names=("maniac#2", "llm:m")))
 
 
+@pytest.mark.parametrize(("quantity", "said"), [(2, "exactly right"), (1, "not exact")])
+def test_a_model_reads_whether_an_exact_call_was_right(quantity: int, said: str) -> None:
+    engine = GameEngine(preset("perudo", players=2, dice=2), seed=1)
+    engine.start_new_round(((4, 4), (2, 3)))
+    engine.move(f"{quantity}x4")
+    engine.move("exact")
+    engine.start_new_round()
+    told = position_prompt(engine.get_view(engine.state.public.current_player))
+    assert f"There were two fours: {said}." in told
+
+
 def test_earlier_rounds_are_told_with_their_dice_and_hidden_dice_never() -> None:
     engine = GameEngine(preset("heads-up", dice=2), names=["ann", "bob"])
     engine.start_new_round(((1, 5), (6, 6)))
@@ -92,7 +105,7 @@ def test_earlier_rounds_are_told_with_their_dice_and_hidden_dice_never() -> None
     engine.start_new_round(((5,), (3, 3)))
     told = position_prompt(engine.get_view(0))
     assert "Revealed: You 1 5, Player B 6 6" in told
-    assert "There were two sixes: the bid was false. Player B wins the round, You lose it" in told
+    assert "There were two sixes: the bid was false. Player B wins the round, you lose it" in told
     assert "You roll 5" in told
     assert "3 3" not in told
 
@@ -228,6 +241,38 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says() -> None:
     assert (use.cost_of("llm:m").calls, use.cost_of("llm:m").repeated) == (4, 3)
 
 
+def test_a_long_wait_is_told_and_too_long_a_one_ends_the_game() -> None:
+    def busy(seconds: str) -> Raw:
+        return Raw(b'{"error": "slow down"}', 429, (("Retry-After", seconds),))
+
+    replies = iter([busy("20"), busy("3600")])
+    clock, told = Clock(), list[str]()
+    with (
+        chat_server(lambda _: next(replies)) as server,
+        using(used(server.url, clock=clock, sleep=clock.sleep, tell=told.append)),
+        pytest.raises(AgentStoppedError, match=r"failed 2 times: 429, slow down; it asks to wait for 3,600 s$"),
+    ):
+        LanguageModelAgent("m").choose_action(answering(3, 4))
+    assert clock.slept == [20]
+    assert told == [f"{server.url} is busy (429, slow down): waiting for 20 s"]
+
+
+def test_negative_numbers_of_tokens_are_no_numbers_of_tokens() -> None:
+    answer = json.loads(completion("liar"))
+    answer["usage"] = {"prompt_tokens": 3, "completion_tokens": -12}
+    with chat_server(lambda _: Raw(json.dumps(answer).encode())) as server, using(used(server.url)):
+        assert " 3 + 0 tokens" in LanguageModelAgent("m").decide(answering(3, 4)).told
+
+
+def test_a_model_is_told_nothing_that_is_for_people_at_a_terminal() -> None:
+    with chat_server(lambda _: "I pass.") as server, using(used(server.url)):
+        decision = LanguageModelAgent("m").decide(answering(3, 4))
+    assert "?" not in server.last_prompt()
+    assert decision.problem == (
+        """cannot read 'I pass': expected a last line such as {"move": "bid 3 fours"} or {"move": "liar"}"""
+    )
+
+
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
@@ -355,9 +400,75 @@ def test_a_tournament_stops_at_its_budget_and_resumes(tmp_path: Path) -> None:
     assert found["games"] == 20
 
 
+def test_a_resumed_tournament_asks_where_it_began(tmp_path: Path) -> None:
+    words = ("tournament", "llm:m", "crawler", "--rules", "classic", "--dice", "1", "--seed", "5", "--games", "20")
+    store = ("--db", str(tmp_path / "games.sqlite"))
+    with chat_server(sceptic) as server, chat_server(sceptic) as other:
+        stopped = call(*words, "--max-calls", "9", "--concurrency", "2", "--base-url", server.url, *store)
+        assert stopped.exit_code == 130
+        assert f"--base-url {server.url}" in stopped.stderr
+        resumed = call("tournament", "--resume", "last", *store, OPENAI_BASE_URL=other.url)
+        assert resumed.exit_code == 0, resumed.output
+        assert f"models are asked at {server.url}" in resumed.stderr
+        assert other.requests == []
+
+
+def forget_address(path: Path) -> None:
+    """Change the stored tournament to one of an earlier version, which kept no address."""
+    with open_store(str(path)) as store:
+        (name, text), *_ = store.documents("tournament").items()
+        entry = json.loads(text)
+        for settings in (entry["settings"], (entry["result"] or {}).get("settings", {})):
+            settings.pop("base_url", None)
+        store.save_documents("tournament", {name: json.dumps(entry)})
+
+
+def test_a_tournament_without_an_address_asks_at_that_of_the_environment_until_it_is_over(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    words = ("tournament", "llm:m", "crawler", "--rules", "classic", "--dice", "1", "--seed", "5", "--games", "20")
+    resume = ("tournament", "--resume", "last", "--db", str(path))
+    with chat_server(sceptic) as server:
+        assert call(*words, "--max-calls", "9", "--base-url", server.url, "--db", str(path)).exit_code == 130
+        forget_address(path)
+        resumed = call(*resume, OPENAI_BASE_URL=server.url)
+        assert resumed.exit_code == 0, resumed.output
+        assert f"models are asked at {server.url}, because this tournament does not say" in resumed.stderr
+    forget_address(path)
+    shown = call(*resume)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert "llm:m" in shown.stdout
+
+
+def test_other_agents_are_refused_before_models_are_asked(tmp_path: Path) -> None:
+    store = ("--db", str(tmp_path / "games.sqlite"))
+    assert call("tournament", "random", "crawler", "--rules", "duel", "--games", "2", *store).exit_code == 0
+    refused = call("tournament", "llm:m", "crawler", "--resume", "last", *store)
+    assert refused.exit_code == 1
+    assert "agents was ['random', 'crawler'], now ['llm:m', 'crawler']" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_tournament_whose_budget_is_spent_at_once_can_be_resumed(tmp_path: Path) -> None:
+    words = ("tournament", "llm:m", "llm:n", "--rules", "classic", "--dice", "1", "--seed", "5", "--games", "4")
+    store = ("--db", str(tmp_path / "games.sqlite"))
+    with chat_server(sceptic) as server:
+        stopped = call(*words, "--max-calls", "1", "--base-url", server.url, *store)
+        assert stopped.exit_code == 1
+        told, _, again = stopped.stderr.partition(" To continue: liars-dice ")
+        assert told.endswith("Error: the budget of 1 calls (--max-calls) is spent.")
+        assert call(*again.split()).exit_code == 0
+
+
+def test_what_next_names_the_endpoint(tmp_path: Path) -> None:
+    with chat_server(sceptic) as server:
+        words = ("watch", "llm:m", "crawler", "--rules", "classic", "--dice", "1", "--base-url", server.url)
+        told = call(*words, "--db", str(tmp_path / "games.sqlite")).stdout
+    assert "".join(told.split()).count(f"--base-url{server.url}") == 2
+
+
 def test_several_games_wait_at_the_same_time() -> None:
     """Four calls are under way at once: each waits until all have come."""
-    together = threading.Barrier(4, timeout=60)
+    together = threading.Barrier(4, timeout=PATIENCE)
 
     def waits(request: dict[str, Any]) -> str:
         together.wait()
@@ -376,8 +487,10 @@ def test_a_bad_key_is_one_line(tmp_path: Path) -> None:
         for words in (("watch",), ("matchup",), ("tournament", "--db", str(tmp_path / "x.sqlite"))):
             done = call(words[0], "llm:m", "crawler", *words[1:], "--base-url", server.url, OPENAI_API_KEY=KEY)
             assert done.exit_code == 1
-            assert done.stderr.strip().splitlines()[-1] == (
-                f"Error: {server.url} refused the request: 401, Incorrect API key provided"
+            assert (
+                done.stderr.strip()
+                .splitlines()[-1]
+                .startswith(f"Error: {server.url} refused the request: 401, Incorrect API key provided")
             )
 
 
@@ -386,6 +499,24 @@ def test_a_bad_address_in_the_environment_is_told_before_the_game_and_only_if_it
     assert done.exit_code == 1
     assert done.output == "Error: base_url = 'nonsense': expected an address such as http://localhost:8000/v1\n"
     assert call("matchup", "random", "crawler", "--rules", "duel", OPENAI_BASE_URL="nonsense").exit_code == 0
+
+
+def test_models_that_fail_are_not_for_check_bot() -> None:
+    with chat_server(lambda _: "I pass.") as server:
+        words = ("matchup", "llm:m", "crawler", "--rules", "classic", "--dice", "1", "--games", "2", "--seed", "1")
+        told = call(*words, "--base-url", server.url).stdout
+    assert "faults" in told
+    assert "check-bot" not in told
+    refused = call("check-bot", "llm:m")
+    assert refused.exit_code == 1
+    assert "a language model is tried by liars-dice bench-llm llm:m --positions 1 --games 0" in refused.stderr
+
+
+def test_commands_without_base_url_do_not_recommend_it() -> None:
+    clock = Clock()
+    use = ModelUse("http://127.0.0.1:9/v1", clock=clock, sleep=clock.sleep)
+    with using(use), pytest.raises(AgentStoppedError, match=r"or name another with \$OPENAI_BASE_URL$"):
+        LanguageModelAgent("m").choose_action(answering(3, 4))
 
 
 def test_names_of_models_are_printed_as_they_are() -> None:
@@ -410,7 +541,7 @@ def test_only_models_need_the_extra() -> None:
     refused = subprocess.run(watch, capture_output=True, text=True, check=False)
     assert refused.returncode == 1
     assert refused.stderr.startswith("Error: ")
-    assert "pip install 'liars-dice[llm]'" in refused.stderr
+    assert "agent = 'llm:m': expected the package httpx: pip install 'liars-dice[llm]'" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

@@ -157,6 +157,16 @@ def test_advice(db: Path) -> None:
     run(test())
 
 
+@pytest.mark.parametrize("rules", PRESETS)
+def test_without_opponents_bots_take_the_other_seats_of_the_rules(db: Path, rules: str) -> None:
+    async def test() -> None:
+        async with served(db) as (client, _):
+            table = await use(client, "new_game", rules=rules)
+            assert len(table["players"]) == PRESETS[rules].num_players
+
+    run(test())
+
+
 def test_a_seed_repeats_the_servers_games(db: Path) -> None:
     async def games(seed: int) -> list[Json]:
         async with served(db, seed=seed) as (client, _):
@@ -245,6 +255,7 @@ def test_games_of_others_cannot_be_reached(db: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "line"),
     [
+        ("new_game", {"rules": "heads-up", "dice": 0}, "dice = 0: Input should be greater than or equal to 1"),
         ("new_game", {"rules": "chess"}, "rules = 'chess': expected one of duel"),
         ("new_game", {"rules": "/etc/hosts.toml"}, "rules = '/etc/hosts.toml': expected one of duel"),
         ("new_game", {"rules": "perudo,max_quantity=1000"}, "at most 3000 different bids"),
@@ -262,7 +273,7 @@ def test_games_of_others_cannot_be_reached(db: Path) -> None:
         ("new_game", {"opponents": ["human"]}, "expected one of random"),
         ("new_game", {"opponents": "optimal"}, "opponents = 'optimal': Input should be a valid list"),
         ("new_game", {"opponents": [3]}, "opponents.0 = 3: Input should be a valid string"),
-        ("new_game", {"seat": 3}, "seat = 3: expected a seat from 0 to 2"),
+        ("new_game", {"seat": 6}, "seat = 6: expected a seat from 0 to 5"),
         ("new_game", {"seat": -1}, "seat = -1: Input should be greater than or equal to 0"),
         ("new_game", {"dice": 10**30}, "dice"),
         ("new_game", {"oponents": ["optimal"]}, "did you mean opponents?"),

@@ -66,7 +66,9 @@ def test_positions_can_be_used_without_this_package(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert {"id", "rules", "prompt", "legal", "values"} <= lines[0].keys()
     assert call("positions", "--group", "perudo").stdout.count("\n") == 160
-    missing = call("positions", "--out", str(path / "below"))
+    refused = call("positions", "--out", str(tmp_path / "p.parquet"))
+    assert "expected a file whose name ends in .jsonl" in refused.stderr
+    missing = call("positions", "--out", str(path / "below.jsonl"))
     assert missing.exit_code == 1
     assert missing.stderr.count("\n") == 1
 
@@ -88,10 +90,22 @@ def test_loss_best_and_illegal_answers() -> None:
     }
     score = score_answers(positions, answers)
     assert score is not None
-    assert score.loss == pytest.approx(0.25 / 3)
-    assert score.best == pytest.approx(2.5 / 3)
+    assert score.loss == pytest.approx(0.7 / 3)
+    assert score.best == pytest.approx(2 / 3)
     assert score.illegal == score.corrected == pytest.approx(1 / 3)
     assert score_answers(positions, {}) is None
+
+
+def test_intervals_of_few_positions_are_students() -> None:
+    """12.706 is the quantile of t with one degree of freedom."""
+    positions = [made("a", (0.30, 0.32), 0.3), made("b", (0.30, 0.34), 0.3)]
+    answers = {name: Answer(name, {"2x2": 1.0}) for name in "ab"}
+    one, two = score_answers(positions[:1], answers), score_answers(positions, answers)
+    assert one is not None
+    assert two is not None
+    assert one.ci95 is None
+    assert two.ci95 is not None
+    assert list(two.ci95) == pytest.approx([0, 0.03 + 12.706 * 0.01], abs=1e-5)
 
 
 def test_beliefs_are_compared_with_the_chance_that_the_bid_is_true() -> None:
@@ -134,6 +148,7 @@ def test_a_bot_gets_one_line_of_json_the_same_every_time() -> None:
     second.pop("run")
     assert first == second
     assert (first["player"], first["positions"], first["illegal"]) == ("conservative", 10, 0)
+    assert [first[f"{name}_version"] for name in ("positions", "pool", "scoring")] == [1, 1, 2]
     assert [game["opponent"] for game in first["games"]] == [one.name for one in POOL]
     assert all(game["games"] == 2 and game["ci95"][0] <= game["win_rate"] <= game["ci95"][1] for game in first["games"])
 
@@ -160,15 +175,45 @@ def test_a_model_is_asked_the_published_prompts_and_a_stopped_run_continues(tmp_
     assert "llm:m" in other.stderr
 
 
-def test_answers_that_cannot_be_played_count_as_the_referees_move() -> None:
+def test_answers_that_cannot_be_played_lose_everything() -> None:
     def silent(_: dict[str, Any]) -> str:
         return "I pass."
 
     with chat_server(silent) as server:
         found = told("bench-llm", "llm:m", "--positions", "2", "--games", "0", "--base-url", server.url)
-    assert (found["illegal"], found["corrected"]) == (1, 1)
+    assert (found["illegal"], found["corrected"], found["best"]) == (1, 1, 0)
+    asked = [max(one.values) for group in ("no-wilds", "perudo") for one in some_of(group, 1)[:2]]
+    assert found["loss"] == pytest.approx(sum(asked) / 4)
     assert found["run"]["llm"]["llm:m"]["given_up"] == 6
     assert call("bench-llm", "random", "--games", "3").exit_code == 1
+
+
+THREE_BOTS = """
+from liars_dice.agents import ProbabilisticAgent
+
+class Sound(ProbabilisticAgent):
+    pass
+
+class FailsInAHook(ProbabilisticAgent):
+    def on_game_start(self, config, player_id):
+        raise ValueError("start")
+
+class FailsToMove(ProbabilisticAgent):
+    def choose_action(self, view):
+        raise ValueError("move")
+"""
+
+
+def test_a_bot_that_fails_in_a_hook_is_scored_by_its_own_moves(tmp_path: Path) -> None:
+    bots = tmp_path / "bots.py"
+    bots.write_text(THREE_BOTS)
+    sound, hook, move = (
+        told("bench-llm", f"{bots}:{name}", "--positions", "3", "--games", "0")
+        for name in ("Sound", "FailsInAHook", "FailsToMove")
+    )
+    assert hook["illegal"] == 0
+    assert (hook["loss"], hook["best"]) == (sound["loss"], sound["best"])
+    assert (move["illegal"], move["best"]) == (1, 0)
 
 
 def test_games_are_even_in_number() -> None:

@@ -7,22 +7,22 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..agents import AgentNameError, AgentStoppedError
+import httpx
+
+from ..agents import AgentStoppedError
 from ..core import one_line
 from .model_use import ModelUse
-
-try:
-    import httpx
-except ModuleNotFoundError:  # an optional extra
-    raise AgentNameError("llm:", "missing_module", "the package httpx: pip install 'liars-dice[llm]'") from None
 
 Message = dict[str, str]
 LARGEST_ANSWER = 4 << 20
 """Bytes of an answer that are read."""
 TRIES = 4
 """How often a request is sent while the server is busy or fails."""
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds between tries: they double, unless the server says how long to wait."""
+FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0
+"""Seconds between tries: they double, unless the server says how long to wait. A server that asks for more than the
+longest wait cannot be used now."""
+LONG_WAIT = 10.0
+"""People are told of a wait of this many seconds or more."""
 _CLIENT = httpx.Client()
 """One client for all threads of this process, so that connections are used again."""
 atexit.register(_CLIENT.close)
@@ -64,11 +64,17 @@ def ask_model(use: ModelUse, player: str, request: dict[str, Any]) -> ChatAnswer
         try:
             said = _post(use, request, start)
         except _TryAgainError as error:
-            use.note(player, repeated=attempt < TRIES, seconds=use.clock() - start)
-            if attempt == TRIES:
-                problem = use.without_key(str(error))
-                raise AgentStoppedError(f"{use.base_url} failed {TRIES} times: {one_line(problem, 300)}") from None
-            use.sleep(min(LONGEST_WAIT, wait if error.wait is None else error.wait))
+            problem = one_line(use.without_key(str(error)), 300)
+            pause = wait if error.wait is None else error.wait
+            again = attempt < TRIES and pause <= LONGEST_WAIT
+            use.note(player, repeated=again, seconds=use.clock() - start)
+            if not again:
+                times = "once" if attempt == 1 else f"{attempt} times"
+                asks = f"; it asks to wait for {pause:,.0f} s" if pause > LONGEST_WAIT else ""
+                raise AgentStoppedError(f"{use.base_url} failed {times}: {problem}{asks}") from None
+            if pause >= LONG_WAIT:
+                use.tell(f"{use.base_url} is busy ({problem}): waiting for {pause:,.0f} s")
+            use.sleep(pause)
             wait *= 2
         except AnswerTooLateError:
             use.note(player, seconds=use.clock() - start)
@@ -100,8 +106,7 @@ def _post(use: ModelUse, body: dict[str, Any], start: float) -> ChatAnswer:
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise AnswerTooLateError from None
     except httpx.ConnectError as error:
-        how = "start the server, or name another with --base-url or $OPENAI_BASE_URL"
-        raise _TryAgainError(f"{error}; {how}") from None
+        raise _TryAgainError(f"{error}; start the server, or name another with {use.named_by}") from None
     except httpx.HTTPError as error:
         raise _TryAgainError(f"{type(error).__name__}: {error}") from None
     text = use.without_key(read.decode("utf-8", "replace"))
@@ -176,5 +181,5 @@ def _thinking(message: dict[str, Any]) -> str:
 def _answer(text: str, thinking: str, refusal: object, usage: object) -> ChatAnswer:
     counts = usage if isinstance(usage, dict) else {}
     tokens = [counts.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    asked, said = (count if isinstance(count, int) else 0 for count in tokens)
+    asked, said = (max(0, count) if isinstance(count, int) else 0 for count in tokens)
     return ChatAnswer(text or (refusal if isinstance(refusal, str) else ""), thinking, asked, said, 0.0)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ..coach import KeptReviews
-from ..core import SPECTATOR, BadValueError, GameCreated, GameEnded, narrate, rules_in_words, visible_to
+from ..core import SPECTATOR, BadValueError, GameCreated, GameEnded, Narrator, rules_in_words, visible_to
 from ..persistence import RecordedEvent, open_store
 from .game_table import TableError
 
@@ -71,9 +71,9 @@ class FinishedGames:
 def _story(events: Sequence[RecordedEvent]) -> str:
     created = events[0].payload
     assert isinstance(created, GameCreated)
-    told = [*rules_in_words(created.config), ""]
+    told, tell = [*rules_in_words(created.config), ""], Narrator(created.names)
     for event in events:
         seen = visible_to(event.payload, getattr(event.payload, "player_id", SPECTATOR), revealed=True)
         if seen is not None:
-            told.append(narrate(seen, created.names))
+            told.append(tell(seen))
     return "\n".join(told)

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from functools import wraps
+from itertools import cycle, islice
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -23,6 +24,7 @@ from pydantic import Field, ValidationError
 from .. import __version__
 from ..coach import advise
 from ..core import (
+    DICE_PER_SEAT,
     PRESETS,
     Action,
     BadValueError,
@@ -54,6 +56,9 @@ KEPT_S = 600.0
 LONGEST_WAIT_S = 60.0
 MOST_CHANCES = 40
 LONGEST_ERROR = 400
+
+USUAL_OPPONENTS = ("optimal", "bluffer")
+"""Who plays against a client that names nobody, repeated to fill all seats."""
 
 INSTRUCTIONS = (
     "Play Liar's Dice (Perudo). Call new_game, or join_room with the link of a room in a studio, then bid, call_liar "
@@ -230,17 +235,29 @@ def _add_moves(server: MCPServer[Any], tables: Tables) -> None:
         rules: Annotated[
             str, Field(description=f"One of {', '.join(PRESETS)}; changes behind commas: perudo,palifico")
         ] = "perudo",
-        opponents: Annotated[list[str], Field(description="1 to 14 built-in bots: optimal, champion, nash, ...")] = [  # noqa: B006 - never changed
-            "optimal",
-            "bluffer",
-        ],
-        dice: Annotated[int | None, Field(description="Dice of each player; by default those of the rules")] = None,
+        opponents: Annotated[
+            list[str] | None,
+            Field(
+                description="1 to 14 built-in bots: optimal, champion, nash, ...; by default one for each other seat "
+                "of the rules"
+            ),
+        ] = None,
+        dice: Annotated[
+            int | None,
+            Field(
+                ge=DICE_PER_SEAT[0],
+                le=DICE_PER_SEAT[-1],
+                description="Dice of each player; by default those of the rules",
+            ),
+        ] = None,
         seat: Annotated[int, Field(ge=0, le=14, description="Your seat; seat 0 opens the first round")] = 0,
         name: str = "You",
     ) -> TableReport:
         """Begin a game against built-in bots. They play until it is your turn."""
-        bots = checked_opponents(opponents)
-        config = checked_rules(rules, len(bots) + 1, dice)
+        bots = None if opponents is None else checked_opponents(opponents)
+        config = checked_rules(rules, None if bots is None else len(bots) + 1, dice)
+        if bots is None:
+            bots = list(islice(cycle(USUAL_OPPONENTS), config.num_players - 1))
         if seat > len(bots):
             raise BadValueError("seat", seat, f"a seat from 0 to {len(bots)}")
         await tables.check_room()

@@ -13,7 +13,15 @@ from typing import IO, Any
 import msgspec
 
 from ..core import BadValueError, Progress
-from .position_answers import Answer, BeliefScore, PositionScore, answer_positions, score_answers, score_beliefs
+from .position_answers import (
+    SCORING_VERSION,
+    Answer,
+    BeliefScore,
+    PositionScore,
+    answer_positions,
+    score_answers,
+    score_beliefs,
+)
 from .positions import POSITIONS_VERSION, Group, Position, load_positions
 from .reference_games import POOL_VERSION, PlayedDeal, ReferenceScore, deals_to_play, play_pool, score_pool
 
@@ -57,6 +65,7 @@ class BenchResult(msgspec.Struct, frozen=True):
             "games": msgspec.to_builtins(self.games),
             "positions_version": POSITIONS_VERSION,
             "pool_version": POOL_VERSION,
+            "scoring_version": SCORING_VERSION,
         }
 
 

@@ -7,6 +7,7 @@ key is read from the environment, and is in no record, message or argument.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -55,15 +56,20 @@ class ModelUse:
         calls_per_minute: float | None = None,
         answer_seconds: float = ANSWER_SECONDS,
         key: str | None = None,
+        named_by: str = f"${URL_VARIABLES[1]}",
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] = lambda line: print(line, file=sys.stderr),
     ) -> None:
-        """Without `base_url` or `key`, they come from the environment."""
+        """Without `base_url` or `key`, they come from the environment. `named_by` says how people name another
+        address, `tell` why something takes long.
+        """
         self._given_url = base_url and checked_url(base_url)
         self.max_calls = max_calls
         self.answer_seconds = answer_seconds
         self.costs: dict[str, ModelCost] = {}
-        self.clock, self.sleep = clock, sleep
+        self.named_by = named_by
+        self.clock, self.sleep, self.tell = clock, sleep, tell
         self._key = key if key is not None else _first_set(KEY_VARIABLES)
         self._gap = 60.0 / calls_per_minute if calls_per_minute else 0.0
         self._next_call = 0.0
@@ -72,6 +78,15 @@ class ModelUse:
 
     def __repr__(self) -> str:
         return f"<ModelUse: {self._calls} calls>"
+
+    @property
+    def given_url(self) -> str | None:
+        """The address that was given; None if it comes from the environment."""
+        return self._given_url
+
+    def ask_at(self, base_url: str) -> None:
+        """Ask at this address from now on."""
+        self._given_url = checked_url(base_url)
 
     @property
     def base_url(self) -> str:

@@ -12,12 +12,14 @@ import msgspec
 
 from ..agents import Agent, asks_network, make_agent, states_policy, work_at_once
 from ..core import AgentFaulted, derive_seed
-from ..referee import BotFault, BotSession, InProcessSeat, Seat, fallback, limits_for, make_seat
+from ..referee import GOES_ON, BotFault, BotSession, InProcessSeat, Seat, fallback, limits_for, make_seat
 from .positions import POSITIONS_VERSION, Position
 
 if TYPE_CHECKING:
     from .llm_player import LanguageModelAgent
 
+SCORING_VERSION = 2
+"""How answers are scored. In version 1 an answer that is not legal was scored as the referee's move."""
 BEST_WITHIN = 0.005
 """Moves that lose at most this chance to win count as best: perfect play mixes between such moves."""
 BINS = 5
@@ -35,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     corrected: bool = False
     """Whether its first answer could not be played."""
     illegal: bool = False
-    """Whether the referee had to play for it."""
+    """Whether the referee had to play for it: then the move is the referee's."""
 
 
 class PositionScore(msgspec.Struct, frozen=True):
@@ -43,11 +45,11 @@ class PositionScore(msgspec.Struct, frozen=True):
 
     positions: int
     loss: float
-    """The chance to win that it gives away, on average per decision."""
-    ci95: tuple[float, float]
-    """A 95% interval for the loss over positions like these."""
+    """The chance to win that it gives away, on average per decision: all that it has where it makes no legal move."""
+    ci95: tuple[float, float] | None
+    """A 95% interval for the loss over positions like these (Student's t); None for a single position."""
     best: float
-    """The share of its answers that are best."""
+    """The share of its answers that are best; one that is not legal never is."""
     illegal: float
     """The share of positions where the referee had to play for it."""
     corrected: float
@@ -77,9 +79,9 @@ class BeliefScore(msgspec.Struct, frozen=True):
 def answer_positions(player: str, positions: Sequence[Position], on_answer: Callable[[Answer], None]) -> None:
     """Ask a player at these positions: a model, several at once; any other bot one after another."""
     if asks_network(player):
+        model = make_agent(player)
         from .llm_player import LanguageModelAgent  # needs httpx, which other bots do not
 
-        model = make_agent(player)
         assert isinstance(model, LanguageModelAgent)
         work_at_once([partial(_model_answer, model, position) for position in positions], on_answer)
         return
@@ -116,7 +118,7 @@ def _bot_answer(seat: Seat, position: Position, seed: int) -> Answer:
         chosen = str(session.choose(view))
     finally:
         session.close()
-    return Answer(position.id, {chosen: 1.0}, illegal=bool(faults))
+    return Answer(position.id, {chosen: 1.0}, illegal=any(fault.fallback != GOES_ON for fault in faults))
 
 
 def score_answers(positions: Iterable[Position], answers: Mapping[str, Answer]) -> PositionScore | None:
@@ -126,20 +128,32 @@ def score_answers(positions: Iterable[Position], answers: Mapping[str, Answer]) 
     if not found:
         return None
     for position, answer in found:
+        if answer.illegal:
+            losses.append(max(position.values))
+            best.append(0.0)
+            continue
         losses.append(sum(chance * position.loss(move) for move, chance in answer.chances.items()))
         near = max(BEST_WITHIN, position.tolerance)
         top = max(position.values)
         best.append(sum(c for move, c in answer.chances.items() if top - position.value_of(move) <= near))
-    mean = fmean(losses)
-    half = 1.96 * stdev(losses) / sqrt(len(losses)) if len(losses) > 1 else mean
     return PositionScore(
         len(found),
-        mean,
-        (max(0.0, mean - half), mean + half),
+        fmean(losses),
+        _interval(losses),
         fmean(best),
         fmean(answer.illegal for _, answer in found),
         fmean(answer.corrected for _, answer in found),
     )
+
+
+def _interval(losses: Sequence[float]) -> tuple[float, float] | None:
+    """A 95% interval for the mean of what these are a sample of; None if there is only one."""
+    from scipy.stats import t
+
+    if len(losses) < 2:
+        return None
+    mean, half = fmean(losses), float(t.ppf(0.975, len(losses) - 1)) * stdev(losses) / sqrt(len(losses))
+    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def score_beliefs(positions: Iterable[Position], answers: Mapping[str, Answer]) -> BeliefScore | None:

@@ -22,12 +22,12 @@ from ..core import (
     GameConfig,
     GameView,
     LiarCalled,
+    Narrator,
     PublicState,
     RoundEnded,
     RoundResolution,
     RoundStarted,
     SharedDiceRolled,
-    narrate,
     one_line,
     plural,
     rules_in_words,
@@ -59,14 +59,14 @@ def position_prompt(view: GameView) -> str:
     """What happened, what the player sees, and what is asked of it now."""
     public = view.public
     labels = player_labels(view)
-    told = [*_names_line(view, labels)]
+    told, tell = [*_names_line(view, labels)], Narrator(labels)
     earlier = view.resolutions[-ROUNDS_TOLD:]
     if skipped := len(view.resolutions) - len(earlier):
         told.append(f"({plural(skipped, 'earlier round')} not told.)")
     for number, resolution in enumerate(earlier, skipped):
         after = view.resolutions[number + 1].dice_counts if number + 1 < len(view.resolutions) else public.dice_counts
-        told += [narrate(event, labels).strip("\n") for event in _round_events(resolution, after)]
-    told += [narrate(event, labels).strip("\n") for event in _current_events(view)]
+        told += [tell(event).strip("\n") for event in _round_events(resolution, after)]
+    told += [tell(event).strip("\n") for event in _current_events(view)]
     left = ", ".join(f"{label} {n}" for label, n in zip(labels, public.dice_counts, strict=True))
     told.append(f"Dice: {left}; {plural(view.total_dice, 'die', 'dice')} in play.")
     if view.current_bid is None:

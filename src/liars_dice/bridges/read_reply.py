@@ -82,7 +82,10 @@ def _belief_in(stated: object) -> float | None:
 def _spoken(said: str) -> Action:
     """A move in words: `bid 3 fours`, `liar`, `exact`."""
     plain = _LABEL.sub("", said.strip(_MARKS)).strip(_MARKS)
-    answer = read_answer(plain)
+    try:
+        answer = read_answer(plain)
+    except NotationError as error:
+        raise NotationError(error.text, EXPECTED) from None  # without what helps people at a terminal
     if isinstance(answer, str):  # a command of the terminal
         raise NotationError(said[:100], EXPECTED)
     return answer

@@ -17,10 +17,10 @@ from ..core import (
     GameCreated,
     GameEnded,
     GameView,
+    Narrator,
     RoundEnded,
     RoundStarted,
     SharedDiceRolled,
-    narrate,
     say_bid,
 )
 
@@ -91,12 +91,14 @@ class SeatStory:
         self.bids: list[BidPlaced] = []
         self.winner: int | None = None
         self._news: list[str] = []
+        self._tell = Narrator(())
 
     def hear(self, event: Event) -> None:
         """An event, as this seat may see it."""
         match event:
             case GameCreated(config=config, names=names):
                 self.config, self.names, self.dice_counts = config, names, config.dice
+                self._tell = Narrator(self._called)
                 return
             case RoundStarted():
                 self.round, self.palifico = event.round_index + 1, event.palifico
@@ -111,9 +113,10 @@ class SeatStory:
                 self.dice_counts = dice_counts
             case GameEnded(winner=winner):
                 self.winner = winner
+        said = self._tell(event).strip()
         self.sentences += 1
         if self.sentences > self._known:
-            self._news.append(narrate(event, self._called).strip())
+            self._news.append(said)
             del self._news[:-MOST_NEWS]
 
     @property

@@ -31,11 +31,11 @@ from ..core import (
     GameView,
     IllegalMoveError,
     MissingExtraError,
+    Narrator,
     NotationError,
     RoundStarted,
     is_whole,
     load_rules,
-    narrate,
     plural,
     rules_in_words,
     verify,
@@ -91,6 +91,7 @@ class LiarsDiceTextEnv(ta.Env):  # type: ignore[misc]  # the package has no type
         names = [f"Player {seat}" for seat in range(num_players)]
         self._engine = GameEngine(config, names=names, seed=seed)
         self._out: list[int] = []
+        self._narrators = [Narrator(names) for _ in names]
         self.state = ta.FFAMultiPlayerState(num_players, seed=seed, error_allowance=self.error_allowance)
         self.state.reset(game_state={}, player_prompt_function=self._prompt)
         self._engine.subscribe(self._tell)
@@ -144,11 +145,10 @@ class LiarsDiceTextEnv(ta.Env):  # type: ignore[misc]  # the package has no type
             kind = ta.ObservationType.GAME_BOARD
         elif isinstance(event, BidPlaced):
             kind = ta.ObservationType.GAME_ACTION_DESCRIPTION
-        public = self._engine.state.public
         for seat in range(self.state.num_players):
             if (seen := visible_to(event, seat)) is None:
                 continue
-            said = narrate(seen, public.names).strip()
+            said = self._narrators[seat](seen).strip()
             if isinstance(event, RoundStarted):
                 said = "\n".join([said, *self._dice_lines(seat)])
             self.state.add_observation(said, to_id=seat, observation_type=kind)

@@ -48,8 +48,9 @@ def bench_llm_command(player: str, per_group: int | None, games: int, out: Path 
     """Measure PLAYER, a language model (llm:MODEL) or any bot, against exact answers.
 
     It is asked at a frozen set of positions, for each of which the value of every move is known, and plays games
-    against a frozen pool of reference players, with the same dice for everyone. Results of different players can be
-    compared as long as the versions of both are the same.
+    against a frozen pool of reference players, with the same dice for everyone. A decision without a legal move loses
+    the whole chance to win that PLAYER has there, and is never a best answer. Results can be compared as long as the
+    versions of positions, reference players and scoring, which --json shows, are the same.
     """
     from ..agents import AgentStoppedError
     from ..bridges.model_bench import Bench
@@ -83,15 +84,16 @@ def _show(console: Console, result: BenchResult) -> None:
     from rich.table import Column
 
     console.print(f"{result.player}: positions with known values", markup=False)
-    headings = ("positions", "number", "loss per decision", "best answers", "illegal", "corrected")
+    headings = ("positions", "number", "loss per decision (95%)", "best answers", "illegal", "corrected")
     rows = []
     named = {"no-wilds": "two players, no wilds", "perudo": "two players, Perudo", "multi-player": "3 to 6 players *"}
     scores = [(named[group], score) for group, score in result.groups.items()]
     if result.exact is not None:
         scores.insert(0, ("exact values", result.exact))
     for name, score in scores:
-        half = (score.ci95[1] - score.ci95[0]) / 2
-        loss = f"{percent(score.loss)} ± {percent(half)}"
+        loss = percent(score.loss)
+        if score.ci95 is not None:
+            loss += f" ({' to '.join(map(percent, score.ci95))})"
         cells = (percent(score.best), percent(score.illegal), percent(score.corrected))
         rows.append((name, str(score.positions), loss, *cells))
     columns = [Column(h, justify="left" if h == "positions" else "right") for h in headings]

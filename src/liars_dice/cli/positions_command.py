@@ -15,7 +15,7 @@ from .output import print_json
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to this file. [default: print]",
+    help="Write to this .jsonl file. [default: print]",
 )
 @click.option(
     "--group",
@@ -32,8 +32,11 @@ def positions_command(out: Path | None, group: str | None, as_json: bool) -> Non
     import msgspec
 
     from ..bridges.positions import POSITIONS_VERSION, load_positions
+    from ..core import BadValueError
     from ..persistence import check_output_file, writing_whole
 
+    if out is not None and out.suffix != ".jsonl":
+        raise BadValueError("out", str(out), "a file whose name ends in .jsonl")
     chosen = [position for position in load_positions() if group in (None, position.group)]
     lines = b"".join(msgspec.json.encode(position) + b"\n" for position in chosen)
     if out is not None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
-    AS_THE_RULES_SAY,
     fixed_seed_option,
     json_option,
     rules_for,
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What a line is: what the player saw, did and gained, or a chat that ends with its move.",
 )
-@rules_options("heads-up", AS_THE_RULES_SAY)
+@rules_options("heads-up", shown="heads-up with three dice each for nash, perudo for champion")
 @fixed_seed_option(1)
 @workers_option
 @json_option
