@@ -103,9 +103,9 @@ class PseudoTerminal:
         """All that was printed, without colours."""
         return ESCAPES.sub("", self.output).replace("\r", "")
 
-    def longest_line(self) -> int:
-        """How wide the widest line was; what a bar writes over is a line of its own."""
-        return max(map(len, re.split(r"[\r\n]", ESCAPES.sub("", self.output))))
+    def longest_line(self, but: int = 0) -> int:
+        """How wide the widest line was, leaving out those of width `but`; what a bar writes over is a line of its own."""
+        return max(width for line in re.split(r"[\r\n]", ESCAPES.sub("", self.output)) if (width := len(line)) != but)
 
     def _read(self, deadline: float) -> bool:
         """Read what there is; False at the end."""

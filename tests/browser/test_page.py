@@ -177,8 +177,14 @@ def test_replay(studio: Studio, open_page: Open) -> None:
 
 
 def test_review(studio: Studio, open_page: Open) -> None:
-    page = open_page(studio, f"/review/{studio.recorded()}", 768)
+    game = studio.recorded()
+    page = open_page(studio, f"/review/{game}", 768)
     expect(page.locator(".scores li")).to_have_count(2)
+    allowed = studio.get(f"/games/{game}/review")["habits_accuracy"]
+    assert allowed
+    for name, percent in allowed.items():
+        told = page.locator(".scores li").filter(has_text=re.compile(rf"^.{{0,3}}{name}\b", re.IGNORECASE))
+        expect(told).to_contain_text(f"{round(percent)}% by what the others’ habits allowed")
     expect(page.locator(".history .note").first).to_be_visible()
     spots = page.locator(".spot")
     assert spots.count(), "this game has a decision that cost something"
@@ -222,13 +228,34 @@ def test_no_games_yet_plays_one(own_studio: Studio, open_page: Open) -> None:
 # -- the lab -----------------------------------------------------------------------------------------------------------
 
 
+def test_a_likely_bid_is_no_bluff(studio: Studio, open_page: Open) -> None:
+    """With wild ones, one six is more likely true than false, even for someone who holds none."""
+    page = open_page(studio, "/lab?rules=perudo&dice=2,2&hand=3,4")
+    page.get_by_label("Rules").select_option("perudo")
+    expect(page.locator(".answers")).to_contain_text("By the rules of perudo")
+    expect(page.locator(".lab-words")).to_contain_text("Perfect play: ")
+    expect(page.locator(".lab-words")).not_to_contain_text("bluff")
+
+
+def test_a_seat_keeps_the_focus_while_a_bot_is_chosen(studio: Studio, open_page: Open) -> None:
+    for path, place in (("/play", 2), ("/watch", 1)):
+        page = open_page(studio, path)
+        seat = page.get_by_label(f"Seat {place}")
+        seat.focus()
+        before = seat.input_value()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        expect(seat).not_to_have_value(before)
+        expect(seat).to_be_focused()
+
+
 def test_lab(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/lab")
     expect(page.locator(".lab-words")).to_contain_text("One six is a bluff.")
     expect(page.locator(".answers tbody tr").first).to_be_visible()
     page.locator('[data-bid="1x6"]').dblclick()
     expect(page.locator(".chip")).to_have_text(re.compile("1×6"))
-    expect(page.locator(".answers")).to_contain_text("The opener probably holds")
+    expect(page.locator(".answers")).to_contain_text("The opener may hold")
     page.get_by_role("button", name="Take back").click()
     expect(page.locator(".lab-words")).to_contain_text("One six is a bluff.")
     page.get_by_role("link", name="Odds").click()

@@ -30,6 +30,8 @@ def test_a_table_of_four() -> None:
     assert text.startswith("Holding 1 4 4 against 5 4 5 dice, after 3x4 4x4")
     assert "liar gives away" in text
     assert text.rstrip().endswith("Source: champion")
+    assert "champion mostly plays 7x4; within the error of these values, it is as good as 3x1" in text
+    assert run("--seats", "5,4,3,5", "--hand", "4 1 4", "--bids", "3x4,4x4", "--action", "liar").stdout == text
 
 
 def test_two_players_left_are_explained_by_the_best_known() -> None:
@@ -48,6 +50,7 @@ def test_rounds_that_were_only_measured_are_explained_like_a_table() -> None:
 def test_palifico_rounds() -> None:
     asked = ("--seats", "3,1,2", "--hand", "4,4", "--bids", "2x4,2x5", "--rules", "perudo-tournament")
     faces = {one["action"][-1] for one in json.loads(run(*asked, "--palifico", "--json").stdout)["actions"]}
+    assert run(*asked[:-2], "--palifico", "--json").stdout == run(*asked, "--palifico", "--json").stdout
     assert faces == {"4", "r", "t"}  # players with more than one die keep the face: 3x4, liar, exact
     plain = {one["action"] for one in json.loads(run(*asked, "--json").stdout)["actions"]}
     assert {"1x1", "3x6"} <= plain
@@ -58,10 +61,18 @@ def test_palifico_rounds() -> None:
     [
         (("--seats", "5,5,x", "--hand", "1"), "cannot read '5,5,x': expected everybody's dice separated by commas"),
         (("--seats", "5,4", "--hand", "1,4"), "--hand = '1,4': expected 5 dice, as the opener has"),
-        (("--seats", "5,2,4", "--hand", "1,4,4", "--bids", "2x4"), "expected 2 dice, as player 2, who is to move"),
+        (
+            ("--seats", "5,2,4", "--hand", "4,1,4", "--bids", "2x4"),
+            "--hand = '4,1,4': expected 2 dice, as player 2, who is to move after 1 bid, has",
+        ),
+        (("--seats", "5,2,4", "--hand", "1", "--bids", "2x4,1x4"), "expected bids that these rules allow"),
         (("--seats", "2,2,2", "--hand", "1,7"), "--hand = '1,7': expected dice from 1 to 6"),
         (("--seats", "2,2,2", "--hand", "1,2", "--bids", "3x4,2x4"), "expected bids that these rules allow"),
-        (("--seats", "2,2,2", "--hand", "1,2", "--palifico"), "expected rules with palifico"),
+        (("--seats", "2,2,2", "--hand", "1,2", "--palifico"), "--seats = '2,2,2': expected more than two players"),
+        (
+            ("--seats", "2,1,2", "--hand", "1,2", "--palifico", "--rules", "perudo"),
+            "--rules = 'perudo': expected rules with palifico, such as --rules perudo-tournament",
+        ),
         (("--seats", "2,2,2", "--hand", "1,2", "--action", "exact"), "action = 'exact': expected a legal action here"),
         (("--seats", "2,2", "--dice", "2", "2", "--hand", "1,2"), "--seats cannot be combined with"),
         (("--dice", "5", "4", "3", "--hand", "1,2,3,4,5"), "for a larger table give --seats 5,4,3"),

@@ -81,6 +81,9 @@ def test_no_games() -> None:
         "Ann has no finished games with the rules perudo yet."
         in call("stats", "--me", "Ann", "--rules", "perudo").output
     )
+    call("play", "maniac", "--dice", "1", stdin="quit\n")
+    assert "You have no finished games yet." in call("stats").output
+    assert call("scout", "You").output == "You\nNo finished rounds yet.\n"
     unknown = call("stats", "--me", "An")
     assert unknown.exit_code != 0
     assert "player = 'An': expected a player of a recorded game (did you mean Ann?)" in unknown.stderr

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from command_line import call, told
 from liars_dice.agents import make_agent
 from liars_dice.core import BidAction, CallLiarAction, GameEngine, chance_true, preset
 from liars_dice.opponents import ODDS, Dossier, Rate, basis, comparison, findings, games_of, rounds_of_player, scout
+from liars_dice.opponents.scouting import FEWEST
 from liars_dice.persistence import open_store, record_game
 from liars_dice.tournament import wilson_ci
 
@@ -81,6 +83,13 @@ def test_little_is_said_of_little(tmp_path: Path) -> None:
     for rate, low, high in zip(found.calling, ODDS, ODDS[1:], strict=False):
         assert (f"{low:.0%} to {high:.0%}:" in curve) is rate.is_told
     assert f"{found.rounds} rounds of 1 game" in basis(found)
+
+
+def test_how_bluffs_end_is_said_of_enough_bluffs(store: Path) -> None:
+    found = scouted(store, "Ann")
+    for bluffs, said in ((FEWEST - 1, 1), (FEWEST, 2)):
+        told = dict(findings(msgspec.structs.replace(found, bluffs=Rate(bluffs, 100))))["Bluffs"]
+        assert len(told) == said
 
 
 def test_nothing_is_said_of_nothing() -> None:

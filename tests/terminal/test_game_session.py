@@ -84,6 +84,8 @@ def test_decisions_are_the_places_to_go_back_to() -> None:
     for turn in (0, len(places) + 1, None):
         with pytest.raises(BadValueError, match=f"a turn from 1 to {len(places)}"):
             version_at_turn(whole, turn)
+    with pytest.raises(BadValueError, match="nobody has made a move"):
+        version_at_turn(whole[: places[0]], 1)
     assert version_at_turn(whole[: places[3]], None) == places[3]
 
 

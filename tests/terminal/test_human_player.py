@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import select
+from threading import Event, Thread
 
 import pytest
 from rich.console import Console
@@ -26,6 +29,7 @@ from liars_dice.terminal.human_player import TerminalPlayer
 from liars_dice.terminal.move_help import hint_lines, odds_lines, odds_rows
 from liars_dice.terminal.table_setup import ask_table_setup
 from liars_dice.terminal.table_view import Quit, TableView
+from patience import PATIENCE
 
 
 def test_dice() -> None:
@@ -44,6 +48,30 @@ def console(width: int = 80) -> Console:
 def printed(screen: Console) -> str:
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue()
+
+
+def test_what_is_typed_during_a_wait_answers_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyboard, terminal = os.openpty()
+    told = Event()
+
+    class Screen(io.StringIO):
+        def write(self, text: str) -> int:
+            if "getting ready" in text:
+                told.set()
+            return super().write(text)
+
+    def get_ready() -> None:
+        assert told.wait(PATIENCE)
+        os.write(keyboard, b"liar\n")
+
+    with os.fdopen(terminal) as stdin, os.fdopen(keyboard, "wb", buffering=0):
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("liars_dice.terminal.human_player.UNNOTICED", 0.0)
+        player = TerminalPlayer(Console(file=Screen()))
+        player._preparing = Thread(target=get_ready)
+        player._preparing.start()
+        player.wait_for_coach()
+        assert select.select([stdin], [], [], 0)[0] == []
 
 
 def test_a_spectator_sees_dice_moves_and_verdict() -> None:
@@ -93,7 +121,7 @@ def test_a_person_is_answered_kindly() -> None:
     assert "Possible now: 1x1 1x2" in text
     assert "I do not understand 'hello': type a bid such as 3 4, 3x4 or three fours, or liar" in text
     assert "9x9 is not a bid of this round" in text
-    assert "there is no bid to call yet" in text
+    assert "There is no bid to call yet" in text
     assert "1x1 is not higher than 2x5" in text
     assert " the game" in text
 
@@ -287,6 +315,7 @@ def test_choices_are_explained_before_the_game(monkeypatch: pytest.MonkeyPatch) 
     assert (setup.lineup, setup.rules) == (("human", "optimal", "maniac"), "perudo")
     text = printed(screen)
     assert "Strongest first:\n  reader: " in text
+    assert "  threshold-best or optimal: " in text  # the default is in the list
     assert "? NAME explains one of them, for example: ? perudo\n" in text
     assert f"  {WHEN_PALIFICO} {PALIFICO}\n" in text
     assert "rules = 'nothing': expected one of duel, " in text

@@ -175,7 +175,7 @@ def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> N
 
 def test_every_kind_of_bad_input(store: Path) -> None:
     answers = {
-        "liar": "there is no bid to call yet",
+        "liar": "There is no bid to call yet",
         "exact": "exact",
         "hello": "I do not understand 'hello'",
         "": "You open: make a bid.",
@@ -205,8 +205,7 @@ def test_every_kind_of_bad_input(store: Path) -> None:
         terminal.enter("quit")
         assert terminal.end() == 0
         assert "To resume it:" in terminal.text
-        echoed = 3000 + len("  > ")
-        assert max(len(line) for line in terminal.text.split("\n") if len(line) != echoed) <= 80
+        assert terminal.longest_line(but=len("  > ") + 3000) <= 80
 
 
 def test_every_command_is_answered(store: Path) -> None:
@@ -236,6 +235,7 @@ def test_practice(store: Path) -> None:
         shown = terminal.answer("undo", "> ")
         assert "Dice: You" in shown
         play_on(terminal, shown)
+        assert "Type y for a review, undo to go back, or n to leave." in terminal.answer("perhaps", REVIEW)
         terminal.enter("n")
         assert terminal.end() == 0
     with open_store(store) as games:

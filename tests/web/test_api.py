@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -22,7 +24,8 @@ from studio_kit import Json, seats, studio
 
 from liars_dice.agents import AGENTS
 from liars_dice.core import PRESETS, GameConfig
-from liars_dice.persistence import open_store
+from liars_dice.persistence import InMemoryRecorder, open_store
+from liars_dice.tournament import Ledger, round_robin
 from liars_dice.web.api import ENDPOINTS
 from liars_dice.web.schema import openapi
 from patience import PATIENCE
@@ -139,6 +142,31 @@ def test_tournaments_in_the_store_are_shown(tmp_path: Path) -> None:
                 assert line["ranking"] == ["optimal", "maniac"]
                 assert (await one.get(f"/lab/tournaments/{line['name']}"))["id"] == line["name"]
             assert (await one.http.get("/api/lab/tournaments/none")).status_code == 404
+
+    asyncio.run(run())
+
+
+def test_the_address_of_a_tournaments_models_and_the_files_of_its_bots_are_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file in ("mine/__init__.py", "mine/secret.py"):
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("", encoding="utf-8")
+    store = InMemoryRecorder()
+    result = round_robin(["maniac", "passive"], "duel", games=2, seed=1)
+    asked = msgspec.structs.replace(result.settings, agents=("mine:Bot", "passive"), base_url="http://inside/v1")
+    Ledger(store, asked, "under-way").begin((), 20)
+    Ledger(store, asked, "done").close(msgspec.structs.replace(result, settings=asked))
+
+    async def run() -> None:
+        async with studio(store) as one:
+            for name in ("under-way", "done"):
+                said = json.dumps(await one.get(f"/lab/tournaments/{name}"))
+                assert "mine:Bot" in said
+                assert "inside" not in said
+                assert "secret" not in said
 
     asyncio.run(run())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .output import open_console, print_json
+from .output import dice_count, open_console, print_json
 
 if TYPE_CHECKING:
     from ..coach import Advice, AdvisedChoice
@@ -17,32 +17,27 @@ RARE = 0.005
 
 
 def described_view(
-    config: GameConfig, hand: tuple[int, ...], bids: list[Bid], *, palifico: bool, bids_text: str
+    config: GameConfig, hand: tuple[int, ...], bids: list[Bid], *, palifico: bool, hand_text: str, bids_text: str
 ) -> GameView:
     """What the player to move sees at a table with these rules and dice, the opener first."""
-    from ..core import BadValueError, BidAction, IllegalMoveError, apply, deal, new_game, view_of
+    from ..core import BadValueError, BidAction, GameView, IllegalMoveError, apply, deal, new_game, plural
 
-    if palifico and not (config.palifico and 1 in config.dice and config.num_players > 2):
-        raise BadValueError(
-            "--palifico", "given", "rules with palifico, more than two players, and a player with one die"
-        )
-    mover = len(bids) % config.num_players
-    if len(hand) != config.dice[mover]:
-        who = "the opener" if mover == 0 else f"player {mover + 1}, who is to move after {len(bids)} bids"
-        raise BadValueError("--hand", ",".join(map(str, hand)), f"{config.dice[mover]} dice, as {who} has")
-    if not all(1 <= die <= config.faces for die in hand):
-        raise BadValueError("--hand", ",".join(map(str, hand)), f"dice from 1 to {config.faces}")
     if not palifico and 1 in config.dice:
         config = config.replace(palifico=False)  # the palifico round of a player with one die lies behind
+    mover = len(bids) % config.num_players
     names = tuple("you" if seat == mover else f"player {seat + 1}" for seat in range(config.num_players))
-    hands = tuple(hand if seat == mover else (1,) * n for seat, n in enumerate(config.dice))
-    state = deal(new_game(config, names), hands)  # nobody looks at the dice of the others
+    state = deal(new_game(config, names), tuple((1,) * n for n in config.dice))  # nobody looks at these dice
     for bid in bids:
         try:
             state = apply(state, BidAction(bid))
         except IllegalMoveError as error:
             raise BadValueError("--bids", bids_text, f"bids that these rules allow ({error})") from None
-    return view_of(state, mover)
+    if len(hand) != config.dice[mover]:
+        who = "the opener" if mover == 0 else f"player {mover + 1}, who is to move after {plural(len(bids), 'bid')},"
+        raise BadValueError("--hand", hand_text, f"{dice_count(config.dice[mover])}, as {who} has")
+    if not all(1 <= die <= config.faces for die in hand):
+        raise BadValueError("--hand", hand_text, f"dice from 1 to {config.faces}")
+    return GameView(mover, hand, state.public)
 
 
 def show_advice(view: GameView, advice: Advice, asked: str | None, *, as_json: bool) -> None:
@@ -71,6 +66,11 @@ def show_advice(view: GameView, advice: Advice, asked: str | None, *, as_json: b
         loss = advice.win_chance - compared.win_chance
         kept = f"gives away {100 * loss:.1f}% of the chance to win" if loss > advice.tolerance else "is as good as any"
         console.print(f"{compared.action} {kept}", markup=False)
+    usual = max(advice.choices, key=lambda choice: choice.chance or 0)
+    if usual is not advice.choices[0] and (usual.chance or 0) >= 0.5:
+        alike = advice.win_chance - usual.win_chance <= advice.tolerance
+        why = f"within the error of these values, it is as good as {advice.best}" if alike else "it is worth less here"
+        console.print(f"{advice.source} mostly plays {usual.action}; {why}", markup=False, soft_wrap=True)
     console.print(f"Source: {advice.source}", markup=False, soft_wrap=True)
 
 

@@ -36,7 +36,7 @@ SHOWN = 8
     metavar="N,N,...",
     help="Dice of each player at a table of two or more, the opener of the round first, e.g. 5,4,3. [rules: perudo]",
 )
-@click.option("--palifico", is_flag=True, help="With --seats: this is a palifico round.")
+@click.option("--palifico", is_flag=True, help="With --seats: this is a palifico round. [rules: perudo-tournament]")
 @click.option("--hand", required=True, metavar="D,D,...", help="Dice of the player to move, e.g. 1,4.")
 @click.option("--bids", default="", metavar="B,B,...", help="Bids so far, lowest first, e.g. 1x4,2x4. [default: none]")
 @click.option("--action", metavar="A", help="Compare this action with the best one: a bid such as 2x4, or liar.")
@@ -72,7 +72,7 @@ def explain_command(
     plays on as the champion; where two players are left and the round is solved, that of perfect play. By other rules
     the coach's models of unknown players judge. The last line names the source.
     """
-    from ..core import BidAction, parse_bid
+    from ..core import BadValueError, BidAction, parse_bid
     from ..exact.solver import equilibrium_in, equilibrium_of, explain, explanation_as_dict, reply_to
     from ..pictures import draw_explanation
 
@@ -80,7 +80,13 @@ def explain_command(
         if solution is not None or dice is not None or chart is not None:
             raise click.UsageError("--seats cannot be combined with solved:FILE, --dice or a chart.")
         counts = _numbers(table, "everybody's dice separated by commas, such as 5,4,3")
-        config = round_config(counts, rules or "perudo", faces, wild, ordering)
+        usual = "perudo-tournament" if palifico else "perudo"
+        config = round_config(counts, rules or usual, faces, wild, ordering)
+        if palifico and not config.palifico:
+            raise BadValueError("--rules", rules, "rules with palifico, such as --rules perudo-tournament")
+        if palifico and not (1 in counts and len(counts) > 2):
+            expected = "more than two players, at least one of them with one die, for --palifico"
+            raise BadValueError("--seats", table, expected)
         _explain_table(config, hand, bids, action, palifico=palifico, as_json=as_json)
         return
     if palifico:
@@ -126,12 +132,13 @@ def explain_command(
 
 
 def _numbers(text: str, expected: str) -> tuple[int, ...]:
-    """Numbers separated by commas."""
+    """Numbers separated by commas or spaces."""
     from ..core import NotationError
 
-    if not all(part.strip().isascii() and part.strip().isdecimal() for part in text.split(",")):
+    parts = text.replace(",", " ").split()
+    if not parts or not all(part.isascii() and part.isdecimal() for part in parts):
         raise NotationError(text, expected)
-    return tuple(int(part) for part in text.split(","))
+    return tuple(map(int, parts))
 
 
 def _is_measured(config: GameConfig) -> bool:
@@ -153,7 +160,7 @@ def _explain_table(
 
     held = tuple(sorted(_numbers(hand, "dice separated by commas, such as 1,4")))
     history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
-    view = described_view(config, held, history, palifico=palifico, bids_text=bids)
+    view = described_view(config, held, history, palifico=palifico, hand_text=hand, bids_text=bids)
     show_advice(view, advise(view), action, as_json=as_json)
 
 

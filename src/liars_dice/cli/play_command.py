@@ -238,6 +238,8 @@ def _offer_review(console: Console, session: GameSession, *, asked: bool) -> Rev
             break
         elif answer in ("", "n", "no"):
             return None
+        else:
+            console.print(f"Type y for a review{', undo to go back' * session.practice}, or n to leave.")
     console.print("Reviewing ...", markup=False)
     from ..coach import review_game
     from ..terminal import known_after, print_known, print_review
@@ -260,7 +262,9 @@ def _goodbye(console: Console, session: GameSession | None, review: Review | Non
         worst = None if review is None else review.worst(session.people)
         suggestions = [("replay it", ["replay", game, "--step"]), ("review it", ["review", game])]
         if worst is not None:
-            suggestions.append(("play on from the worst turn", ["play", "--from", game, "--at", str(worst.turn)]))
+            suggestions.append(
+                ("play on from the worst turn", ["play", "--from", session.game_id, "--at", str(worst.turn)])
+            )
         for purpose, words in suggestions:
             session.table.suggest(purpose, command_line(*words, db=db))
         return

@@ -108,6 +108,9 @@ def _show(console: Console, dossier: Dossier, db: str | None) -> None:
             console.print(line, markup=False, soft_wrap=True)
 
     console.print(dossier.player, style="bold", markup=False)
+    if not dossier.rounds:
+        console.print("No finished rounds yet.")
+        return
     say(basis(dossier))
     for heading, told in findings(dossier):
         console.print(f"\n{heading}", style="bold")

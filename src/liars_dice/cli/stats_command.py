@@ -61,7 +61,8 @@ def stats_command(
         if as_json:
             print_json({"player": name, "rules": rules, "games": 0})
         else:
-            click.echo(f"{name} has no finished games{'' if rules is None else f' with the rules {rules}'} yet.")
+            who = "You have" if name == "You" else f"{name} has"
+            click.echo(f"{who} no finished games{'' if rules is None else f' with the rules {rules}'} yet.")
         return
     stats = player_stats(name, found, reviews)
     if chart is not None:

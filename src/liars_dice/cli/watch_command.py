@@ -27,7 +27,7 @@ from .options import (
     traceback_option,
     warn_of_guessable_seed,
 )
-from .output import command_line, lifetime_lines, model_lines, open_console, print_json
+from .output import command_line, endpoint_words, lifetime_lines, model_lines, open_console, print_json
 from .runtime import model_facts, open_store_or_warn
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def watch_command(
         table.say(escape(line))
     played = {"--rules": rules, "--players": players, "--dice": dice, "--time-limit": time_limit}
     options = [word for name, value in played.items() if value is not None for word in (name, str(value))]
+    options += endpoint_words()
     again = [*agents, *options, "--seed", str(seed), *(["--isolate"] if isolate else [])]
     console.print("\nWhat next?")
     _suggest(table, seats, options, again, db)

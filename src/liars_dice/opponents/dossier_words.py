@@ -80,7 +80,7 @@ def _bluffs(dossier: Dossier) -> list[str]:
     if not dossier.bluffs.is_told:
         return []
     said = f"A bid is a bluff, more likely false than true given the dice behind it, {_often(dossier.bluffs)}."
-    if not dossier.bluffs.times:
+    if dossier.bluffs.times < FEWEST:
         return [said]
     return [said, f"Bluffs hold {percent(dossier.bluff_chance)} of the time."]
 

@@ -93,11 +93,13 @@ class Known:
         return self._answers[key]
 
 
-def reader_agent(address: str = "") -> ReaderAgent:
-    """The reader; with the address of a store, one that remembers what its opponents did in the games there."""
+def reader_agent(address: str = "", name: str = "") -> ReaderAgent:
+    """The reader; with the address of a store, one that remembers what its opponents did in the games there, and may
+    have a `name` that does not say where that is.
+    """
     if not address:
         return ReaderAgent()
-    name = f"reader:{address}"
+    name = name or f"reader:{address}"
     try:
         if "://" not in address and not Path(address).exists():
             raise AgentNameError(name, "bad_parameters", "the file or address of a store with games")

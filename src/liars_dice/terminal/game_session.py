@@ -59,11 +59,6 @@ class GameSession:
         """The current state, hidden dice included; not for the players."""
         return self.referee.engine.state
 
-    @property
-    def table(self) -> TableView:
-        """The view that shows the game."""
-        return TableView(self.console, self.state.public.names, ascii_only=self.player.ascii_only, full=self.full)
-
     def begin(self, config: GameConfig, seed: int | None = None) -> Self:
         """Start a new game."""
         seats = make_seats(self.lineup, self.player, config, self.limits, isolate=self.isolate)
@@ -107,6 +102,7 @@ class GameSession:
         self.game_id = record_game(referee.engine, self.store, game_id=game_id, live=True, history=past)
         self.store.flush()
         state = referee.engine.state
+        self.table = TableView(self.console, state.public.names, ascii_only=self.player.ascii_only, full=self.full)
         self.player.known_as = [
             agent_id or name for agent_id, name in zip(state.agent_ids, state.public.names, strict=True)
         ]

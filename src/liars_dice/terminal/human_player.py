@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from ..core import (
     Action,
@@ -17,15 +18,19 @@ from ..core import (
     LiarsDiceError,
     NotationError,
     SharedDiceRolled,
+    capital,
     rules_in_words,
     verify,
 )
 from .move_help import help_lines, hint_lines, history_lines, odds_lines, palifico_lines, possible_moves, turn_prompt
 from .read_move import Command, printable, read_answer
-from .table_view import Quit, TableView, clear_screen, read_line
+from .table_view import Quit, TableView, clear_screen, drop_typed_ahead, read_line
 
 if TYPE_CHECKING:
     from ..coach import OpponentModel
+
+UNNOTICED = 1.0
+"""Seconds that a person may wait for the coach without being told."""
 
 
 class UndoRequested(Exception):  # noqa: N818 - a request, not an error
@@ -78,7 +83,7 @@ class TerminalPlayer:
                 said = repr(error.text) if error.text else "that key"
                 table.say(escape(f"I do not understand {said}: type {error.expected}."))
             except IllegalMoveError as error:
-                table.say(escape(f"{error}. Possible: {possible_moves(view)}"))
+                table.say(escape(f"{capital(str(error))}. Possible: {possible_moves(view)}"))
             else:
                 return meant
 
@@ -173,10 +178,13 @@ class TerminalPlayer:
     def wait_for_coach(self) -> None:
         """Wait until the coach is ready: Python cannot exit before. It takes long only the first time on a machine."""
         if self._preparing is not None:
-            self._preparing.join(timeout=3)
+            self._preparing.join(timeout=UNNOTICED)
             if self._preparing.is_alive():
-                self.console.print("  One moment, the coach is still getting ready ...", markup=False)
-                self._preparing.join()
+                self.console.print("  One moment, the coach is getting ready ...", markup=False)
+                with Progress(TextColumn(" "), TimeElapsedColumn(), console=self.console, transient=True) as progress:
+                    progress.add_task("")
+                    self._preparing.join()
+                drop_typed_ahead()
 
     def _undo(self, view: GameView, table: TableView) -> None:
         if not self.practice:

@@ -120,7 +120,7 @@ def review_lines(review: Review, width: int = 80, *, ascii_only: bool = False) -
             totals.append(f"  by what the others' habits allowed: {review.habits_accuracy[seat]:.1f}%")
         for total in totals:
             lines += [(line, "") for line in wrap(total, width, subsequent_indent="  ")]
-    judged = Counter(move.against for move in review.moves)
+    judged = Counter(move.against for move in review.moves if move.is_free)
     if judged:
         counted = "; ".join(f"{against}: {_decisions(count)}" for against, count in judged.most_common())
         lines += [(line, "") for line in wrap(f"Rated {counted}.", width, subsequent_indent="  ")]

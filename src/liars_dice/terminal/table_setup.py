@@ -113,7 +113,7 @@ def _list_bots(name: str = "") -> list[str]:
     if name:
         listed = listed_name(name)
         return [f"{listed}: {AGENTS[listed].summary}" if listed in AGENTS else f"{name}: no built-in bot"]
-    bots = [f"{info.name}: {info.summary}" for info in AGENTS.by_strength]
+    bots = [f"{' or '.join((info.name, *info.aliases))}: {info.summary}" for info in AGENTS.by_strength]
     return [
         "Strongest first:",
         *bots,

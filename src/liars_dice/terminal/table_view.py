@@ -21,9 +21,9 @@ from ..core import (
     Event,
     GameCreated,
     GameEnded,
+    Narrator,
     RoundStarted,
     SharedDiceRolled,
-    narrate,
 )
 from ..pictures import SEAT_COLOURS
 from .dice_art import draw_hand
@@ -58,6 +58,17 @@ def read_line(console: Console, prompt: str) -> str:
         raise EOFError from None
 
 
+def drop_typed_ahead() -> None:
+    """Forget what was typed while nothing was asked, so that it does not answer the next question unread."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return
+    try:
+        import termios
+    except ImportError:  # there is none on Windows
+        return
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 class TableView:
     """Prints the events of a game."""
 
@@ -74,6 +85,7 @@ class TableView:
         """At a big table, dice are written in one line per player, unless `full` asks for drawings."""
         self.console = console
         self.names = tuple(names)
+        self._tell = Narrator(names)
         self.ascii_only = ascii_only or needs_ascii(console)
         self.reasoning = reasoning
         self.tracebacks = tracebacks
@@ -84,7 +96,7 @@ class TableView:
         """Print an event; returns whether there was anything to print."""
         if isinstance(event, MOVES) and not self.reasoning:
             event = msgspec.structs.replace(event, reasoning="")
-        text = narrate(event, self.names).strip()
+        text = self._tell(event).strip()
         if isinstance(event, GameCreated | DiceRevealed):
             return False
         if isinstance(event, RoundStarted | GameEnded):

@@ -19,6 +19,7 @@ from ..core import (
     IllegalMoveError,
     Lesson,
     NotationError,
+    capital,
     parse_bid,
     tips,
     verify,
@@ -103,7 +104,7 @@ class Tutorial:
                 if not isinstance(meant, str):
                     verify(self._round.state.public, 0, meant)
             except (NotationError, IllegalMoveError) as error:
-                problem = "I do not understand that" if isinstance(error, NotationError) else str(error)
+                problem = "I do not understand that" if isinstance(error, NotationError) else capital(str(error))
                 self.say(f"{problem}. Type {words}.")
                 continue
             if str(meant) == wanted:

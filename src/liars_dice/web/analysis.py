@@ -179,7 +179,9 @@ class Analysis:
 
         for entry in await self._store.browse(tournaments):
             if entry.id == name:
-                found: Json = msgspec.to_builtins(entry)
+                settings, result = entry.settings.without_address, entry.result and entry.result.without_address
+                told = msgspec.structs.replace(entry, settings=settings, result=result, files={})
+                found: Json = msgspec.to_builtins(told)
                 if entry.result is None:  # anyone who knows it knows the dice of the games to come
                     found["settings"]["seed"] = None
                 return found

@@ -8,7 +8,7 @@ import { h } from "./dom.js";
 /** What kind of player each bot is. @type {Record<string, string>} */
 const CHARACTERS = {
   random: "Rolls dice to decide. Loses to everyone, and does not mind.",
-  truthful: "Never makes an impossible bid, and never accepts one.",
+  truthful: "Calls impossible bids, and otherwise makes the lowest bid that can be true, if there is one.",
   conservative: "Cautious: bids little more than it holds, and calls early.",
   maniac: "Loud: bluffs often, and hardly ever calls.",
   passive: "Gentle: honest bids, and rarely a call.",
@@ -23,13 +23,13 @@ const CHARACTERS = {
   "champion:easy": "The champion for beginners: nine moves in ten are those of aggressive.",
   "champion:medium": "The champion for practice: three moves in five are those of aggressive.",
   "champion:hard": "Nearly the champion: three moves in ten are those of aggressive.",
-  champion: "Learned Perudo from billions of decisions: the strongest opponent here.",
-  reader: "Finds out how you play, and answers that.",
+  champion: "Learned Perudo from billions of decisions, and gives little away to anyone.",
+  reader: "Starts as the champion does, finds out how you play, and answers that. First in our league.",
   nash: "Plays perfectly where the game is solved: two players with few dice.",
 };
 
 /** What the numbers mean. */
-export const RATING_NOTE = "Ratings were measured in our own league: 3,600 games of Perudo at tables of six. 25 is the middle; two bots that are less than three apart may be equals.";
+export const RATING_NOTE = "Ratings were measured in our own leagues of 3,600 games of Perudo at tables of six. 25 is the middle; two bots that are less than three apart may be equals.";
 
 /** Bots of different styles for a table with several. */
 const MATES = ["optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "detective"];

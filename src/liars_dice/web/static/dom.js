@@ -67,6 +67,18 @@ export function s(tag, props = {}, ...children) {
 }
 
 /**
+ * Draws a list anew. A select that had the focus passes it on to the one in its place, so that the arrow keys go on.
+ * @param {Element} list
+ * @param {Node[]} children
+ */
+export function redraw(list, children) {
+  const selects = () => [...list.querySelectorAll("select")];
+  const focused = selects().findIndex((one) => one === document.activeElement);
+  list.replaceChildren(...children);
+  selects()[focused]?.focus({ preventScroll: true });
+}
+
+/**
  * A field with its label.
  * @param {string} label
  * @param {Element} input

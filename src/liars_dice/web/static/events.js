@@ -45,7 +45,7 @@ export function faces(face, quantity = 2) {
 }
 
 /** `three fours`. @param {Bid} bid */
-export const sayBid = (bid) => `${NUMBERS[bid.quantity] ?? bid.quantity} ${faces(bid.face, bid.quantity)}`;
+export const sayBid = (bid) => `${bid.quantity <= 12 ? NUMBERS[bid.quantity] : bid.quantity} ${faces(bid.face, bid.quantity)}`;
 
 /** How a game that became too long ends. */
 export const UNDECIDED = "The game ended without a winner.";

@@ -148,7 +148,7 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
   const details = h("details", {}, h("summary", {}, "All rules"), h("div", { class: "grid all-rules" }, all));
   show();
   return {
-    element: h("fieldset", {}, h("legend", {}, "Rules"), h("div", { class: "choices" }, cards), h("div", { class: "pair" }, field("Players", players), field("Dice each", each)), error, details),
+    element: h("fieldset", {}, h("legend", {}, "Rules"), h("div", { class: "choices" }, cards), h("div", { class: "pair" }, field("Players", players, "2 to 15"), field("Dice each", each)), error, details),
     request,
     get players() {
       return config.dice.length;

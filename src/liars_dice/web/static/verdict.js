@@ -40,7 +40,7 @@ const MODELS = {
   equilibrium: "perfect play: this round is solved",
   "equilibrium of the match": "perfect play: this match is solved",
   "short-memory strategy": "the best strategy known for two players (short-memory strategy)",
-  champion: "the champion, our strongest bot: what each action is worth if everybody plays on as it would",
+  champion: "the champion, a network that learned Perudo: what each action is worth if everybody plays on as it would",
   "plain odds": "the plain odds of the dice",
 };
 

@@ -169,8 +169,8 @@ function explorer(query) {
     };
     const hand = at.hands[turn()];
     const top = taken[0] && parse(taken[0].action);
-    const shows = top && hand.some((face) => face === top.face || face === wildFace(game().config));
-    const bluff = top && !shows ? ` ${capital(sayBid(top))} is a bluff.` : "";
+    const holds = top ? chance(top, hand, at.dice[0] + at.dice[1], 6, wildFace(game().config)) : 1;
+    const bluff = top && holds < 0.5 ? ` ${capital(sayBid(top))} is a bluff.` : "";
     words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `Perfect play would not reach this point with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
     const [least, most] = [wins(answer.lower), wins(answer.upper)];
@@ -185,7 +185,7 @@ function explorer(query) {
         h("thead", {}, h("tr", {}, ["Action", "How often", "Wins"].map((t) => h("th", { scope: "col" }, t)))),
         h("tbody", {}, shown.map((a) => h("tr", {}, h("th", { scope: "row" }, capital(name(a.action))), h("td", {}, bar(a.probability), ` ${percent(a.probability)}%`), h("td", {}, `${percent((1 + a.value) / 2)}%`)))),
       ),
-      h("h3", {}, `${turn() === 0 ? "The responder" : "The opener"} probably holds`),
+      h("h3", {}, `${turn() === 0 ? "The responder" : "The opener"} may hold, likeliest first`),
       h("ul", { class: "beliefs" }, answer.belief.slice(0, 5).map((b) => h("li", {}, h("span", { class: "mini-hand", role: "img", "aria-label": `Dice ${b.hand.join(", ")}` }, b.hand.map((f) => die(f))), h("small", {}, `${percent(b.probability)}%`)))),
       answer.expected ? "" : h("small", {}, "Perfect play would never make the other player’s last bid, so that bid does not change these chances."),
     );

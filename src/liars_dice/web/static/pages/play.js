@@ -2,7 +2,7 @@
 
 import { agents, createRoom, get, myRooms, post, token } from "../api.js";
 import { RATING_NOTE, chooseBot, seatLine, tableMate } from "../bot_text.js";
-import { busily, field, h, select, toggle } from "../dom.js";
+import { busily, field, h, redraw, select, toggle } from "../dom.js";
 import { WORDS_LABEL, WORDS_NOTE, addWords, wordsInput } from "../fair_dice.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
@@ -35,8 +35,9 @@ export async function page({ query }) {
     while (seats.length < n) seats.push({ who: seats.length === 0 ? "you" : query.get("open") && seats.length === 1 ? "open" : mate() });
     seats.length = n;
     for (const seat of seats) if (!["you", "open"].includes(seat.who) && !able.some((b) => b.name === seat.who)) seat.who = mate();
-    list.replaceChildren(
-      ...seats.map((seat, i) => {
+    redraw(
+      list,
+      seats.map((seat, i) => {
         const change = (/** @type {string} */ to) => {
           if (to === "you") for (const other of seats) if (other.who === "you") other.who = mate();
           seat.who = to;

@@ -14,7 +14,7 @@ import { Timeline } from "../timeline.js";
 
 /** @typedef {import("../events.js").GameEvent} GameEvent */
 /** @typedef {{ turn: number, seat: number, player: string, action: string, best: string, loss: number, win_chance: number, best_chance: number, kind: string, words: string, source: string, forced: boolean, against: string, of: string, stake: number, habits: { words: string } | null }} Verdict */
-/** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, measured_against: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[], curve_source: string }} Review */
+/** @typedef {{ moves: Verdict[], accuracy: Record<string, number>, habits_accuracy: Record<string, number>, counts: Record<string, Record<string, number>>, measured_against: Record<string, Record<string, number>>, curve: { turn: number, chances: number[] }[], curve_source: string }} Review */
 
 /** After this many milliseconds the page explains why the review takes long. */
 const LONG = 3000;

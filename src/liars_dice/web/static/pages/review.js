@@ -129,10 +129,11 @@ class Coached extends Replay {
       const slips = SLIPS.filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${counts[kind] === 1 ? kind : kind === "inaccuracy" ? "inaccuracies" : `${kind}s`}`);
       const models = Object.keys(review.measured_against[name] ?? {});
       const score = review.accuracy[name];
-      return h("li", { class: seat === this.whose ? "chosen" : "" }, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, score === undefined ? this.#name(seat) : `${this.#name(seat)} ${Math.round(score)}%`), h("small", { title: models.length ? `Measured against ${models.map(measured).join("; ")}` : null }, ` ${score === undefined ? "no decisions" : slips.join(", ") || "no mistakes"}`)));
+      const byHabits = review.habits_accuracy[name];
+      return h("li", { class: seat === this.whose ? "chosen" : "" }, h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, marks(this.names)[seat]), h("span", {}, h("strong", {}, score === undefined ? this.#name(seat) : `${this.#name(seat)} ${Math.round(score)}%`), h("small", { title: models.length ? `Measured against ${models.map(measured).join("; ")}` : null }, ` ${score === undefined ? "no decisions" : slips.join(", ") || "no mistakes"}${byHabits === undefined ? "" : `; ${Math.round(byHabits)}% by what the others’ habits allowed`}`)));
     };
     const models = [...new Set(Object.values(review.measured_against).flatMap((m) => Object.keys(m).map(measuredShort)))];
-    const note = h("small", {}, `Accuracy: the share of the chances to win that was kept, measured against ${new Intl.ListFormat("en-GB").format(models)}.`);
+    const note = h("small", {}, `Accuracy: the share of the chances to win that was kept, measured against ${new Intl.ListFormat("en-GB").format(models)}. Moves are graded by how much of what their round decided they gave away.`);
     const [first, ...others] = order;
     const many = this.names.length > 3;
     this.summary.replaceChildren(
@@ -181,7 +182,7 @@ class Coached extends Replay {
   note(n) {
     const verdict = this.verdicts?.get(n);
     if (!verdict) return null;
-    return h("span", { class: `note kind-${verdict.kind}` }, h("span", { "aria-hidden": "true" }, SIGNS[verdict.kind] ?? ""), verdict.loss >= 0.005 ? ` −${share(verdict.loss)}` : "", h("span", { class: "unseen" }, ` ${verdict.kind}`));
+    return h("span", { class: `note kind-${verdict.kind}` }, h("span", { "aria-hidden": "true" }, SIGNS[verdict.kind] ?? ""), verdict.loss >= 0.0005 ? ` −${share(verdict.loss)}` : "", h("span", { class: "unseen" }, ` ${verdict.kind}`));
   }
 
   // -- the verdict on the move that is shown

@@ -2,7 +2,7 @@
 
 import { agents, createRoom, get } from "../api.js";
 import { RATING_NOTE, chooseBot, seatLine, tableMate } from "../bot_text.js";
-import { busily, h } from "../dom.js";
+import { busily, h, redraw } from "../dom.js";
 import { plainName } from "../events.js";
 import { go } from "../router.js";
 import { rulesForm } from "../rules_form.js";
@@ -20,7 +20,7 @@ export async function page() {
     while (seats.length < n) seats.push(tableMate(able, seats));
     seats.length = n;
     seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = tableMate(able, seats)));
-    list.replaceChildren(...seats.map((name, i) => seatLine(i, name, bots, chooseBot(able, [], name, (to) => ((seats[i] = to), fill()), `Seat ${i + 1}`))));
+    redraw(list, seats.map((name, i) => seatLine(i, name, bots, chooseBot(able, [], name, (to) => ((seats[i] = to), fill()), `Seat ${i + 1}`))));
   };
   const rules = rulesForm(book, () => fill());
   fill();
