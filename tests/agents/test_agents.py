@@ -10,6 +10,7 @@ import pytest
 from liars_dice.agents import (
     AGENTS,
     PERSONALITIES,
+    RATING,
     STRENGTH,
     Agent,
     AgentNameError,
@@ -181,6 +182,13 @@ def test_bots_are_ordered_by_strength() -> None:
     assert [info.name for info in AGENTS.by_strength] == list(STRENGTH)
     assert sorted(STRENGTH.values(), reverse=True) == list(STRENGTH.values())
     assert set(STRENGTH) == set(AGENTS)
+
+
+def test_every_bot_has_a_rating() -> None:
+    """Those of the studio's lists; the best in the league is the one that lists begin with."""
+    assert set(RATING) == set(AGENTS)
+    assert list(RATING.values()) == sorted(RATING.values(), reverse=True)
+    assert next(iter(RATING)) == next(iter(STRENGTH))
 
 
 @pytest.mark.slow

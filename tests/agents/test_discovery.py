@@ -22,6 +22,7 @@ from liars_dice.agents import (
     make_agent,
 )
 from liars_dice.core import BadValueError, CallLiarAction, GameConfig, LiarsDiceError, preset, view_of
+from liars_dice.referee import find_bots
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import Referee
 from support import dealt
@@ -72,6 +73,19 @@ def test_discovery(folder: Path) -> None:
     assert len(problems) == 3
     assert str(found.problems[0]).endswith("broken.py, line 3: ValueError: oh no")
     assert discover(folder / "nowhere").agents == {}
+
+
+def test_a_file_without_a_bot_is_reported(tmp_path: Path) -> None:
+    """Nobody who enters a tournament is left out without a word; what only helps others begins with an underscore."""
+    (tmp_path / "plain.py").write_text("class Plain:\n    def choose_action(self, view): ...\n")
+    (tmp_path / "needs_more.py").write_text(
+        "from liars_dice.agents import RandomAgent\n\n\n"
+        "class NeedsMore(RandomAgent):\n    def __init__(self, depth):\n        self.depth = depth\n"
+    )
+    (tmp_path / "_helper.py").write_text("x = 1\n")
+    for problems in (discover(tmp_path).problems, find_bots(tmp_path).problems):
+        assert [Path(problem.path).name for problem in problems] == ["needs_more.py", "plain.py"]
+        assert all("inherits from liars_dice.agents.Agent" in problem.reason for problem in problems)
 
 
 def test_discovered_bots_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

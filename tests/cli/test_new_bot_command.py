@@ -56,6 +56,9 @@ def test_what_is_printed_can_be_typed() -> None:
     ("name", "message"),
     [
         ("random", "random is a Python module"),
+        ("numpy", "numpy is a Python module"),
+        ("class", "class is a word of Python's own"),
+        ("none", "None is a word of Python's own"),
         ("3 x", "a name of letters, digits and hyphens"),
         ("../fox", "a name of letters, digits and hyphens"),
         ("wolf", "test_wolf.py is there already"),

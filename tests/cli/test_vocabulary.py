@@ -69,8 +69,9 @@ def test_old_spellings_mean_the_same(today: str, before: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_uses_one_vocabulary(name: str) -> None:
-    """A program that plays is a bot, and old spellings are not shown."""
+    """A program that plays is a bot, old spellings are not shown, and defaults have one kind of brackets."""
     shown = call(name, "--help").output
+    assert "[default: (" not in " ".join(shown.split())
     command = main.get_command(click.Context(main), name)
     assert command is not None
     for option in command.params:

@@ -34,6 +34,7 @@ from liars_dice.core import (
     GameView,
     IllegalMoveError,
     LiarCalled,
+    Narrator,
     RoundEnded,
     RoundResolution,
     RoundStarted,
@@ -362,6 +363,13 @@ def test_every_event_has_its_sentence() -> None:
     assert narrate(DiceRevealed(((1, 2), ())), names).strip() == "Revealed: ann 1 2"
     ended = RoundEnded(0, 1, Bid(3, 2), 1, False, (2, 3))
     assert narrate(ended, names).strip() == "There was one two: the bid was false. ann wins the round, bob loses it"
+    for count, verdict in ((3, "exactly right"), (4, "not exact"), (2, "not exact")):
+        tell = Narrator(("You", "bob"))
+        tell(ExactCalled(1))
+        told = tell(RoundEnded(1, 0, Bid(3, 2), count, count >= 3, (2, 3))).strip()
+        assert told.endswith(f"twos: {verdict}. bob wins the round, you lose it")
+        tell(LiarCalled(1))
+        assert "the bid" in tell(RoundEnded(1, 0, Bid(3, 2), count, count >= 3, (2, 3)))
     assert narrate(GameEnded(0), ("You", "bob")).strip() == "You win the game"
     assert "palifico" in narrate(RoundStarted(3, 1, (1, 1), True), names)
     assert narrate(GameCreated(GameConfig(), names, (None, None)), names).startswith("ann against bob")

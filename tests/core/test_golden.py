@@ -17,9 +17,9 @@ from liars_dice.core import (
     Event,
     GameConfig,
     GameEngine,
+    Narrator,
     chance_true,
     format_game,
-    narrate,
     parse_game,
     preset,
 )
@@ -33,11 +33,12 @@ def playthrough(config: GameConfig, seed: int) -> list[str]:
     """Everything that happens in one random game: events as data and as sentences, and what each player could do."""
     engine = GameEngine(config, seed=seed)
     rng = random.Random(seed)
+    say = Narrator(engine.state.public.names)
     lines: list[str] = ["rules", *(f"  {line}" for line in config.to_toml().splitlines())]
 
     def tell(event: Event) -> None:
         lines.append(msgspec.json.encode(event).decode())
-        lines.append(f"  {narrate(event, engine.state.public.names).strip()}")
+        lines.append(f"  {say(event).strip()}")
 
     engine.subscribe(tell)
     while not engine.is_terminal():

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 
-from liars_dice.core import PRESETS, ConfigError, GameConfig, load_rules, preset, without_effect
+from liars_dice.core import PRESETS, ConfigError, GameConfig, load_rules, preset, rules_text, without_effect
+from support import configs
 
 
 @pytest.mark.parametrize(
@@ -70,6 +72,16 @@ def test_a_file_may_change_a_named_rule_set(ending: str, tmp_path: Path) -> None
     assert GameConfig.load(file) == load_rules(str(file)) == preset("perudo", players=4, dice=6, wild="none")
     assert load_rules(str(file), players=2) == preset("perudo", players=2, dice=6, wild="none")
     assert load_rules(f"{file},exact_call=false").max_dice is None
+
+
+@given(configs())
+def test_any_rules_can_be_said_in_a_text(config: GameConfig) -> None:
+    assert load_rules(rules_text(config), dice=config.dice) == config.without_seed
+
+
+@pytest.mark.parametrize("text", [*PRESETS, "classic,wild=ones", "perudo,faces=8"])
+def test_the_text_of_rules_is_the_shortest(text: str) -> None:
+    assert rules_text(load_rules(text)) == text
 
 
 @pytest.mark.parametrize("base", ['"perdo"', "3", '"house.toml"'])

@@ -80,6 +80,7 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
         "illegal": ("return BidAction(Bid(99, 9))", "legal in duel"),
         "forgetful": ("return random.choice(view.legal_actions)", "deterministic under a seed"),
         "liar": ("return view.legal_actions[len(view.round_bids) % len(view.legal_actions)]", "memoryless, as it says"),
+        "first_or_last": ("return view.legal_actions[-(len(view.round_bids) % 2)]", "memoryless, as it says"),
         "history": ("return view.legal_actions[0 if view.resolutions else -1]", "memoryless, as it says"),
         "seated": ("return view.legal_actions[view.player_id % len(view.legal_actions)]", "memoryless, as it says"),
         "endless": ("while True: pass", "fast enough"),
@@ -90,7 +91,7 @@ def test_the_kit_finds_what_is_wrong(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.py"
         path.write_text(
             "import random\nfrom liars_dice import Bid, BidAction\nfrom liars_dice.agents import Agent\n"
-            f"class Bot(Agent):\n    memoryless = {name in ('liar', 'history', 'seated')}\n"
+            f"class Bot(Agent):\n    memoryless = {expected == 'memoryless, as it says'}\n"
             f"    def choose_action(self, view):\n        {body}\n"
         )
         limits = msgspec.structs.replace(AMPLE, decision=0.2) if name == "endless" else AMPLE

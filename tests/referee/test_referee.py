@@ -6,17 +6,21 @@ import gc
 import os
 import select
 import shutil
+import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from liars_dice.agents import AGENTS, AgentNameError, GameStart, RandomAgent, make_agent
-from liars_dice.core import Action, AgentFaulted, Event, GameConfig, GameView, Player, play_game, preset
+from liars_dice.core import Action, AgentFaulted, Event, GameConfig, GameView, Move, Player, play_game, preset
 from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
-from liars_dice.referee.bot_group import BotGroup
+from liars_dice.referee import bot_connection, isolated_seat
 from liars_dice.referee.limits import BotLimits
 from liars_dice.referee.named_seats import make_seat
 from liars_dice.referee.referee import MatchResult, Referee
@@ -164,32 +168,110 @@ def test_starting_may_take_as_long_as_loading(tmp_path: Path) -> None:
         seat.close()
 
 
-@pytest.mark.parametrize("bot", ["endless_loop", "ignores_sigterm", "stops_itself"])
-def test_a_late_bot_is_dead_within_a_tenth_of_a_second(bot: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of many attempts is enough: in the others the machine may be busy with other things. That would give a bot
-    that computes more time, so it is taken to have had its share of the processor.
+class WaitingTime:
+    """A clock for the referee that does not depend on how busy the machine is: it moves only by waits in vain.
+
+    A wait takes no time if what is waited for comes, however late, and all its time once it is sure never to come.
     """
-    monkeypatch.setattr(BotGroup, "is_kept_waiting", lambda group, seconds: False)
-    assert any(seconds_to_die(bot) < SHORT.decision + 0.1 for _ in range(100))
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.in_vain: Callable[[], bool] = lambda: False
+        """Whether a bot is never going to answer."""
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def select(self, reads: list[Any], writes: list[Any], others: list[Any], seconds: float) -> tuple[list[Any], ...]:
+        while True:
+            ready = select.select(reads, writes, others, min(seconds, 0.01))
+            if any(ready) or not seconds or self.in_vain():
+                self.now += 0 if any(ready) else seconds
+                return ready
+
+    def wait(self, process: subprocess.Popen[bytes], timeout: float = PATIENCE) -> int:
+        try:
+            return WAIT(process, PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.now += timeout
+            raise
 
 
-def seconds_to_die(bot: str) -> float:
-    """From the question to the verdict, when the bot and all its children are dead."""
+WAIT = subprocess.Popen.wait
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="this system does not say what processes do")
+@pytest.mark.parametrize("bot", ["endless_loop", "ignores_sigterm", "stops_itself"])
+def test_a_late_bot_is_dead_at_once(bot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once its time is up, nothing is waited for but the end of its processes, and the verdict comes after that."""
+    clock = WaitingTime()
+    for module in (bot_connection, isolated_seat):
+        monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(bot_connection, "select", clock)
+    monkeypatch.setattr(subprocess.Popen, "wait", lambda *told, **timeout: clock.wait(*told, **timeout))
+    others = set(descendants(os.getpid()))
     seat = make_seat(name_of(bot), SHORT, isolate=True)
-    seats = [seat, make_seat("random", LONG)]
-    referee = Referee(seats, preset("heads-up", dice=1), seed=1)
-    told: list[float] = []
-    referee.engine.subscribe(lambda event: told.append(time.monotonic()) if isinstance(event, AgentFaulted) else None)
-    choose, asked = seat.choose_action, []
+    referee = Referee([seat, make_seat("random", LONG)], preset("heads-up", dice=1), seed=1)
+    verdicts: list[tuple[float, set[int]]] = []
 
-    def timed(view):  # type: ignore[no-untyped-def]
-        asked.append(time.monotonic())
+    def hear(event: Event) -> None:
+        if isinstance(event, AgentFaulted):
+            verdicts.append((clock.now, set(descendants(os.getpid())) - others))
+
+    referee.engine.subscribe(hear)
+    choose, asked = seat.choose_action, list[float]()
+
+    def timed(view: GameView) -> Move:
+        used = processor_seconds(others)
+        clock.in_vain = lambda: is_stopped(others) or processor_seconds(others) > used + SHORT.decision
+        asked.append(clock.now)
         return choose(view)
 
-    seat.choose_action = timed  # type: ignore[method-assign]
+    monkeypatch.setattr(seat, "choose_action", timed)
     referee.play()
-    assert told[0] - asked[0] >= SHORT.decision
-    return told[0] - asked[0]
+    told, alive = verdicts[0]
+    assert told == pytest.approx(asked[0] + SHORT.decision)
+    assert not alive
+
+
+def processes_below(others: set[int]) -> list[list[str]]:
+    """What the system says of each process below this one that is not among these: its state, and numbers."""
+    found = []
+    for pid in set(descendants(os.getpid())) - others:
+        with suppress(OSError):
+            found.append(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split())
+    return found
+
+
+def processor_seconds(others: set[int]) -> float:
+    return sum(int(fields[11]) + int(fields[12]) for fields in processes_below(others)) / os.sysconf("SC_CLK_TCK")
+
+
+def is_stopped(others: set[int]) -> bool:
+    return any(fields[0] == "T" for fields in processes_below(others))
+
+
+def test_a_keeper_does_not_look_now_and_then_but_hears_that_the_game_is_over() -> None:
+    """Here it waits without a time limit, and its bot does not end when it is asked to."""
+    program = """
+import select, signal, sys, types
+from liars_dice.referee import sandbox
+
+sandbox.select = types.SimpleNamespace(select=lambda reads, writes, others, seconds: select.select(reads, [], []))
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+sandbox.keep(int(sys.argv[1]), lambda: print("up", flush=True) or signal.pause(), None)
+"""
+    inside, control = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(inside)], stdout=subprocess.PIPE, pass_fds=(inside,)
+    ) as keeper:
+        os.close(inside)
+        assert keeper.stdout is not None
+        assert keeper.stdout.readline() == b"up\n"
+        os.close(control)
+        ended = select.select([keeper.stdout], [], [], PATIENCE)[0]
+        keeper.kill()
+    assert ended, "the bot lives on"
 
 
 def test_strict_matches_are_forfeited() -> None:

@@ -2,13 +2,14 @@
 
 from .agent_like import AgentLike, as_agent, names_for, play_game
 from .asking import AskedElsewhere, Guard, PolicyError, ask, ask_all, check_same, states_policy, tell, unguarded
-from .base import Agent, BatchAgent, Policy, PolicyAgent, think_ahead
+from .base import Agent, BatchAgent, Policy, PolicyAgent, think_ahead, warn_once
 from .bluffer import BlufferAgent
 from .conservative import ConservativeAgent
 from .crawler import CrawlerAgent
 from .detective import DetectiveAgent
 from .discovery import (
     ENTRY_POINTS,
+    NO_BOT,
     BotFileError,
     Discovered,
     bot_files,
@@ -56,6 +57,7 @@ __all__ = [
     "ENTRY_POINTS",
     "GAMES_AT_ONCE",
     "KINDS",
+    "NO_BOT",
     "PERSONALITIES",
     "RATING",
     "STRENGTH",
@@ -116,5 +118,6 @@ __all__ = [
     "tell",
     "think_ahead",
     "unguarded",
+    "warn_once",
     "work_at_once",
 ]

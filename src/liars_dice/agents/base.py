@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import ClassVar
 
@@ -135,6 +137,12 @@ class BatchAgent(PolicyAgent):
         if self._ahead is not None and self._ahead[0] is view.public:
             return self._ahead[1]
         return self.policies([view])[0]
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Warn of what an agent does at a table, such as playing as another one by some rules; once per process."""
+    warnings.warn(message, stacklevel=3)
 
 
 def think_ahead(questions: Iterable[tuple[BatchAgent, GameView]]) -> None:

@@ -25,6 +25,11 @@ ENTRY_POINTS = "liars_dice.agents"
 """The entry-point group in which a package lists its agents."""
 
 
+NO_BOT = (
+    "it has no bot: expected a class that inherits from liars_dice.agents.Agent and is made without arguments (a file "
+    "that only helps others is skipped if its name begins with _)"
+)
+"""What is wrong with a file in a folder of bots that defines none."""
 OLD_METHODS = ("decide", "get_action")
 """What `choose_action` was called in earlier designs."""
 
@@ -188,6 +193,8 @@ def discover(folder: str | Path = "agents") -> Discovered:
         except BotFileError as problem:
             problems.append(problem)
             continue
+        if not any(map(is_discoverable, found.values())):
+            problems.append(BotFileError(str(path), None, NO_BOT))
         for name, bot in found.items():
             if name in agents:
                 problems.append(

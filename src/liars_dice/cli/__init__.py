@@ -5,9 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-import click
-
 from .. import __version__
+
+try:
+    import click
+except ModuleNotFoundError as missing:  # only the engine is installed
+    raise SystemExit(f"liars-dice needs {missing.name}: pip install liars-dice") from None
 
 COMMANDS = {
     "demo": "Run a tournament of the built-in bots. Start here.",
@@ -90,14 +93,15 @@ class _LazyGroup(click.Group):
         """Run the command. Our own errors and Ctrl-C become one line and a non-zero exit code."""
         import warnings
 
-        from ..core import LiarsDiceError, one_line
+        from ..core import LiarsDiceError, one_line, plain_install_for
         from .runtime import sigterm_as_ctrl_c
 
         with warnings.catch_warnings(), sigterm_as_ctrl_c():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning
             try:
-                return super().invoke(ctx)
+                with plain_install_for("liars-dice"):
+                    return super().invoke(ctx)
             except click.NoSuchOption as error:
                 raise _with_hint(error) from error
             except LiarsDiceError as error:

@@ -50,12 +50,16 @@ def check_bot_command(
     BOT is a file (mybot.py, or mybot.py:Class), module:Class, cmd:PROGRAM, or a name that `liars-dice agents` lists.
     The first check that fails is the last. What the bot prints is counted, not shown.
     """
-    from ..core import one_line
+    from ..agents import asks_network
+    from ..core import BadValueError, one_line
     from ..referee import check_bot_apart, limits_for
     from .runtime import say_what_boxes_lack
 
     if players is not None and rules is None:
         raise click.UsageError("--players needs --rules: by default, bots are checked at tables of several sizes.")
+    if asks_network(bot):
+        ask = command_line("bench-llm", bot, "--positions", "1", "--games", "0")
+        raise BadValueError("bot", bot, f"a bot that decides on its own; a language model is tried by {ask}")
     say_what_boxes_lack()
     only = None if rules is None else {rules: rules_for(rules, players, None)}
     checks = []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def debug_command(
     bot: str, game: str, turn: int | None, seat: int | None, debugger: bool, db: str | None, as_json: bool
 ) -> None:
-    """Ask a bot again at every turn that it had in a recorded game, and show where it decides otherwise now.
+    """Ask BOT again at every turn that it had in a recorded game, and show where it decides otherwise now.
 
     GAME is a game's id, the beginning of its id, `last`, or `worst:NAME` for the game that NAME played worst among
     those it lost. With --at, the bot is asked at that turn alone, in the seat whose turn it was.

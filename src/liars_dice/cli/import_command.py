@@ -23,8 +23,9 @@ MOST_NAMED = 10
 def import_command(files: tuple[str, ...], db: str | None, as_json: bool) -> None:
     """Import games from JSON-lines files into the store.
 
-    Each game is verified first. Games that are already in the store are skipped. A game that cannot be imported is
-    named, and the others are imported; then the command ends with code 1.
+    FILE is a file that `liars-dice export --out FILE.jsonl` or a studio has written. Each game is verified first. Games
+    that are already in the store are skipped. A game that cannot be imported is named, and the others are imported;
+    then the command ends with code 1.
     """
     from ..persistence import import_games, open_store, read_lines
 

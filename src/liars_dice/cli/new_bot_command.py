@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 
 import click
@@ -40,10 +42,14 @@ def new_bot_command(name: str, protocol: str | None, as_json: bool) -> None:
     stem = name.replace("-", "_")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", stem):
         raise BadValueError("name", name, "a name of letters, digits and hyphens that begins with a letter: mybot")
-    if stem in sys.stdlib_module_names or stem in ("liars_dice", "pytest", "test"):
-        raise BadValueError("name", name, f"another name: {stem} is a Python module, which the file would replace")
     words = [word for word in stem.split("_") if word]
     class_name = "".join(word[:1].upper() + word[1:] for word in words)
+    for word in (stem, class_name):
+        if iskeyword(word):
+            raise BadValueError("name", name, f"another name: {word} is a word of Python's own")
+    taken = stem == "pytest" or find_spec(stem) is not None
+    if stem in sys.stdlib_module_names or (taken and not Path(f"{stem}.py").exists()):
+        raise BadValueError("name", name, f"another name: {stem} is a Python module, which the file would replace")
     called = {"mybot": stem, "MyBot": class_name}
     files: dict[Path, str] = {}
     for template, ending in FILES[protocol].items():

@@ -73,30 +73,33 @@ RULES = "Rule set: a name (see `liars-dice rules`) or a .toml or .json file, and
 """What `--rules` takes, in every command."""
 
 
-def rules_options(default: str, players: str = AS_THE_RULES_SAY) -> Callable[[Command], Command]:
+def rules_options(
+    default: str, players: str = AS_THE_RULES_SAY, *, shown: str | None = None
+) -> Callable[[Command], Command]:
     """`--rules`, `--players` and `--dice`, which together choose the game."""
 
     def decorate(command: Command) -> Command:
         command = dice_option(players_option(players)(command))
-        return rules_option(default)(command)
+        return rules_option(default, shown=shown)(command)
 
     return decorate
 
 
-def rules_option(default: str) -> Callable[[Command], Command]:
-    """`--rules`: a named rule set or a file, with changes."""
-    return click.option("--rules", default=default, show_default=True, metavar="NAME|FILE", help=RULES)
+def rules_option(default: str, *, shown: str | None = None) -> Callable[[Command], Command]:
+    """`--rules`: a named rule set or a file, with changes. Help shows the default, or what is `shown` in its place."""
+    return click.option("--rules", default=default, metavar="NAME|FILE", help=f"{RULES} [default: {shown or default}]")
 
 
-def round_dice_option(*, required: bool = True) -> Callable[[Command], Command]:
-    """`--dice N0 N1`: the dice of the two players of a round."""
+def round_dice_option(*, required: bool = True, default: str = "") -> Callable[[Command], Command]:
+    """`--dice N0 N1`: the dice of the two players of a round; `default` says what it is without."""
     return click.option(
         "--dice",
         nargs=2,
         type=click.IntRange(DICE_PER_SEAT[0], DICE_PER_SEAT[-1]),
         required=required,
         metavar="N0 N1",
-        help="Number of dice of the player who opens, and of the other player.",
+        help="Number of dice of the player who opens, and of the other player."
+        + (f" [default: {default}]" if default else ""),
     )
 
 
@@ -293,6 +296,7 @@ def llm_options(command: Command) -> Command:
                 calls_per_minute=calls_per_minute,
                 answer_seconds=answer_time or ANSWER_SECONDS,
                 key=key,
+                named_by="--base-url or $OPENAI_BASE_URL",
             )
             with using(use, concurrency):
                 return command(*positional, **given)

@@ -37,6 +37,14 @@ def command_line(*words: str, db: str | None = None) -> str:
     return f"{program()} {shlex.join([*words, *([] if db is None else ['--db', db])])}"
 
 
+def endpoint_words() -> list[str]:
+    """`--base-url URL` for commands to type next, if it was typed in this one."""
+    from ..bridges.model_use import current_use
+
+    url = current_use().given_url
+    return [] if url is None else ["--base-url", url]
+
+
 def model_lines() -> list[str]:
     """What language models cost in this run, a line for each."""
     from ..bridges.model_use import current_use
@@ -75,9 +83,13 @@ def fault_lines(
     faults: int, examples: Sequence[FaultExample], *, tracebacks: bool, time_limit: float | None
 ) -> list[str]:
     """How many faults bots committed, the first few in words, and where to look further."""
+    from ..agents import asks_network
+
     if not faults:
         return []
-    lines = [f"{faults:,} fault{'' if faults == 1 else 's'}; {check_bot_line(time_limit)}"]
+    checkable = not examples or not all(asks_network(example.agent) for example in examples)
+    advice = f"; {check_bot_line(time_limit)}" if checkable else ""
+    lines = [f"{number_of(faults, 'fault')}{advice}"]
     for example in examples:
         times = "once" if example.count == 1 else f"{example.count:,} times"
         lines.append(f"  {example.agent}, {times}: {example.verdict.replace('_', ' ')}, {one_line(example.detail)}")

@@ -40,6 +40,7 @@ from .errors import (
     describe,
     did_you_mean,
     one_of,
+    plain_install_for,
     reason_of,
 )
 from .events import (
@@ -64,7 +65,7 @@ from .fairness import ENTROPY_LENGTH, Fairness, checked_entropy, new_commitment
 from .ladder import Ladder
 from .lazy_face import lazy_names
 from .lessons import FIRST_GAME, LESSON_DICE, LESSONS, TEACHER, Lesson, tips
-from .narration import narrate, percent, say_bid, say_face
+from .narration import Narrator, capital, narrate, percent, say_bid, say_face
 from .notation import format_game, parse_game
 from .odds import (
     binomial_prob_at_least,
@@ -88,6 +89,7 @@ from .presets import (
     preset,
     read_change,
     rules_in_short,
+    rules_text,
     split_rules,
     without_effect,
 )
@@ -154,6 +156,7 @@ __all__ = [
     "MissingExtraError",
     "Mode",
     "Move",
+    "Narrator",
     "NextOpener",
     "NotationError",
     "Player",
@@ -182,6 +185,7 @@ __all__ = [
     "binomial_prob_at_least",
     "binomial_prob_exactly",
     "can_apply",
+    "capital",
     "chance_exact",
     "chance_true",
     "changed_preset",
@@ -215,6 +219,7 @@ __all__ = [
     "parse_bid",
     "parse_game",
     "percent",
+    "plain_install_for",
     "play_game",
     "plural",
     "preset",
@@ -227,6 +232,7 @@ __all__ = [
     "round_rules",
     "rules_in_short",
     "rules_in_words",
+    "rules_text",
     "say_bid",
     "say_face",
     "seats_from",

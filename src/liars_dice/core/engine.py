@@ -13,7 +13,7 @@ from .dice import derive_seed, fresh_seed, roll_for_seats
 from .errors import BadValueError, ConfigError, DealError
 from .events import Event, visible_to
 from .fairness import Fairness
-from .narration import narrate
+from .narration import Narrator
 from .player import GameResult, Player, hook_of, result_of
 from .presets import RulesLike, as_config
 from .safe_text import one_line
@@ -313,8 +313,8 @@ def play_game(
         raise BadValueError("agents", agents, "at least two agents, one per seat")
     engine = GameEngine(config, agents, names=names, seed=seed)
     if verbose:
-        called = engine.state.public.names
-        engine.subscribe(lambda event: print(narrate(event, called)))
+        tell = Narrator(engine.state.public.names)
+        engine.subscribe(lambda event: print(tell(event)))
     return engine.play()
 
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from .actions import Action
     from .bid import Bid
+
+
+PLAIN_INSTALL = frozenset(
+    {"click", "h11", "numba", "numpy", "openskill", "rich", "scipy", "starlette", "uvicorn", "websockets"}
+)
+"""What a plain install has besides msgspec, which is all that games of your own bots need."""
 
 
 class LiarsDiceError(Exception):
@@ -113,16 +120,20 @@ def _rebuild_illegal_move(reason: str, details: dict[str, object]) -> IllegalMov
 
 
 class MissingExtraError(LiarsDiceError, ImportError):
-    """Something that a plain install does not have: what needs it, the package, and the extra that installs it.
+    """A package that is not installed: what needs it, the package, and the extra that installs it; without an extra, a
+    plain install has it.
 
     >>> raise MissingExtraError("a chart", "matplotlib", "plots")
     Traceback (most recent call last):
     liars_dice.core.errors.MissingExtraError: a chart needs matplotlib: pip install 'liars-dice[plots]'
+    >>> raise MissingExtraError("liars_dice.solve", "numpy")
+    Traceback (most recent call last):
+    liars_dice.core.errors.MissingExtraError: liars_dice.solve needs numpy: pip install liars-dice
     """
 
     code = "missing_extra"
 
-    def __init__(self, what: str, package: str, extra: str, instead: str = "") -> None:
+    def __init__(self, what: str, package: str, extra: str = "", instead: str = "") -> None:
         super().__init__(what, package, extra, instead)
         self.what = what
         self.package = package
@@ -130,14 +141,27 @@ class MissingExtraError(LiarsDiceError, ImportError):
         self.instead = instead
 
     def __str__(self) -> str:
+        installed = f"'liars-dice[{self.extra}]'" if self.extra else "liars-dice"
         instead = f", or {self.instead}" if self.instead else ""
-        return f"{self.what} needs {self.package}: pip install 'liars-dice[{self.extra}]'{instead}"
+        return f"{self.what} needs {self.package}: pip install {installed}{instead}"
 
 
 def check_extra(what: str, package: str, extra: str, instead: str = "") -> None:
     """Raise `MissingExtraError` unless this package can be imported; it is not imported now."""
     if sys.modules.get(package) is None and importlib.util.find_spec(package) is None:
         raise MissingExtraError(what, package, extra, instead)
+
+
+@contextmanager
+def plain_install_for(what: str) -> Iterator[None]:
+    """Inside the `with` block, a missing package of a plain install is a `MissingExtraError`: `what` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in PLAIN_INSTALL:
+            raise
+        raise MissingExtraError(what, package) from None
 
 
 def one_of(given: str, choices: Iterable[str]) -> str:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+from .errors import plain_install_for
+
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` for a package: `modules` maps each public name to the module that defines it.
@@ -17,7 +19,8 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str]
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            module = import_module(f"{package}.{modules[name]}")
+            with plain_install_for(f"{package}.{name}"):
+                module = import_module(f"{package}.{modules[name]}")
         except AttributeError as error:  # a fault of the module, not a name that is missing here
             raise ImportError(f"cannot import {package}.{modules[name]}: {error}") from error
         value = module if modules[name] == name else getattr(module, name)

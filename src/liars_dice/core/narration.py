@@ -35,8 +35,10 @@ def say_face(face: int, *, many: bool = False) -> str:
     return word[:-1] + "ies" if word.endswith("y") else word + ("es" if word.endswith("x") else "s")
 
 
-def narrate(event: Event, names: Sequence[str]) -> str:
-    """What happened, as a sentence."""
+def narrate(event: Event, names: Sequence[str], *, exact: bool = False) -> str:
+    """What happened, as a sentence. `exact` says whether a round that ends was called exact, which the event of its end
+    does not say; a `Narrator` knows it.
+    """
     match event:
         case ev.GameCreated(config=config):
             return f"{' against '.join(names)}, dice {config.dice}, {config.mode.replace('_', ' ')}"
@@ -57,14 +59,40 @@ def narrate(event: Event, names: Sequence[str]) -> str:
             shown += [_shared_dice(table, hidden)] if table or hidden else []
             return f"  Revealed: {', '.join(shown)}"
         case ev.RoundEnded(winner=winner, loser=loser, last_bid=bid, match_count=count, was_true=was_true):
-            verdict = "the bid held" if was_true else "the bid was false"
+            if exact:
+                verdict = "exactly right" if count == bid.quantity else "not exact"
+            else:
+                verdict = "the bid held" if was_true else "the bid was false"
             counted = f"There {'was' if count == 1 else 'were'} {say_bid(Bid(count, bid.face))}"
-            return f"  {counted}: {verdict}. {_does(names[winner], 'win')} the round, {_does(names[loser], 'lose')} it"
+            loses = "you lose" if names[loser] == "You" else f"{names[loser]} loses"
+            return f"  {counted}: {verdict}. {_does(names[winner], 'win')} the round, {loses} it"
         case ev.GameEnded(winner=winner):
             return f"\n{_does(names[winner], 'win')} the game"
         case ev.AgentFaulted(player_id=player, verdict=fault, detail=detail, fallback=fallback):
             told = f": {one_line(detail)}" if detail else ""
             return f"  {names[player]} faulted ({fault.replace('_', ' ')}){told}; {_instead(fallback)}"
+
+
+class Narrator:
+    """Tells the events of a game, given in order.
+
+    >>> tell = Narrator(["ann", "bob"])
+    >>> tell(ev.ExactCalled(1)).strip()
+    'bob calls exact'
+    >>> tell(ev.RoundEnded(0, 1, Bid(2, 6), 3, True, (5, 4))).strip()
+    'There were three sixes: not exact. ann wins the round, bob loses it'
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._exact = False
+        """Whether the last move was an exact call."""
+
+    def __call__(self, event: Event) -> str:
+        """What happened, as a sentence."""
+        if isinstance(event, ev.MOVES):
+            self._exact = isinstance(event, ev.ExactCalled)
+        return narrate(event, self.names, exact=self._exact)
 
 
 def _instead(fallback: str) -> str:
@@ -94,6 +122,11 @@ def _does(name: str, verb: str) -> str:
 
 def _because(reasoning: str) -> str:
     return f" ({one_line(reasoning)})" if reasoning else ""
+
+
+def capital(text: str) -> str:
+    """The text with a capital first letter, as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 ROUNDING = 1e-9

@@ -173,6 +173,23 @@ def rules_in_short(config: GameConfig) -> str:
     return ", ".join([config.mode.replace("_", " "), *(extra for extra, on in extras.items() if on)])
 
 
+def rules_text(config: GameConfig) -> str:
+    """A text that `load_rules` reads as these rules if it is given their dice: the nearest preset, and what differs.
+
+    >>> rules_text(load_rules("classic,wild=ones", dice=2))
+    'classic,wild=ones'
+    """
+    wanted, is_even = config.without_seed, len(set(config.dice)) == 1
+    texts = []
+    for name, usual in PRESETS.items():
+        fields = changed_preset(name, {}, dice=config.dice).to_dict()
+        changes = [f"{field}={value}".lower() for field, value in wanted.to_dict().items() if value != fields[field]]
+        text = ",".join((name, *changes))
+        if load_rules(text, dice=config.dice) == wanted:  # a change of one field may change another (`preset`)
+            texts.append((len(changes), is_even != (len(set(usual.dice)) == 1), text))
+    return min(texts)[-1]
+
+
 RulesLike = GameConfig | str
 """Rules, or what names them: a preset, or a `.toml` or `.json` file."""
 

@@ -96,6 +96,8 @@ def version_at_turn(events: Sequence[RecordedEvent], turn: int | None) -> int:
             expected = f"--at with a turn from 1 to {len(places)} as well: this game is over"
             raise BadValueError("from", events[0].game_id, expected)
         return resume_point(events)
+    if not places:
+        raise BadValueError("at", turn, "no turn: nobody has made a move in this game yet")
     if not 1 <= turn <= len(places):
         raise BadValueError("at", turn, f"a turn from 1 to {len(places)}")
     return places[turn - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core import lazy_names as _lazy_names
-from .bot_session import BotSession, fallback, fault_event
+from .bot_session import GOES_ON, BotSession, fallback, fault_event
 from .followed_game import FollowedGame, FollowedTables
 from .found_bots import FoundBots, find_bots
 from .limits import BotFault, BotLimits, Verdict, limits_for
@@ -44,6 +44,7 @@ __getattr__, __dir__ = _lazy_names(
 )
 
 __all__ = [
+    "GOES_ON",
     "BotFault",
     "BotLimits",
     "BotSession",

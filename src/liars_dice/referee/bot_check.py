@@ -6,6 +6,7 @@ import difflib
 import inspect
 import pickle
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -149,10 +150,14 @@ class _Bot:
         bot.play(seats, config, seed)
         return bot
 
-    def play_itself(self, config: GameConfig, seed: int) -> list[_Watched]:
-        """A game of the bot against itself, for at most half of the time."""
+    def play_in_this_process(self, config: GameConfig, seed: int) -> list[_Watched]:
+        """A game of the bot for at most half of the time: against itself, or with `random` in the last seat."""
         bots = [_Watched(InProcessSeat(make_agent(self.name), self.limits), self, 0.5) for _ in config.dice]
-        bots[0].play(bots, config, seed, strict=False)
+        seats: list[Player | Seat] = [*bots]
+        if seed % 2:
+            bots.pop()
+            seats[-1] = make_seat("random", self.limits)
+        bots[0].play(seats, config, seed, strict=False)
         return bots
 
     def due(self, share: float) -> float:
@@ -282,7 +287,9 @@ def _accepted(agent: Agent | None, config: GameConfig | None) -> GameConfig | No
     """The rules, if the bot says that it plays by them."""
     if config is not None and isinstance(agent, Agent):
         try:
-            agent.check_rules(config)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of rules by which it plays as another bot does
+                agent.check_rules(config)
         except LiarsDiceError:
             return None
         fewest, most = agent.players
@@ -367,10 +374,10 @@ def _check_rules(bot: _Bot, rules: str, config: GameConfig | None) -> Check:
 
 
 def _decisions(bot: _Bot, config: GameConfig, games: int) -> list[tuple[Agent, GameView]]:
-    """Every view that the bot decides in, in some games against itself, with the bot as it was then."""
+    """Every view that the bot decides in, in some games, with the bot as it was then."""
     seen: list[tuple[Agent, GameView]] = []
     for seed in range(games):
-        for watched in bot.play_itself(config, seed):
+        for watched in bot.play_in_this_process(config, seed):
             assert isinstance(watched.seat, InProcessSeat)
             agent: Agent = watched.seat.agent  # type: ignore[assignment]
             seen += [(agent, view) for view in watched.views]
@@ -403,7 +410,7 @@ def _check_memoryless(bot: _Bot, config: GameConfig) -> Check:
     name, limits = bot.name, bot.limits
     compared = 0
     advice = "Set memoryless = False, or decide from your dice, the number of other dice and the current bid alone."
-    for agent, view in _decisions(bot, config, 3):
+    for agent, view in _decisions(bot, config, 4):
         if compared and bot.is_late:
             break
         for other in _same_to_the_memoryless(view):
@@ -481,10 +488,11 @@ def _same_to_the_memoryless(view: GameView) -> Iterator[GameView]:
         counts[others[1]] += 1
         yield replace(view, public=replace(public, dice_counts=tuple(counts)))
     history = public.bid_history
-    if len(history) > 1 and not public.rules.limits_raises:
-        yield replace(view, public=replace(public, bid_history=history[-1:], opener=public.bidders[-1]))
+    if history and not public.rules.limits_raises:
         lower: tuple[Bid, ...] = public.rules.bids[: public.rung]
-        yield replace(view, public=replace(public, bid_history=(*lower[::3], history[-1])))
+        for before in dict.fromkeys(((), lower[-1:], lower[::3])):
+            opener = public.opener if before else public.bidders[-1]
+            yield replace(view, public=replace(public, bid_history=(*before, history[-1]), opener=opener))
 
 
 def _check_picklable(agent: Agent) -> Check:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..agents import ENTRY_POINTS, Agent, BotFileError, bot_files, discover
+from ..agents import ENTRY_POINTS, NO_BOT, Agent, BotFileError, bot_files, discover
 from ..core import LiarsDiceError
 from .bot_connection import BotConnection
 from .bot_description import BotDescription, describe_agent, description_from, error_from
@@ -59,6 +59,8 @@ def find_bots(folder: str | Path = "agents", limits: BotLimits | None = None) ->
     places: dict[str, str] = {}
     problems: list[BotFileError] = []
     for path, found in zip(files, by_file, strict=True):
+        if found == []:
+            problems.append(BotFileError(str(path), None, NO_BOT))
         for bot in found if isinstance(found, list) else ():
             name = bot.class_name
             if name in bots:

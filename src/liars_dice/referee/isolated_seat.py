@@ -43,6 +43,7 @@ class IsolatedSeat(Seat):
         self._what = ["command", *command] if command else ["python", spec]
         self._walls = walls
         self._stays, self._anew = stays, anew
+        self._anew_once = False
         self.may_learn = command is not None
         self._games = 0
         self._bot: BotConnection | None = None
@@ -93,8 +94,10 @@ class IsolatedSeat(Seat):
             raise self._failed
         bot = self._begin(deadline)
         self._wants_events = self._ready.get("events") is True
-        message = protocol.message_of(start, 0) | ({"anew": True} if self._anew and self._games else {})
+        anew = (self._anew or self._anew_once) and self._games > 0
+        message = protocol.message_of(start, 0) | ({"anew": True} if anew else {})
         self._games += 1
+        self._anew_once = False
         if self._ready.get("confirms_start") is not True:
             bot.write(message, deadline)
             return
@@ -138,6 +141,13 @@ class IsolatedSeat(Seat):
         if self._bot is not None:
             self._bot.close()
             self._bot = None
+
+    def begin_anew(self) -> bool:
+        """Have the bot made anew for the next game, in the same process. False if that is over, or is a box, which is
+        built for one match.
+        """
+        self._anew_once = self._stays and not self._walls and self._bot is not None and self._bot.is_open
+        return self._anew_once
 
     def _reached(self) -> BotConnection:
         if self._bot is None:

@@ -49,6 +49,10 @@ class Seat(ABC):
         """Let the bot go for good."""
         self.close()
 
+    def begin_anew(self) -> bool:
+        """Have the bot made anew for the next game. False where that takes a new seat."""
+        return False
+
 
 _LIMITS = {
     "seed": "load",
