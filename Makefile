@@ -19,7 +19,7 @@ help:
 	@echo "make docs       build the documentation (liars-dice docs opens it)"
 	@echo "make wheel      build the wheel, with the documentation in it"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
-	@echo "make champion-report  measure the champion again and write its tables (REPORT='--device cuda' on a GPU)"
+	@echo "make champion-report  measure the champion again and write its tables (REPORT='--device cuda' with a GPU)"
 	@echo "make serve      play, watch and review games in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -120,7 +120,7 @@ bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run_all.py
 
 champion-report: $(VENV)/train
-	@$(BIN)/python benchmarks/champion.py --play --write $(REPORT)
+	@$(BIN)/python benchmarks/champion.py --play --networks --write $(REPORT)
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist src/liars_dice/offline_docs

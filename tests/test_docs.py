@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import json
 import re
 import shlex
@@ -20,8 +21,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from liars_dice.cli import main
+from command_line import call
+from liars_dice.agents import AGENTS
+from liars_dice.cli import COMMANDS, main
 from liars_dice.core import GameConfig
+from liars_dice.exact.solver import Tablebase
 from test_house import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -150,3 +154,59 @@ def test_the_rooms_of_the_page_are_the_rooms_of_the_package() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split("\n")) <= 151
+
+
+NOT_OURS = {"--editable", "--require-hashes", "--rng-seed"}
+"""Two options of pip, and an old name that gets an error."""
+
+
+def options_in(text: str) -> set[str]:
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+
+
+@functools.cache
+def options_of(command: str) -> set[str]:
+    """What a command takes, by its help."""
+    calls = [(command,)] + [("train", kind) for kind in ("champion", "clone") if command == "train"]
+    return options_in("".join(call(*words, "--help").output for words in calls))
+
+
+@functools.cache
+def options_anywhere() -> set[str]:
+    """What some command takes, or a script of this repository."""
+    places = ("src", "benchmarks", "tools", "training")
+    scripts = [path.read_text(encoding="utf-8") for place in places for path in (ROOT / place).rglob("*.py")]
+    literal = {name for text in scripts for name in re.findall(r'"(--[a-z][a-z-]*)', text)}
+    return NOT_OURS.union(literal, *map(options_of, COMMANDS))
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_options_that_are_named_exist(page: Path) -> None:
+    """`serve --bot`, in a sentence or in a block that is not run, is an option of that command; `--bot`, of some."""
+    text = page.read_text(encoding="utf-8")
+    spans = re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+    shown = [line for language, code in BLOCK.findall(text) if language == "text" for line in code.split("\n")]
+    for span in spans + [line for line in shown if "liars-dice " in line]:
+        words = span.partition("#")[0].rpartition("liars-dice ")[2].split()
+        if words and words[0] in COMMANDS:
+            missing = options_in(" ".join(words)) - options_of(words[0])
+        else:
+            missing = options_in(span) - options_anywhere() if span.startswith("--") else set()
+        assert not missing, f"{page.name} has {span!r}: there is no {', '.join(missing)}"
+
+
+def test_the_readme_counts_the_bots() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    bots = [name for name in AGENTS if ":" not in name]  # the levels of the champion are told with it
+    assert f"**Bots**: {len(bots)} built in" in text
+
+
+def test_the_readme_says_how_good_nash_is() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    claimed = re.search(r"gains at most (\S+) per round on average over both seats, and at most (\S+) in one", text)
+    assert claimed
+    solved = [Tablebase.shipped().round(own, 5 - own - left) for left in range(4) for own in range(1, 5 - left)]
+    half = max(found.exploitability for found in solved)
+    whole = max(found.upper - found.lower for found in solved)
+    assert 0.8 * float(claimed[1]) < half <= float(claimed[1])
+    assert 0.8 * float(claimed[2]) < whole <= float(claimed[2])

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import importlib
 import re
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from command_line import call
 from liars_dice import core
 from liars_dice.core import GameConfig, MissingExtraError
+from liars_dice.core.errors import PLAIN_INSTALL
 from liars_dice.exact import solve
 from liars_dice.learn.batch.batched_games import BatchedGames
 from liars_dice.persistence import open_store
 from liars_dice.tournament import make_backend
-from test_dependencies import EXTRAS
+from test_dependencies import EXTRAS, PROJECT, declared
 from test_house import SOURCE
 
 FOR_MAINTAINERS = {"audit", "bench", "dev", "docs", "slow"}
@@ -106,3 +109,56 @@ def _stop(*_: object, **__: object) -> object:
 
 def test_an_installed_package_is_not_missed() -> None:
     core.check_extra("a game", "msgspec", "nothing")
+
+
+# -- the engine alone --------------------------------------------------------------------------------------------------
+
+
+def with_the_engine_alone(code: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a process that has none of the packages that only a plain install has."""
+    blocked = f"import sys\nsys.modules.update(dict.fromkeys({sorted(PLAIN_INSTALL)}))\n"
+    return subprocess.run([sys.executable, "-c", blocked + code], capture_output=True, text=True, check=False)
+
+
+def test_what_the_engine_does_without_is_what_a_plain_install_brings() -> None:
+    assert declared(PROJECT["dependencies"]) == PLAIN_INSTALL | {"msgspec"}
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("liars_dice.matchup('optimal', 'maniac')", "liars_dice.tournament.matchup needs numpy"),
+        ("liars_dice.round_robin(['optimal', 'maniac'])", "liars_dice.tournament.round_robin needs numpy"),
+        ("liars_dice.solve('duel')", "liars_dice.solve needs numpy"),
+        ("liars_dice.exact.solve('duel')", "liars_dice.exact needs numpy"),
+        ("liars_dice.review_game", "liars_dice.review_game needs numpy"),
+        ("liars_dice.terminal", "liars_dice.terminal needs rich"),
+        ("liars_dice.web", "liars_dice.web needs starlette"),
+        ("liars_dice.make_agent('nash')", "nash needs numpy"),
+        ("liars_dice.play_game(['random', 'champion'], 'perudo')", "champion needs numpy"),
+    ],
+)
+def test_the_engine_alone_says_what_is_missing(code: str, sentence: str) -> None:
+    done = with_the_engine_alone(f"import liars_dice\n{code}")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(f"MissingExtraError: {sentence}: pip install liars-dice")
+    assert done.stderr.count("Traceback") == 1, "one error, not a chain of them"
+
+
+@pytest.mark.parametrize("kept", [set[str](), {"click", "rich"}])
+def test_the_command_says_so_in_one_line(kept: set[str]) -> None:
+    """Also where other packages have brought a part of what it needs."""
+    words = "import liars_dice.cli\nliars_dice.cli.main(['solve', '1', '1'])"
+    back = f"for name in {sorted(kept)}: del sys.modules[name]\n"
+    done = with_the_engine_alone(back + words)
+    assert done.returncode == 1
+    missing = "numpy" if kept else "click"
+    assert done.stderr.removeprefix("Error: ") == f"liars-dice needs {missing}: pip install liars-dice\n"
+
+
+def test_a_bots_own_missing_package_is_not_ours(tmp_path: Path) -> None:
+    """A bot's module that imports what is missing here: the module cannot be imported, which is its author's matter."""
+    (tmp_path / "mine.py").write_text("import numpy")
+    code = f"import liars_dice\nsys.path.insert(0, {str(tmp_path)!r})\nliars_dice.make_agent('mine:Bot')"
+    done = with_the_engine_alone(code)
+    assert "agent = 'mine:Bot': expected a module that can be imported (" in done.stderr.splitlines()[-1]

@@ -1,22 +1,25 @@
-"""The three guides, followed from top to bottom in an empty directory.
+"""The guides, followed from top to bottom in an empty directory.
 
 Files are saved as the guide shows them, commands run in a shell, and their output must be what the guide shows (`...`
 stands for anything). Terminal sessions are typed into a real terminal. What the player's guide says about the browser
-is done in Chromium: its bold words must be found on the pages.
+is done in Chromium: its bold words must be found on the pages. The researcher's model is a server of the tests, at the
+address that the guide exports.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from chat_server import beginner, chat_server
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from patience import PATIENCE
@@ -36,8 +39,8 @@ def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIARS_DICE_DB", str(tmp_path / "games.sqlite"))
 
 
-def test_there_are_three() -> None:
-    assert set(GUIDES) == {"guide-bot-author", "guide-player", "guide-student"}
+def test_there_are_four() -> None:
+    assert set(GUIDES) == {"guide-bot-author", "guide-llm-researcher", "guide-player", "guide-student"}
     for guide in GUIDES.values():
         language, code = blocks_of(guide)[0]
         assert (language, commands(code)) == ("console", [(word, "") for word in SETUP]), guide.name
@@ -51,6 +54,12 @@ def test_a_guide_from_top_to_bottom(name: str) -> None:
 
 def walk(guide: Path, programs: Path) -> None:
     """Follow a guide, with the programs of one installation."""
+    with chat_server(beginner) as model:
+        follow(guide, programs, model.url)
+
+
+def follow(guide: Path, programs: Path, model_address: str) -> None:
+    settings: dict[str, str] = {}
     for language, code in blocks_of(guide)[1:]:
         if language == "python":
             named = re.match(r"# (\w+\.py)\n", code)
@@ -58,7 +67,12 @@ def walk(guide: Path, programs: Path) -> None:
             Path(named[1]).write_text(code, encoding="utf-8")
         elif language == "console":
             for command, shown in commands(code):
-                check_shown(command, run(command, programs), shown)
+                if exported := re.fullmatch(r"export (\w+_URL)=http://localhost\S+", command):
+                    settings[exported[1]] = model_address
+                check_shown(command, run(command, programs, settings), shown)
+        elif language == "json":
+            for server in json.loads(code)["mcpServers"].values():
+                run(" ".join([server["command"], *server["args"]]), programs, settings)  # it ends with its input
         else:
             assert language == "text", f"{guide.name} has a block of {language!r}, which no test runs"
             command, _, script = code.removeprefix("$ ").partition("\n")
@@ -72,9 +86,9 @@ def commands(code: str) -> list[tuple[str, str]]:
     return [(command, shown.strip()) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
-def run(command: str, programs: Path) -> str:
-    """Run a command in a shell that finds the programs; return its output."""
-    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+def run(command: str, programs: Path, settings: Mapping[str, str]) -> str:
+    """Run a command in a shell that finds the programs and has these variables; return its output."""
+    environment = {**os.environ, **settings, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     done = subprocess.run(
         ["sh", "-c", command], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
@@ -129,8 +143,10 @@ def test_from_a_clean_clone(tmp_path: Path) -> None:
     subprocess.run(["make", "demo"], cwd=clone, env=environment, check=True)
     assert (clone / SETUP[1].removeprefix(". ")).exists()
     bin_ = clone / ".venv" / "bin"
-    subprocess.run([bin_ / "python", "-m", "pip", "install", "--quiet", "liars-dice[rl]"], env=environment, check=True)
-    for name in ("guide-bot-author", "guide-student"):
+    subprocess.run(
+        [bin_ / "python", "-m", "pip", "install", "--quiet", "liars-dice[rl,llm,mcp]"], env=environment, check=True
+    )
+    for name in ("guide-bot-author", "guide-student", "guide-llm-researcher"):
         walk(clone / "docs" / GUIDES[name].name, bin_)
 
 

@@ -14,7 +14,7 @@ PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def test_they_are_there() -> None:
-    assert {path.stem for path in PATHS} >= {"exploitability", "solve-your-variant"} | QUICK
+    assert {path.stem for path in PATHS} >= {"exploitability", "scout-an-opponent", "solve-your-variant"} | QUICK
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+import click
 import pytest
 import yaml
 
 from command_line import call, told
 from draw_game import game
-from liars_dice.cli import COMMANDS
-from site_hooks import FACES, PROJECT_PAGES
+from liars_dice.cli import COMMANDS, main
+from site_hooks import FACES, PROJECT_PAGES, command_line
 from test_house import ROOT
 from test_wheel import MOST_BYTES, build_wheel
 
@@ -137,3 +138,16 @@ def test_the_command_opens_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert opened == []
     assert call("docs").exit_code == 0
     assert opened == [address]
+
+
+def test_the_reference_of_commands_explains_everything() -> None:
+    """Every option has its text in a table, and every argument is in the text above it."""
+    page = command_line()
+    assert not re.search(r"^\| .*\| +\|$", page, re.MULTILINE), "a row without a text"
+    context = click.Context(main)
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        shown = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
+        unexplained = set(re.findall(r"[A-Z]{2,}", " ".join(shown))) - set(re.findall(r"\w+", command.help or ""))
+        assert not unexplained, f"the help of {name} does not say what {', '.join(unexplained)} is"

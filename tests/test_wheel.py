@@ -132,6 +132,8 @@ def test_the_engine_needs_msgspec_alone(wheel: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("\n['msgspec']\n")
     assert done.stdout.count("<GameResult: ") == 2
+    done = subprocess.run([python.with_name("liars-dice"), "agents"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "liars-dice needs click: pip install liars-dice\n")
 
 
 def test_it_works_without_the_repository(installed: Path) -> None:

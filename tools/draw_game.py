@@ -23,10 +23,10 @@ from liars_dice.core import (
     GameEnded,
     GameEngine,
     LiarCalled,
+    Narrator,
     RoundEnded,
     RoundStarted,
     count_matches,
-    narrate,
     preset,
 )
 from liars_dice.pictures import SEAT_COLOURS
@@ -49,6 +49,7 @@ class Table:
     def __init__(self, engine: GameEngine) -> None:
         self.engine = engine
         self.names = engine.state.public.names
+        self.tell = Narrator(self.names)
         self.moments: list[Moment] = []
         self._said = [""] * len(self.names)
         self._shown = False
@@ -77,7 +78,7 @@ class Table:
             return f"Round {event.round_index + 1}: the dice are rolled."
         if isinstance(event, BidPlaced | LiarCalled | ExactCalled):
             event = msgspec.structs.replace(event, reasoning="")
-        return narrate(event, self.names).strip().rstrip(".") + "."
+        return self.tell(event).strip().rstrip(".") + "."
 
     def _draw(self, caption: str) -> Moment:
         parts = [self._seat(seat) for seat in range(len(self.names))]

@@ -117,14 +117,15 @@ def command_line() -> str:
 
 
 def described(command: click.Command, parent: click.Context, called: str, level: int) -> Iterator[str]:
-    """A command, its options as a table, and its subcommands."""
+    """A command, its options as a table, and its subcommands. What its arguments are is said by its help."""
     context = click.Context(command, parent=parent, info_name=called.rpartition(" ")[2])
     yield f"{'#' * level} `{called}`\n"
     yield f"```text\n{called} {' '.join(command.collect_usage_pieces(context))}\n```\n"
     yield escaped(inspect.cleandoc((command.help or "").replace("\b\n", ""))) + "\n"
-    rows = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
+    options = [param for param in command.get_params(context) if isinstance(param, click.Option)]
+    rows = [record for option in options if (record := option.get_help_record(context))]
     if rows:
-        yield "| option | |\n|---|---|"
+        yield "| option | what it does |\n|---|---|"
         yield "\n".join(f"| `{option}` | {in_cell(escaped(text))} |" for option, text in rows) + "\n"
     if command.epilog:
         yield re.sub(r"liars-dice .*?(?=; |, or |\. [A-Z]|$)", r"`\g<0>`", " ".join(command.epilog.split())) + "\n"
