@@ -104,7 +104,7 @@ class PseudoTerminal:
         return ESCAPES.sub("", self.output).replace("\r", "")
 
     def longest_line(self, but: int = 0) -> int:
-        """How wide the widest line was, leaving out those of width `but`; what a bar writes over is a line of its own."""
+        """The width of the widest line that is not `but` wide. A progress bar that is written over counts as a line."""
         return max(width for line in re.split(r"[\r\n]", ESCAPES.sub("", self.output)) if (width := len(line)) != but)
 
     def _read(self, deadline: float) -> bool:

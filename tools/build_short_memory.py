@@ -37,7 +37,6 @@ from liars_dice.exact.solver.short_memory import (
     FACES,
     LONGEST_RAISE,
     NAME,
-    PARTS,
     Places,
     Reals,
     ShortKey,
@@ -47,6 +46,7 @@ from liars_dice.exact.solver.short_memory import (
     packed,
     written,
 )
+from liars_dice.exact.solver.short_memory_packing import PARTS
 from liars_dice.exact.tables import PolicyTable, hand_set
 from liars_dice.numeric import Floats, Ints, Truths, compiled
 
@@ -370,7 +370,7 @@ def packed_kinds(key: ShortKey, parts: NDArray[np.uint8]) -> bytes:
     """A strategy with a memory of kinds, packed: [hand, column, memory, move]."""
     places, weights = Places(key.config), hand_set(key.own, FACES).weights
     reach = likeliest(places, parts, opens=key.opens) * weights[:, None, None]
-    return packed(parts, kept_places(places, parts, reach, important(key), opens=key.opens))
+    return packed(places, parts, kept_places(places, parts, reach, important(key), opens=key.opens))
 
 
 def pack_again(names: Sequence[str] | None, out: Path) -> None:
@@ -443,7 +443,7 @@ def packed_from(key: ShortKey, steps: int, found: NpzFile, least: float) -> byte
     if key.opens:
         openings = found[f"{name}/opening"]
         parts[:, 0, 0, : openings.shape[1]] = openings
-    return packed(parts, kept_places(places, parts, reach * weights[:, None, None], least, opens=key.opens))
+    return packed(places, parts, kept_places(places, parts, reach * weights[:, None, None], least, opens=key.opens))
 
 
 def build_from(folders: Sequence[Path], names: Sequence[str] | None, out: Path, least: float | None) -> None:

@@ -26,8 +26,9 @@ import torch
 from torch import Tensor
 
 from liars_dice.exact.solver import short_memory
-from liars_dice.exact.solver.short_memory import PARTS, ShortKey, StrategyBook
+from liars_dice.exact.solver.short_memory import ShortKey, StrategyBook
 from liars_dice.exact.solver.short_memory_adversary import Adversary, Measured, mean_of
+from liars_dice.exact.solver.short_memory_packing import PARTS
 
 GAPS = (1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """The search is repeated with ever smaller gaps while there is time..."""

@@ -18,7 +18,6 @@ from liars_dice.exact import OutOfReachError
 from liars_dice.exact.errors import DataError
 from liars_dice.exact.solver import mean_of, response_bounds, values_by_short_memory
 from liars_dice.exact.solver.short_memory import (
-    PARTS,
     START,
     Places,
     ShortGame,
@@ -32,6 +31,7 @@ from liars_dice.exact.solver.short_memory import (
     written,
 )
 from liars_dice.exact.solver.short_memory_adversary import Adversary, Measured, Parts
+from liars_dice.exact.solver.short_memory_packing import PARTS
 from liars_dice.exact.solver.short_memory_values import _walk
 from liars_dice.exact.tables.hands import hand_set
 from oracle import best_value, round_chances
@@ -179,9 +179,12 @@ def test_bounds_are_kept_with_the_strategies_that_they_hold_for(tmp_path: Path) 
     }
     assert [bounds[key.name]["strategies"] for key in rounds] == [book.fingerprint(key) for key in rounds]
     assert book.fingerprint(rounds[0]) != book.fingerprint(rounds[1])
-    changed = {key: book.block(key) for key in (rounds[0], rounds[0].opponent)}
-    changed[rounds[0].opponent] = book.block(rounds[1])
-    assert StrategyBook(written(changed)).fingerprint(rounds[0]) != book.fingerprint(rounds[0])
+    both = {key: book.block(key) for key in (rounds[0], rounds[0].opponent)}
+    assert StrategyBook(written(both)).fingerprint(rounds[0]) == book.fingerprint(rounds[0])
+    steps, places = book.block(rounds[0].opponent)[0], book[rounds[0].opponent].places
+    nothing = np.zeros((56, places.rungs + 1, len(places.memory.shorter), places.moves), dtype=np.uint8)
+    both[rounds[0].opponent] = steps, packed(places, nothing, np.zeros(nothing.shape[:-1], dtype=bool))
+    assert StrategyBook(written(both)).fingerprint(rounds[0]) != book.fingerprint(rounds[0])
 
 
 def test_more_work_leaves_less_to_exploit() -> None:
@@ -202,7 +205,7 @@ def test_a_file_gives_back_what_was_put_in() -> None:
     kept = kept_places(places, parts, likeliest(places, parts, opens=True), 0.01, opens=True)
     assert 0.05 < kept.mean() < 0.9
     key = ShortKey("heads-up", 2, 1, True)
-    book = StrategyBook(written({key: (0, packed(parts, kept))}))
+    book = StrategyBook(written({key: (0, packed(places, parts, kept))}))
     assert list(book) == [key]
     assert book.get(key.opponent) is None
     strategy = book[key]
@@ -247,7 +250,7 @@ def test_damaged_files_say_so() -> None:
     for data, complaint in (
         (b"", "not a file of strategies"),
         (b"PK\x03\x04" + whole[4:], "not a file of strategies"),
-        (whole[:4] + b"\x07" + whole[5:], "of version 7; this program reads version 2"),
+        (whole[:4] + b"\x07" + whole[5:], "of version 7; this program reads version 3"),
         (whole[:-1], "damaged"),
         (whole[:-3] + b"\x00" + whole[-2:], "damaged"),
     ):

@@ -8,14 +8,14 @@ rung c - 1. There are two kinds of memory:
   had raised its own predecessor to the same face, by less, or by more;
 - of *steps*: by how many rungs each of the last one, two or more bids raised the one before it.
 
-This module has the places, and the file format; `tools/build_short_memory.py` makes the file, and
-`exact.solver.short_memory_adversary` measures the strategies.
+This module has the places, and the file of strategies, each packed by `exact.solver.short_memory_packing`.
+`tools/build_short_memory.py` makes the file, and `exact.solver.short_memory_adversary` measures the strategies.
 """
 
 from __future__ import annotations
 
 import hashlib
-import lzma
+import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -30,6 +30,7 @@ from ...core import GameConfig, preset, round_rules
 from ...numeric import Floats, Ints, Truths
 from ..errors import DataError, OutOfReachError
 from ..tables import hand_set, ladder_arrays
+from .short_memory_packing import PARTS, pack_cells, unpack_cells
 
 Reals = NDArray[np.float32]
 ShortGame = Literal["heads-up", "perudo"]
@@ -37,21 +38,17 @@ ShortGame = Literal["heads-up", "perudo"]
 GAMES: tuple[ShortGame, ...] = ("heads-up", "perudo")
 LONGEST_RAISE, LONGEST_OPENING = 3, 4
 """The strategies raise by, and open on, at most this many times `faces` rungs. Their opponents need not."""
-PARTS = 64
-"""Chances are kept in 64ths..."""
 LEAST = 0.01
-"""...and smaller ones than this are dropped."""
+"""Smaller chances than this are dropped."""
 FACES = 6
 """The packaged file is for six faces."""
 WINDOW = 12
 """A memory of steps takes a raise by more rungs than this as far, and forgets what came before it."""
 FAR, START, STEPS = 0, WINDOW + 1, WINDOW + 2
 """A remembered step is the number of rungs of a raise, `FAR`, or `START` for the first bid."""
-MAGIC, VERSION = b"LDSM", 2
+MAGIC, VERSION = b"LDSM", 3
 HEAD, ENTRY = "<4sHH16s", "<BBBBBxxxI"
 """The beginning of a file, and its entry for each strategy: game, dice, whether it opens, steps, bytes."""
-PACKING = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}
-"""How strategies are compressed: single bytes, in which nothing is aligned to two or four of them."""
 NAME = "shortmemory.bin"
 
 
@@ -188,14 +185,10 @@ def in_parts(chances: Reals) -> NDArray[np.uint8]:
     return whole
 
 
-def packed(parts: NDArray[np.uint8], kept: Truths) -> bytes:
-    """A strategy as bytes: how many moves each place has, the moves, and the parts of all but the last move of each."""
-    cells = np.where(kept[..., None], parts, 0).transpose(1, 2, 0, 3).reshape(-1, parts.shape[-1])
-    cell, move = np.nonzero(cells)
-    last = np.append(cell[1:] != cell[:-1], True)
-    sizes = (cells > 0).sum(axis=1).astype(np.uint8)
-    written = (sizes, move.astype(np.uint8), cells[cell, move][~last])
-    return lzma.compress(b"".join(part.tobytes() for part in written), format=lzma.FORMAT_ALONE, filters=[PACKING])
+def packed(places: Places, parts: NDArray[np.uint8], kept: Truths) -> bytes:
+    """A strategy as bytes, where it is kept: [hand, column, memory, move] and [hand, column, memory]."""
+    cells = np.where(kept[..., None], parts, 0).transpose(1, 2, 0, 3)
+    return pack_cells(np.ascontiguousarray(cells), places.memory.shorter)
 
 
 class ShortKey(NamedTuple):
@@ -240,20 +233,11 @@ class ShortStrategy:
         self.hands = hand_set(self.own, FACES)
         self.liar, self.exact = self.places.rungs, self.places.rungs + 1
         self._memories = len(self.places.memory.shorter)
-        cells = (self.places.rungs + 1) * self._memories * len(self.hands)
-        raw = lzma.decompress(data, format=lzma.FORMAT_ALONE)
-        sizes = np.frombuffer(raw, dtype=np.uint8, count=cells)
-        starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        total = int(starts[-1])
-        parts = np.zeros(total, dtype=np.int64)
-        last = starts[1:][sizes > 0] - 1
-        is_last = np.zeros(total, dtype=bool)
-        is_last[last] = True
-        parts[~is_last] = np.frombuffer(raw, dtype=np.uint8, offset=cells + total)
-        sums = np.add.reduceat(parts, starts[:-1][sizes > 0])
-        parts[last] = PARTS - sums
+        shape = (self.places.rungs + 1, self._memories, len(self.hands), self.places.moves)
+        cell, move, parts = unpack_cells(data, shape, self.places.memory.shorter)
+        starts = np.searchsorted(cell, np.arange(math.prod(shape[:-1]) + 1))
         self._starts = starts.astype(np.uint32)
-        self._moves = raw[cells : cells + total]
+        self._moves = move.astype(np.uint8).tobytes()
         self._parts = parts.astype(np.uint8).tobytes()
 
     def chances(self, hand: Sequence[int], bidding: Sequence[int]) -> dict[int, float]:
@@ -268,6 +252,11 @@ class ShortStrategy:
                 return {self._action(column, m): part / PARTS for m, part in zip(moves, parts, strict=True)}
             memory = int(self.places.memory.shorter[memory])
         return {self.liar: 1.0}
+
+    def fingerprint(self) -> str:
+        """What changes whenever the strategy does."""
+        said = self._starts.astype("<u4").tobytes(), self._moves, self._parts
+        return hashlib.blake2b(b"".join(said), digest_size=8).hexdigest()
 
     def _action(self, column: int, move: int) -> int:
         return column + move if move < self.places.call else self.liar + move - self.places.call
@@ -339,8 +328,8 @@ class StrategyBook:
 
     def fingerprint(self, key: ShortKey) -> str:
         """What changes whenever a strategy of this round does, the opener's or the other player's."""
-        both = (self.block(one) for one in (key, key.opponent))
-        return hashlib.blake2b(b"".join(b"%d:" % steps + data for steps, data in both), digest_size=8).hexdigest()
+        both = (self[one].fingerprint() for one in (key, key.opponent))
+        return hashlib.blake2b("".join(both).encode(), digest_size=8).hexdigest()
 
 
 def written(blocks: Mapping[ShortKey, tuple[int, bytes]]) -> bytes:

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from ...numeric import Floats, Int, Ints, Truths, compiled, in_threads, inlined
 from ..errors import OutOfReachError
-from .short_memory import PARTS, Places, Reals, ShortStrategy
+from .short_memory import Places, Reals, ShortStrategy
+from .short_memory_packing import PARTS
 
 Parts = NDArray[np.uint8]
 GAPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...core import RoundRules
 from ...numeric import Floats
-from .short_memory import PARTS, ShortKey, ShortStrategy, load
+from .short_memory import ShortKey, ShortStrategy, load
+from .short_memory_packing import PARTS
 from .tablebase import solved_game
 
 Singles = NDArray[np.float32]
