@@ -1,4 +1,4 @@
-# Every target sets up what it needs: `make demo` and `make test` work on a machine with only Python 3.11+ and make.
+# Every target sets up what it needs: `make demo` and `make test` work on a machine with only Python 3.11 to 3.13 and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +24,7 @@ help:
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "$(PYTHON) is Python %d.%d; this needs 3.11 or newer: make PYTHON=python3.12 ..." % v[:2])'
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "$(PYTHON) is Python %d.%d; this needs 3.11 to 3.13: make PYTHON=python3.12 ..." % v[:2])'
 	@echo "Setting up a virtual environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@

@@ -36,7 +36,7 @@ ROWS = (
     ),
     Row(
         "step a batched environment for learners, two cores | {ours} million/s "
-        f"| {API}: {{theirs}} million/s | {{ratio}} times as fast",
+        f"| {API}, one core: {{theirs}} million/s | {{ratio}} times as fast",
         "learning.py",
         r"batched environment, .*: (?P<ours>\S+) million steps/s .*\n"
         rf" *{API}: (?P<theirs>\S+) million actions/s; ratio (?P<ratio>\S+)",

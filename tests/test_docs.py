@@ -203,10 +203,23 @@ def test_the_readme_counts_the_bots() -> None:
 
 def test_the_readme_says_how_good_nash_is() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    claimed = re.search(r"gains at most (\S+) per round on average over both seats, and at most (\S+) in one", text)
+    claimed = re.search(r"at most (\S+) per round averaged over both seats, and at most (\S+) from either seat", text)
     assert claimed
     solved = [Tablebase.shipped().round(own, 5 - own - left) for left in range(4) for own in range(1, 5 - left)]
     half = max(found.exploitability for found in solved)
     whole = max(found.upper - found.lower for found in solved)
     assert 0.8 * float(claimed[1]) < half <= float(claimed[1])
     assert 0.8 * float(claimed[2]) < whole <= float(claimed[2])
+    assert f"gains at most {claimed[1]} per round" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_strength_of_the_champion_is_what_was_measured(page: str) -> None:
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    measured = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for claim, figure in {
+        "wins {} of its games in a league of nine": "league of nine, perudo: champion wins",
+        "{} of games between two players": "the best of 3 exploiters, 2 players: wins",
+    }.items():
+        (share,) = re.findall(rf"^{figure}: (\S+) %", measured, re.MULTILINE)
+        assert claim.format(f"{share}%") in text

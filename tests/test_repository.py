@@ -34,8 +34,10 @@ def test_the_pythons_that_are_claimed_are_those_that_are_checked() -> None:
     assert jobs["test"]["strategy"]["matrix"]["python"] == claimed
     assert any(step.get("run") == ".ci/run" for step in jobs["test"]["steps"])
     assert PROJECT["requires-python"] == f">={claimed[0]}"
-    installing = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
-    assert all(version in installing for version in claimed), "docs/install.md names the versions that are tested"
+    guides = sorted((ROOT / "docs").glob("guide-*.md"))
+    for page in (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "docs/install.md")), *guides):
+        named = set(re.findall(r"3\.\d+(?: to 3\.\d+| or newer|\+)", page.read_text(encoding="utf-8")))
+        assert named == {f"{claimed[0]} to {claimed[-1]}"}, f"{page.name} names other Pythons than are tested"
 
 
 def test_workflows_run_what_exists() -> None:
