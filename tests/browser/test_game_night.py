@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from browser.kit import Open, Studio, needs_chromium
 
@@ -50,6 +50,7 @@ def test_the_host_chooses_the_time_and_the_manners(studio: Studio, open_page: Op
     page.get_by_label("Ask everyone whether they are ready").check()
     page.get_by_role("button", name="Set up and invite").click()
     expect(page.locator(".lobby")).to_contain_text("30 seconds per turn · no hints and odds · private")
+    expect(page.get_by_label("Invite link")).to_have_value(re.compile("#.+"))
     link = page.get_by_label("Invite link").input_value()
     guest = open_page(studio, link.removeprefix(studio.url))
     guest.get_by_label("Your name").fill("Bob")
@@ -62,6 +63,40 @@ def test_the_host_chooses_the_time_and_the_manners(studio: Studio, open_page: Op
         one.locator(".board .cell").first.wait_for()
         expect(one.get_by_label("Odds")).to_be_hidden()
         expect(one.get_by_role("button", name="Hint")).to_be_hidden()
+
+
+def test_the_link_of_a_private_room_waits_for_its_invitation(studio: Studio, open_page: Open) -> None:
+    """A link without the invitation would let no one in, so there is none until the page is told it."""
+    seats: list[Any] = [{"kind": "you", "name": "Ann"}, {"kind": "open"}, {"kind": "open"}]
+    made = studio.post("/rooms", {"rules": "perudo", "seats": seats, "closed": True})
+    room = f"{studio.url}/room/{made['room']}"
+    guest = studio.post(f"/rooms/{made['room']}/seats", {"name": "Bob", "invite": made["invite"]})
+    bob = open_page(studio, f"/room/{made['room']}", token=guest)
+    expect(bob.get_by_label("Invite link")).to_have_value(f"{room}#{made['invite']}")
+
+    ann = open_page(studio, "/rules", token=made)
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    def hold(socket: WebSocketRoute) -> None:
+        socket.connect_to_server().on_message(lambda said: held.append((socket, said)))
+
+    ann.route_web_socket("**/socket", hold)
+    ann.goto(room)
+    expect(ann.locator(".lobby")).to_contain_text("private")
+    expect(ann.get_by_label("Invite link")).to_have_value("")
+    expect(ann.get_by_role("button", name="Copy link")).to_be_disabled()
+    while not held:
+        ann.wait_for_timeout(20)
+    socket, welcome = held[0]
+    socket.send(welcome)
+    expect(ann.get_by_label("Invite link")).to_have_value(f"{room}#{made['invite']}")
+    expect(ann.get_by_role("button", name="Copy link")).to_be_enabled()
+
+    access = f"/rooms/{made['room']}/access"
+    studio.post(access, {"token": made["token"], "closed": False})
+    expect(bob.get_by_label("Invite link")).to_have_value(room)
+    anew = studio.post(access, {"token": made["token"], "closed": True})["invite"]
+    expect(bob.get_by_label("Invite link")).to_have_value(f"{room}#{anew}")
 
 
 # -- each other --------------------------------------------------------------------------------------------------------

@@ -215,6 +215,33 @@ def test_leaving_before_the_game_opens_the_seat() -> None:
     asyncio.run(run())
 
 
+def test_who_leaves_before_the_game_sees_nothing_of_the_next_player() -> None:
+    """All connections of the seat end: a page that stayed would be told the next player's dice."""
+
+    async def run() -> None:
+        async with studio() as one:
+            room, (ann, bob), granted = await table(one, "Bob", ready_check=True)
+            second_tab = await one.enter(room, granted[1]["token"])
+            waiting = asyncio.create_task(
+                one.get(f"/rooms/{room}/next?wait=30", authorization=f"Bearer {granted[1]['token']}")
+            )
+            assert (await ask(bob, type="resign"))["type"] == "answer"
+            for gone in (bob, second_tab):
+                with pytest.raises(Closed):
+                    await gone.until("never")
+            cas = await one.post(f"/rooms/{room}/seats", {"name": "Cas"})
+            assert cas["seat"] == 1
+            seated = await one.enter(room, cas["token"])
+            for player in (ann, seated):
+                assert (await ask(player, type="ready", ready=True))["type"] == "answer"
+            await seated.until(lambda m: m["type"] == "event" and m["event"].get("dice"))
+            assert (await waiting) == {"type": "wait"}
+            for gone in (bob, second_tab):
+                assert not [said for said in gone.heard if said["type"] == "event"]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("ban", [False, True])
 def test_the_host_removes_a_player(ban: bool) -> None:
     async def run() -> None:

@@ -97,7 +97,13 @@ def test_a_closed_room_lets_in_only_those_with_its_link() -> None:
             second = (await one.post(access, {"token": made["token"], "closed": True}))["invite"]
             assert second != invite
             await one.post(f"/rooms/{name}/seats", {"invite": invite}, 403)
+            told = await host.until(lambda said: said["type"] == "seats" and said["closed"])
+            assert told["invite"] == second
+            onlooker = one.socket(name)
+            onlooker.say({"type": "hello", "invite": second})
+            assert (await onlooker.next())["invite"] is None
             await one.post(f"/rooms/{name}/seats", {"invite": second})
+            assert (await onlooker.until("seats"))["invite"] is None
 
     asyncio.run(run())
 

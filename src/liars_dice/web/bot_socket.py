@@ -191,6 +191,7 @@ class _Waiter:
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.woken = asyncio.Event()
+        self.dismissed = False
 
     def tell(self, message: bytes) -> None:
         """Not of interest."""
@@ -204,7 +205,8 @@ class _Waiter:
         self.woken.set()
 
     def leave(self, reason: str, *, stay_away: bool = False) -> None:
-        """The room is given up."""
+        """The room is given up, or the seat is."""
+        self.dismissed = True
         self.woken.set()
 
 
@@ -217,9 +219,9 @@ async def wait_for_next(room: Room, seat: int, seconds: float) -> protocol.Messa
     try:
         while True:
             waiter.woken.clear()
-            messages = next_for(room, seat)
+            messages = [] if waiter.dismissed else next_for(room, seat)
             left = until - clock.now()
-            if messages or left <= 0 or room.gone:
+            if messages or left <= 0 or waiter.dismissed or room.gone:
                 return messages[0] if messages else {"type": "wait"}
             await clock.wait(waiter.woken, left)
     finally:

@@ -175,7 +175,9 @@ async def _answer(room: Room, page: Page, rooms: Rooms, text: str) -> None:
                     await rooms.load.turn()
                     await room.undo(page.seat)
                 page.tell(m.encode(m.Answer(message.id)))
-            case m.Ready() | m.Resign() | m.GiveSeat() | m.ReturnToSeat() | m.Remove() | m.Rematch():
+            case m.Resign():
+                await room.resign(page.seat, lambda: page.tell(m.encode(m.Answer(message.id))))
+            case m.Ready() | m.GiveSeat() | m.ReturnToSeat() | m.Remove() | m.Rematch():
                 await _manage(room, page.seat, message)
                 page.tell(m.encode(m.Answer(message.id)))
             case m.Ask() if not room.doc.help:
@@ -199,8 +201,6 @@ async def _manage(room: Room, seat: int, message: m.Manage) -> None:
     match message:
         case m.Ready(ready=ready):
             await room.set_ready(seat, ready)
-        case m.Resign():
-            await room.resign(seat)
         case m.GiveSeat(seat=other):
             await room.give_to_bot(seat, other)
         case m.ReturnToSeat():

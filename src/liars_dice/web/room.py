@@ -60,6 +60,7 @@ NOT_STORED = "The game could not be stored. Reconnect to continue."
 CLOSED = "The host has closed this room. Ask for the new link."
 IDLE = "No one has played in this room for a while, so it is asleep. Connect again to wake it."
 REMOVED = "The host has removed you from this room."
+LEFT = "You have left your seat."
 NOT_IN_REMATCH = "The others play another game. You can watch it."
 FAILED = "Something went wrong in this room. Reconnect to continue."
 
@@ -270,13 +271,14 @@ class Room:
     def _presence_changed(self) -> None:
         self.presence.touch()
         self._changed.set()
-        message = seats_message(self)
-        if message == self._told_seats:
+        told = seats_message(self, seated=True)
+        if told == self._told_seats:
             return
-        self._told_seats = message
+        self._told_seats = told
+        to_spectators = seats_message(self, seated=False)
         waiting = turn_message(self, SPECTATOR)  # how long the others wait for the player to move may have changed
         for one in tuple(self.presence.listeners):
-            one.tell(message)
+            one.tell(to_spectators if one.seat == SPECTATOR else told)
             if waiting is not None and one.seat != self.state.public.current_player:
                 one.tell(waiting)
 
@@ -349,11 +351,18 @@ class Room:
 
     # -- leaving, and being left -------------------------------------------------------------------------------------
 
-    async def resign(self, seat: int) -> None:
-        """This player leaves: before the game the seat is open again, in a game a bot plays to its end."""
+    async def resign(self, seat: int, answer: Callable[[], None] | None = None) -> None:
+        """This player leaves: before the game the seat is open again, in a game a bot plays to its end.
+
+        `answer` runs before the connections of a seat that is open again are ended.
+        """
         async with self._lock:
             self._check_open()
             await self._empty(seat, "resigned")
+        if answer is not None:
+            answer()
+        if self.doc.seats[seat].token is None:
+            self._end_connections(seat, LEFT)
         self._seat_changed(seat)
 
     async def remove(self, host: int, seat: int, *, ban: bool) -> None:
@@ -365,10 +374,14 @@ class Room:
             banned = [*self.doc.banned, doc.place] if ban and doc.place else self.doc.banned
             self.doc = msgspec.structs.replace(self.doc, banned=banned)
             await self._empty(seat, "removed")
+        self._end_connections(seat, REMOVED, stay_away=True)
+        self._seat_changed(seat)
+
+    def _end_connections(self, seat: int, reason: str, *, stay_away: bool = False) -> None:
+        """End all connections of a seat whose player has lost it: the next player's dice are not for them."""
         for one in tuple(self.presence.listeners):
             if one.seat == seat:
-                one.leave(REMOVED, stay_away=True)
-        self._seat_changed(seat)
+                one.leave(reason, stay_away=stay_away)
 
     async def _empty(self, seat: int, why: SeatLeft) -> None:
         """Open a seat before the game; in a game, let a bot play there, and after it, in the next. The lock is held."""

@@ -102,13 +102,13 @@ def shown_fairness(fairness: Fairness | None, *, over: bool) -> Fairness | None:
     return fairness if fairness is None or over else fairness.sealed
 
 
-def seats_message(room: Room) -> bytes:
-    """Who sits where and is here, for everyone."""
+def seats_message(room: Room, *, seated: bool) -> bytes:
+    """Who sits where and is here, for the players (`seated`) or for spectators, who are not told the invitation."""
     doc = room.doc
     closed, wanted = doc.invite is not None, sorted(room.rematch)
-    return encode(
-        Seats(seat_views(room), doc.status, room.presence.spectators, closed, wanted, next_commitment(room), doc.host)
-    )
+    invite = doc.invite if seated else None
+    there = room.presence.spectators
+    return encode(Seats(seat_views(room), doc.status, there, closed, wanted, next_commitment(room), doc.host, invite))
 
 
 def turn_message(room: Room, seat: int) -> bytes | None:

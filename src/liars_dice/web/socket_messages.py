@@ -155,9 +155,9 @@ class Ping(msgspec.Struct, frozen=True, tag="ping"):
     """Keeps the connection alive; answered with `pong`."""
 
 
-Manage = Ready | Resign | GiveSeat | ReturnToSeat | Remove | Rematch
+Manage = Ready | GiveSeat | ReturnToSeat | Remove | Rematch
 """What players do at a table besides playing."""
-FromPage = Hello | Act | Ask | Undo | Speed | Manage | React | Nudge | Say | Ping
+FromPage = Hello | Act | Ask | Undo | Speed | Manage | Resign | React | Nudge | Say | Ping
 
 
 # -- from the studio to pages ------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class Turn(msgspec.Struct, frozen=True, tag="turn"):
 
 
 class Seats(msgspec.Struct, frozen=True, tag="seats"):
-    """A player or spectator joined, left or returned."""
+    """A player or spectator joined, left or returned, or the room was closed or opened."""
 
     seats: list[SeatView]
     status: RoomStatus
@@ -218,6 +218,8 @@ class Seats(msgspec.Struct, frozen=True, tag="seats"):
     """The seats whose players want another game."""
     next_commitment: str | None = None
     host: int | None = None
+    invite: str | None = None
+    """The invitation to a closed room, for players."""
 
 
 class Guide(msgspec.Struct, frozen=True):

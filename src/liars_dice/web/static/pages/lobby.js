@@ -39,6 +39,8 @@ export class Lobby {
     this.inviting = h("h3", {});
     this.closing = toggle("Private: only people with this link can join or watch", false, (closed) => this.doing.close(closed));
     this.link = h("input", { type: "text", readonly: true, "aria-label": "Invite link", onfocus: () => this.link.select() });
+    this.copy = h("button", { type: "button", class: "plain", onclick: () => this.#copy() }, "Copy link");
+    this.copied = h("span", { role: "status" });
     this.start = h("button", { type: "button", class: "plain", onclick: () => busily(this.start, () => this.doing.begin()) });
     this.ready = toggle("I am ready", false, (on) => this.doing.ready(on));
     this.leave = h("button", { type: "button", class: "quiet", onclick: () => busily(this.leave, () => this.doing.leave()) }, "Leave your seat");
@@ -63,7 +65,7 @@ export class Lobby {
    * @param {number | null} me
    */
   show(room, me) {
-    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite, room.host, room.spectators]);
+    const key = JSON.stringify([room.seats, room.fairness, me, room.closed, room.invite ?? typeof room.invite, room.host, room.spectators]);
     if (key === this.key) return;
     this.key = key;
     /** @type {SeatLine[]} */
@@ -84,7 +86,11 @@ export class Lobby {
     this.rules.textContent = `${capital([...describe(room.config), ...customs(room)].join(" · "))}.${room.spectators ? ` ${room.spectators} watching.` : ""}`;
     this.ready.hidden = !room.ready_check;
     /** @type {HTMLInputElement} */ (this.ready.firstChild).checked = me !== null && Boolean(seats[me].ready);
-    this.link.value = `${location.origin}${location.pathname}${room.closed ? `#${room.invite ?? location.hash.slice(1)}` : ""}`;
+    // A closed room's invitation comes with the welcome. Until then there is no link to copy: without it, no one gets in.
+    const secret = room.closed && room.invite !== undefined ? (room.invite ?? location.hash.slice(1)) : "";
+    const known = !room.closed || secret !== "";
+    this.link.value = known ? `${location.origin}${location.pathname}${secret && `#${secret}`}` : "";
+    this.copy.disabled = !known;
     this.closing.hidden = me === null || room.host !== me;
     /** @type {HTMLInputElement} */ (this.closing.firstChild).checked = Boolean(room.closed);
     this.join.hidden = !invited;
@@ -113,22 +119,18 @@ export class Lobby {
   }
 
   #invite() {
-    const copied = h("span", { role: "status" });
-    const copy = h("button", {
-      type: "button",
-      class: "plain",
-      onclick: async () => {
-        this.link.select();
-        try {
-          await navigator.clipboard.writeText(this.link.value);
-          copied.textContent = "Copied.";
-        } catch {
-          copied.textContent = "Press Ctrl+C to copy.";
-        }
-      },
-    }, "Copy link");
     const localOnly = SELF.test(location.hostname) && h("small", {}, "This link works only on this computer. To let others on your network join, start the server with ", h("code", {}, "liars-dice serve --host 0.0.0.0"), " and use this computer’s address.");
-    return h("div", { class: "invite" }, h("div", { class: "row" }, this.link, copy, copied), localOnly);
+    return h("div", { class: "invite" }, h("div", { class: "row" }, this.link, this.copy, this.copied), localOnly);
+  }
+
+  async #copy() {
+    this.link.select();
+    try {
+      await navigator.clipboard.writeText(this.link.value);
+      this.copied.textContent = "Copied.";
+    } catch {
+      this.copied.textContent = "Press Ctrl+C to copy.";
+    }
   }
 
   /** A player's words for the dice, which can be changed until the game starts. */

@@ -137,7 +137,7 @@ class RoomPage {
         this.watch.began(this.room.practice, message.seat === this.me);
         break;
       case "seats":
-        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed, rematch: message.rematch, next_commitment: message.next_commitment, host: message.host };
+        this.room = { ...this.room, seats: message.seats, status: message.status, spectators: message.spectators, closed: message.closed, rematch: message.rematch, next_commitment: message.next_commitment, host: message.host, invite: message.invite };
         break;
       case "reaction":
       case "nudged":
