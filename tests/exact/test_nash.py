@@ -12,6 +12,9 @@ from liars_dice.core.rules import round_rules
 from liars_dice.core.state import PublicState
 from liars_dice.exact.response.adversary import best_response
 from liars_dice.exact.response.agent_probe import round_value_by_probing
+from liars_dice.exact.solver import short_memory
+from liars_dice.exact.solver.nash import NashAgent
+from liars_dice.exact.solver.short_memory import ShortKey
 from liars_dice.exact.solver.tablebase import Tablebase
 from nash_games import PERUDO, samples
 
@@ -164,3 +167,12 @@ def test_sampled_games_agree_with_what_rounds_are_exactly_worth(games: int) -> N
     assert {sample.bot for sample in found} == set(AGENTS)
     assert max(abs(sample.z) for sample in found) < 4.5
     assert sum(sample.z**2 for sample in found) < 2.5 * len(found)
+
+
+def test_a_game_begins_with_its_first_strategy_unpacked() -> None:
+    """Decisions have less time than that takes."""
+    short_memory.load.cache_clear()
+    NashAgent().on_game_start(preset("perudo", players=2), 1)
+    assert set(short_memory.load()._known) == {ShortKey("perudo", 5, 5, opens=False)}
+    NashAgent().on_game_start(preset("perudo", players=3), 1)
+    assert len(short_memory.load()._known) == 1

@@ -79,6 +79,11 @@ class Agent(ABC):
             self._rng = random.Random(self._seed)
         return self._rng
 
+    def prepare(self) -> None:
+        """Load and compile what decisions need. For a built-in bot, a sandbox calls this before it closes: no file can
+        be read afterwards.
+        """
+
     @unused
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
         """A game begins; `player_id` is your seat."""

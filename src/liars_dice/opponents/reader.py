@@ -136,6 +136,10 @@ class ReaderAgent(PolicyAgent):
         _compile()
         self._begin(None, 0)
 
+    def prepare(self) -> None:
+        """Load what it plays by as long as it knows nobody."""
+        self._start.prepare()
+
     def _begin(self, config: GameConfig | None, seat: int) -> None:
         self._config = config
         self.seat = seat

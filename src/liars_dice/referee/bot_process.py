@@ -58,6 +58,8 @@ def main(control: str, limits: str, kind: str, *what: str) -> None:
     source = file.read_bytes() if kind != "command" and file.suffix == ".py" and file.is_file() else None
     ours = kind == "python" and what[0] in AGENTS  # the package's own code and data: load them while they can be read
     loaded = make_agent(what[0]) if ours else None
+    if loaded is not None:
+        loaded.prepare()
 
     def bot() -> None:
         if restrictions is not None:

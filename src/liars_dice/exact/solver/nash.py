@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ...agents import Policy, PolicyAgent, ProbabilisticAgent
-from ...core import Action, BidAction, GameView, round_rules
+from ...core import Action, BidAction, GameConfig, GameView, round_rules
 from . import short_memory
+from .short_memory_packing import warm_up_unpacking
 from .short_memory_values import short_strategy
 from .tablebase import FILES, Tablebase, solved_round
 
@@ -28,7 +29,16 @@ class NashAgent(PolicyAgent):
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
         self._otherwise = ProbabilisticAgent()
+
+    def prepare(self) -> None:
+        """Load the solved rounds."""
         load_solved_rounds()
+
+    def on_game_start(self, config: GameConfig, player_id: int) -> None:
+        """Unpack the strategy of the first round, if it has a short memory: decisions have less time."""
+        if config.num_players == 2:
+            rules = round_rules(config.without_seed, config.total_dice, False)
+            short_strategy(rules, (config.dice[player_id], config.dice[1 - player_id]), player_id == 0)
 
     def policy(self, view: GameView) -> Policy:
         """The probability of each action."""
@@ -74,10 +84,11 @@ def policy_without_opening_on_ones(view: GameView) -> tuple[str, Policy] | None:
 
 
 def load_solved_rounds() -> None:
-    """Read everything that `solved_policy` needs, since a sandboxed bot cannot read files later."""
+    """Read everything that `solved_policy` needs, and compile what unpacks it: in a sandbox it is too late for both."""
     for game in FILES:
         Tablebase.shipped(game)
     short_memory.load()
+    warm_up_unpacking()
 
 
 def solved_policy(view: GameView, *, measured: bool = True) -> tuple[str, Policy] | None:

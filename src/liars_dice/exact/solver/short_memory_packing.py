@@ -42,6 +42,11 @@ def unpack_cells(data: bytes, shape: tuple[int, ...], shorter: Ints) -> Lines:
     return _code(ColumnCoder(data), shape, shorter)
 
 
+def warm_up_unpacking() -> None:
+    """Compile what `unpack_cells` needs, or read it from the disk."""
+    ColumnCoder(b"").column("place", [Context(np.zeros(1, dtype=np.int64))], 1)
+
+
 def _code(coder: ColumnCoder, shape: tuple[int, ...], shorter: Ints, given: Cells | None = None) -> Lines:
     """Write the given cells, or read them. At every step, reading knows what writing knew."""
     _, memories, hands, _ = shape

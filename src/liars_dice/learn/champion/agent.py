@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from ...agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, create_personality_agent, warn_once
 from ...core import Action, Bid, BidAction, CallExactAction, CallLiarAction, GameConfig, GameView, one_of
-from ...exact.solver import load_solved_rounds, solved_policy
+from ...exact.solver import load_solved_rounds
 from .player import FACES, QUANTITIES, Champion, fits, seen_in
+from .yielding import left_to_nash
 
 SELDOM = 0.001
 """Actions that the network takes more rarely than this are never taken."""
@@ -55,25 +56,27 @@ def _loaded(path: str, changed: int) -> Champion:
 class ChampionAgent(BatchAgent):
     """Plays Perudo at tables of two to six, with up to five dice each: a network that reads the bidding and mixes.
 
-    Where two players are left it plays solved rounds as `nash` does: rounds of `perudo` with at most four dice in
-    total, and rounds without wilds or exact calls. A single round of two players that is not solved is played like the
-    first of a game. By rules that it was not trained for it plays as `detective`. The reasoning of every action says
-    what it comes from.
+    Where two players are left it yields to `nash` in solved rounds, and wherever else `nash` is measured to be less
+    exploitable (see `yielding`). A single round of two players that is not solved is played like the first of a game.
+    By rules that it was not trained for it plays as `detective`. The reasoning of every action says what it comes from.
     """
 
     def __init__(self, name: str = "champion", *, network: Champion | None = None, plain_share: float = 0.0) -> None:
-        """A `network` of your own plays alone: it does not yield to solved rounds. With `plain_share`, this share of
-        the moves are those of `aggressive`.
+        """A `network` of your own plays alone: it does not yield to `nash`. With `plain_share`, this share of the moves
+        are those of `aggressive`.
         """
         super().__init__(name)
         self.player_type = name
         self.network = network or Champion.shipped()
         self.yields = network is None
-        """Whether it plays solved rounds by their solution."""
+        """Whether it yields to `nash`."""
         self.plain_share = plain_share
         self._plain = create_personality_agent("aggressive")
         self._otherwise = DetectiveAgent()
-        load_solved_rounds()  # and the network: a sandboxed bot cannot read files later
+
+    def prepare(self) -> None:
+        """Load the solved rounds; the network is loaded already."""
+        load_solved_rounds()
 
     def check_rules(self, config: GameConfig) -> None:
         """Accept any rules; warn once if they are others than the network was trained for."""
@@ -112,16 +115,16 @@ class ChampionAgent(BatchAgent):
         """What a decision in this view is based on."""
         if not _knows(view.config):
             return self._as_others
-        solved = _solved_policy(view) if self.yields else None
-        by = solved[0] if solved else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
+        yielded = left_to_nash(view) if self.yields else None
+        by = yielded[0] if yielded else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
         return f"{by}, or as aggressive" if self.plain_share else by
 
     def _without_network(self, view: GameView) -> Policy | None:
-        """The policy in a solved round, or by rules that the network was not trained for."""
+        """The policy where it yields to `nash`, or by rules that the network was not trained for."""
         if not _knows(view.config):
             return {replace(self._otherwise.choose_action(view), reasoning=""): 1.0}
-        solved = _solved_policy(view) if self.yields else None
-        return None if solved is None else solved[1]
+        yielded = left_to_nash(view) if self.yields else None
+        return None if yielded is None else yielded[1]
 
     def weakened(self, view: GameView, policy: Policy) -> Policy:
         """The policy of this level, given that of the champion."""
@@ -142,11 +145,6 @@ def _knows(config: GameConfig) -> bool:
     if config.mode == "single_round" and config.num_players == 2:
         config = config.replace(mode="elimination")
     return fits(config)
-
-
-def _solved_policy(view: GameView) -> tuple[str, Policy] | None:
-    """What is known without the network: it yields to solved rounds, and without wilds to those that were measured."""
-    return solved_policy(view, measured=view.config.wild == "none")
 
 
 def network_policies(network: Champion, views: Sequence[GameView]) -> list[Policy]:
