@@ -15,7 +15,15 @@ from liars_dice.core import Bid, GameConfig, preset
 from liars_dice.exact.errors import DataError, OutOfReachError
 from liars_dice.exact.solver import cpu_solver as cpu
 from liars_dice.exact.solver.cpu_solver import CpuSolver, best_responses
-from liars_dice.exact.solver.equilibrium import FIRST_CUT, Solution, SolverProgress, solve
+from liars_dice.exact.solver.equilibrium import (
+    FIRST_CUT,
+    Solution,
+    SolverProgress,
+    free_memory,
+    memory_for,
+    solve,
+)
+from liars_dice.exact.solver.matches import solve_match
 from liars_dice.exact.solver.public_tree import Payoffs, PublicTree, can_reduce
 from liars_dice.exact.solver.saved_solution import read_saved
 from linear_programs import solve_linear
@@ -604,6 +612,19 @@ def test_an_answer_is_not_lost_with_its_file(tmp_path: Path, monkeypatch: pytest
             r"dice \(5, 5\) with 6 faces would need about [\d,]+ GB of memory; at most 3 GB are used; "
             "2 against 3 dice would fit",
         ),
+        *(
+            (
+                lambda worth=worth: solve(SAVED, payoffs=Payoffs(liar_right=(worth, 1.0))),
+                f"liar_right is .{worth}, 1.0.; ",
+            )
+            for worth in (float("nan"), float("inf"), -float("inf"), 5.0, -1.001)
+        ),
+        (lambda: solve(SAVED, payoffs=Payoffs(exact_wrong=(-1.0,))), "exact_wrong is .* expected two numbers from -1"),  # type: ignore[arg-type]
+        *(
+            (lambda cut=cut: solve(SAVED, cut=cut), f"cut {cut:g}: expected a share of all rolls")
+            for cut in (float("nan"), float("inf"), -0.1)
+        ),
+        (lambda: solve_match(preset("perudo", players=2, dice=1), cut=float("nan")), "cut nan: expected a share"),
         (lambda: solve(GameConfig(dice=(1, 1), table_dice=1)), "table_dice = 1, hidden_dice = 0: results are computed"),
         (lambda: solve(GameConfig(dice=(1, 1), faces=20), memory=1e-6), "at most 1e-06 GB are used; fewer faces"),
     ],
@@ -652,6 +673,18 @@ def test_memory_is_a_number_of_gigabytes(memory: float) -> None:
 def test_what_would_fit_fits() -> None:
     with pytest.raises(OutOfReachError, match="at most 6 GB are used; 1 against 2 dice would fit"):
         solve(preset("classic", dice=(2, 3), wild="ones"), target=1e-6, memory=6, cut=0.0)
+
+
+def test_a_payoff_may_be_rounded_beyond_one() -> None:
+    assert Payoffs(liar_right=(1 + 1e-12, 1.0)).liar_right == (1 + 1e-12, 1.0)
+
+
+def test_memory_that_others_use_is_not_taken(tmp_path: Path) -> None:
+    told = tmp_path / "meminfo"
+    told.write_text("MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    4000000 kB\n")
+    assert free_memory(told) == pytest.approx(4.096)
+    whole = free_memory(tmp_path / "none")  # a system that does not say what is free
+    assert 0 < memory_for("cpu") <= 0.6 * whole
 
 
 def test_more_memory_than_there_is() -> None:

@@ -35,8 +35,9 @@ FIRST_CUT = 0.05
 """Where the tree is large, bids that are true in fewer rolls than this are only called at first..."""
 PATIENCE, SLOW = 3, 0.9
 """...until the bracket has not become a tenth narrower in the last three looks at it, each a fifth later."""
+MEMINFO = Path("/proc/meminfo")
 SHARE_OF_MEMORY, SHARE_OF_GPU_MEMORY = 0.6, 0.9
-"""The share of the machine's memory, or of what is free on its GPU, that is used unless `memory` is given."""
+"""The share of the memory that is free on the machine, or on its GPU, that is used unless `memory` is given."""
 
 
 class SolverProgress(Bracket, frozen=True):
@@ -269,12 +270,22 @@ def new_solver(
 
 
 def memory_for(device: Device) -> float:
-    """How many gigabytes are used, unless more or less is asked for: a share of the machine's or the GPU's memory."""
+    """How many gigabytes are used, unless more or less is asked for: a share of what is free on the machine or GPU."""
     if device == "gpu":
         from .gpu_solver import Cuda
 
         return Cuda().memory() * SHARE_OF_GPU_MEMORY
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9 * SHARE_OF_MEMORY
+    return free_memory() * SHARE_OF_MEMORY
+
+
+def free_memory(told_by: Path = MEMINFO) -> float:
+    """How many gigabytes programs can still take, as Linux estimates it; elsewhere, how many the machine has."""
+    with suppress(OSError):
+        for line in told_by.read_text(encoding="ascii").splitlines():
+            name, _, amount = line.partition(":")
+            if name == "MemAvailable":
+                return int(amount.split()[0]) * 1024 / 1e9
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
 def nodes_expected(tree: PublicTree) -> float:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 import msgspec
@@ -26,6 +27,10 @@ from ..tables import check_own_dice_only, count_rungs, hand_set, number_of_hands
 
 MOST_RUNGS = 60
 """A set of rungs is a number of 64 bits, and no tree with this many rungs is ever traversed in full."""
+
+
+ROUNDING = 1e-9
+"""By how much a payoff may be beyond 1: chances to win a match are sums."""
 
 
 class Bracket(msgspec.Struct, frozen=True):
@@ -58,6 +63,13 @@ class Payoffs(msgspec.Struct, frozen=True):
     liar_wrong: tuple[float, float] = (-1.0, -1.0)
     exact_right: tuple[float, float] = (1.0, 1.0)
     exact_wrong: tuple[float, float] = (-1.0, -1.0)
+
+    def __post_init__(self) -> None:
+        """Raise `OutOfReachError` for anything else: no bracket would hold."""
+        for name in self.__struct_fields__:
+            worth: tuple[float, ...] = getattr(self, name)
+            if len(worth) != 2 or not all(abs(value) <= 1 + ROUNDING for value in worth):
+                raise OutOfReachError(f"payoffs: {name} is {worth}; expected two numbers from -1, lost, to 1, won")
 
     def to(self, seat: int) -> Floats:
         """[whose call, kind, whether it is right], all to one seat: its own calls first, liar before exact."""
@@ -113,6 +125,8 @@ class PublicTree:
         cut: float = 0.0,
     ) -> None:
         _check(config)
+        if not 0 <= cut < inf:
+            raise OutOfReachError(f"cut {cut:g}: expected a share of all rolls, such as 0.05, or 0 for no cut")
         self.config = config.without_seed
         self.payoffs = payoffs
         self.rules: RoundRules = round_rules(self.config, config.total_dice, False)
