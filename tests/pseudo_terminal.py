@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import fcntl
 import os
+import platform
 import pty
 import re
 import select
@@ -15,12 +16,14 @@ import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 
 from patience import PATIENCE
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
+READS = {"x86_64": "0", "aarch64": "63"}
+"""The number of Linux's system call `read`."""
 
 LIARS_DICE = (sys.executable, "-m", "liars_dice")
 
@@ -82,14 +85,21 @@ class PseudoTerminal:
         os.write(self._main, bytes([ord(key.upper()) - 64]))
 
     def interrupt(self) -> int:
-        """Press Ctrl-C, and again if the first fell into the moment just before the program began to wait for a line,
-        in which Python does not notice; the exit code.
+        """Press Ctrl-C once the program waits for a line; the exit code.
+
+        In the moment between the prompt and the wait, Python would not notice it.
         """
-        while True:
-            self.press("c")
-            self.wait_for("^C")
-            if select.select([self._main], [], [], 2.0)[0]:
-                return self.end()
+        deadline = time.monotonic() + PATIENCE
+        while not self._waits_for_a_line():
+            assert time.monotonic() < deadline, "the program does not wait for a line"
+            time.sleep(0.01)
+        self.press("c")
+        return self.end()
+
+    def _waits_for_a_line(self) -> bool:
+        """Whether the program's main thread sleeps in a read from the terminal."""
+        call = Path(f"/proc/{self._process.pid}/syscall").read_text(encoding="ascii")
+        return call.split()[:2] == [READS[platform.machine()], "0x0"]
 
     def end(self) -> int:
         """Read to the end; the exit code."""

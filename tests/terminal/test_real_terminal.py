@@ -7,14 +7,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from liars_dice.core import DiceRolled, Event
 from liars_dice.persistence import decisions, open_store, verify_game
 from liars_dice.terminal.dice_art import draw_hand
+from patience import PATIENCE
 from pseudo_terminal import PseudoTerminal
 
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="whether a program waits for a line is read in /proc")
 SCREENS = [
     pytest.param(80, {}, id="80-colour"),
     pytest.param(40, {}, id="40-colour"),
@@ -32,6 +35,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "games.sqlite"
     monkeypatch.setenv("LIARS_DICE_DB", str(path))
     return path
+
+
+def playing(*words: str, **how: Any) -> PseudoTerminal:
+    """`liars-dice play WORDS` with bots that are never late, however busy the machine is."""
+    return PseudoTerminal("play", *words, "--time-limit", f"{PATIENCE:.0f}", **how)
 
 
 def stored(path: Path, number: int = 0) -> list[Event]:
@@ -76,7 +84,7 @@ def test_sit_down_play_and_learn(
 ) -> None:
     monkeypatch.chdir(store.parent)
     Path("small.toml").write_text("dice = [2, 2]\n")
-    with PseudoTerminal("play", "--seed", "5", columns=columns, environment=environment) as terminal:
+    with playing("--seed", "5", columns=columns, environment=environment) as terminal:
         terminal.wait_for("Opponents [optimal]: ")
         listed = terminal.answer("?", "Opponents [optimal]: ")
         assert "calling-station" in listed
@@ -134,7 +142,7 @@ def test_watch_and_replay_step_by_step(columns: int, environment: dict[str, str]
 
 
 def test_a_whole_game(store: Path) -> None:
-    with PseudoTerminal("play", "optimal", "maniac", "--rules", "perudo", "--seat", "1", "--seed", "8") as terminal:
+    with playing("optimal", "maniac", "--rules", "perudo", "--seat", "1", "--seed", "8") as terminal:
         play_on(terminal, terminal.wait_for("> ", REVIEW))
         terminal.answer("no", "replay last")
         assert terminal.end() == 0
@@ -143,28 +151,29 @@ def test_a_whole_game(store: Path) -> None:
     assert {e.player_id for e in events if isinstance(e, DiceRolled)} == {0, 1, 2}
 
 
+@needs_linux
 @pytest.mark.parametrize("bot", ["bluffer", "detective"])
 def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> None:
     """Also against a bot that draws lots, and one that remembers what was bid."""
     table = (bot, "--rules", "heads-up", "--dice", "3", "--seed", "11")
-    with PseudoTerminal("play", *table) as terminal:
+    with playing(*table) as terminal:
         play_on(terminal, terminal.wait_for("> "))
         assert terminal.interrupt() == 130
         assert "replay last" in terminal.text
     whole = stored(store)
-    with PseudoTerminal("play", *table, "--ascii") as terminal:
+    with playing(*table, "--ascii") as terminal:
         play_on(terminal, terminal.wait_for("> "), turns=3)
         assert terminal.interrupt() == 130
         assert "The game is saved. To resume it:" in terminal.text
         assert "liars-dice play --resume last --ascii" in terminal.text
-    with PseudoTerminal("play", "--resume", "last") as terminal:
+    with playing("--resume", "last") as terminal:
         shown = terminal.wait_for("> ")
         assert "Dice: You" in shown
         play_on(terminal, shown, turns=1)
         terminal.press("d")
         assert terminal.end() == 0
         assert "play --resume last" in terminal.text
-    with PseudoTerminal("play", "--resume", "last") as terminal:
+    with playing("--resume", "last") as terminal:
         play_on(terminal, terminal.wait_for("> "))
         terminal.enter("")
         assert terminal.end() == 0
@@ -192,7 +201,7 @@ def test_every_kind_of_bad_input(store: Path) -> None:
         "undo": "started with --practice",
         "three fours five": "I do not understand",
     }
-    with PseudoTerminal("play", "--seed", "2", "optimal") as terminal:
+    with playing("--seed", "2", "optimal") as terminal:
         terminal.wait_for("> ")
         for text, reply in answers.items():
             shown = terminal.answer(text)
@@ -213,7 +222,7 @@ def test_every_command_is_answered(store: Path) -> None:
         "?": "Possible now:", "odds": "Given your dice alone", "history": "Round 1:", "dice": "You open",
         "nonsense": "I do not understand 'nonsense'", "1 9": "not a bid of this round", "hint": "A strong player would",
     }  # fmt: skip
-    with PseudoTerminal("play", "optimal", "calling-station", "--rules", "perudo", "--seed", "4") as terminal:
+    with playing("optimal", "calling-station", "--rules", "perudo", "--seed", "4") as terminal:
         terminal.wait_for("> ")
         for text, reply in answers.items():
             assert reply in flat(terminal.answer(text)), text
@@ -224,7 +233,7 @@ def dice_drawn(screen: str) -> list[str]:
 
 
 def test_practice(store: Path) -> None:
-    with PseudoTerminal("play", "bluffer", "--dice", "2", "--seed", "3", "--practice") as terminal:
+    with playing("bluffer", "--dice", "2", "--seed", "3", "--practice") as terminal:
         terminal.wait_for("> ")
         assert "You have not made a decision yet" in terminal.answer("undo")
         first = terminal.answer("1 3")
@@ -248,8 +257,8 @@ def test_practice(store: Path) -> None:
 
 def test_several_people_share_a_screen(store: Path) -> None:
     """Between two wipes of the screen only one player's dice are ever shown, and none while it is passed on."""
-    words = ("play", "human:Bob", "--name", "Ann", "--dice", "4", "--rules", "classic", "--seed", "6")
-    with PseudoTerminal(*words) as terminal:
+    words = ("human:Bob", "--name", "Ann", "--dice", "4", "--rules", "classic", "--seed", "6")
+    with playing(*words) as terminal:
         terminal.wait_for("Pass to Ann")
         for name, bid in (("Ann", "1 2"), ("Bob", "2 2"), ("Ann", "3 2"), ("Bob", "4 2")):
             terminal.answer("", f"{name} > ")
@@ -280,7 +289,7 @@ def test_several_people_share_a_screen(store: Path) -> None:
 
 
 def test_leaving_hides_dice_others_may_not_see(store: Path) -> None:
-    with PseudoTerminal("play", "human", "--dice", "3", "--seed", "6") as terminal:
+    with playing("human", "--dice", "3", "--seed", "6") as terminal:
         terminal.wait_for("Pass to Player 1")
         terminal.answer("", "Player 1 > ")
         terminal.enter("quit")
@@ -288,14 +297,15 @@ def test_leaving_hides_dice_others_may_not_see(store: Path) -> None:
         last = terminal.output.rsplit("\x1b[3J", 1)[1]
         assert "●" not in last
         assert "--resume last" in last
-    with PseudoTerminal("play", "--resume", "last") as terminal:
+    with playing("--resume", "last") as terminal:
         terminal.wait_for("Pass to Player 1")
         assert "●" not in terminal.output
 
 
+@needs_linux
 @pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
 def test_terminals_that_can_do_little(environment: dict[str, str], store: Path) -> None:
-    with PseudoTerminal("play", "human", "--dice", "3", "--seed", "6", environment=environment) as terminal:
+    with playing("human", "--dice", "3", "--seed", "6", environment=environment) as terminal:
         terminal.wait_for("Pass to Player 1")
         shown = terminal.answer("", "Player 1 > ")
         assert "+-----+" in shown
@@ -316,7 +326,7 @@ def test_play_on_from_a_recorded_game(store: Path) -> None:
     with PseudoTerminal("replay", "last", "--at", "8") as terminal:
         assert terminal.end() == 0
         assert "Play on from here: liars-dice play --from last --at 8" in terminal.text
-    with PseudoTerminal("play", "--from", "last", "--at", "8") as terminal:
+    with playing("--from", "last", "--at", "8") as terminal:
         terminal.wait_for("> ")
         terminal.enter("quit")
         assert terminal.end() == 0
@@ -351,7 +361,7 @@ def test_a_pipe_and_closed_input(store: Path) -> None:
 
 
 def test_leaving_while_the_coach_gets_ready(store: Path) -> None:
-    with PseudoTerminal("play", "optimal") as terminal:
+    with playing("optimal") as terminal:
         terminal.wait_for("> ")
         terminal.enter("quit")
         assert terminal.end() == 0
