@@ -7,16 +7,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from liars_dice.agents import AgentNameError, BatchAgent, DetectiveAgent, Policy, make_agent, play_game, think_ahead
-from liars_dice.core import GameConfig, GameEngine, GameView, preset, view_of
+from liars_dice.core import GameConfig, GameEngine, GameView, load_rules, preset, view_of
 from liars_dice.exact.solver.nash import NashAgent
 from liars_dice.learn.champion.agent import LEVELS, SELDOM, ChampionAgent, network_policies
 from liars_dice.learn.champion.player import SHIPPED, Champion, fits, seen_in
+from liars_dice.learn.champion.yielding import MEASURED, left_to_nash, measured_rules
 from liars_dice.referee import Referee
 from liars_dice.referee.referee import play_side_by_side
 from liars_dice.tournament import matchup
@@ -127,6 +129,11 @@ def test_a_network_of_ones_own_plays_alone() -> None:
         (preset("perudo", players=2, dice=2), (2, 2), "equilibrium of the match, 2 against 2 dice"),
         (preset("perudo", players=2, dice=3), (3, 3), "network for two players"),
         (preset("perudo", players=2, dice=1, exact_call=False), (1, 1), "network for two players"),
+        (preset("perudo", players=2, dice=2, exact_call=False), (2, 2), "by the odds"),
+        (preset("perudo", players=2, dice=3, exact_call=False), (3, 3), "network for two players"),
+        (preset("perudo-tournament", dice=(2, 1, 3)), (2, 1, 0), "equilibrium of the match, 2 against 1 dice, of the"),
+        (preset("perudo-tournament", players=2, dice=1), (1, 1), "network for two players"),
+        (preset("perudo-tournament", players=2), (5, 5), "network for two players"),
         (preset("heads-up", dice=3), (3, 3), "equilibrium, 3 against 3 dice"),
         (preset("heads-up"), (5, 5), "short-memory strategy, 5 against 5 dice"),
         (preset("perudo", players=3), (5, 5, 5), "network for three to six"),
@@ -146,11 +153,23 @@ def test_it_says_where_its_moves_come_from(config: GameConfig, dice: tuple[int, 
     assert not isinstance(action, str)
     assert getattr(action, "reasoning").startswith(source)  # noqa: B009
     policy = make_agent("champion").policy(view)
-    if source.startswith(("equilibrium", "short-memory")):
+    if source.startswith(("equilibrium", "short-memory", "by the odds")):
         assert policy == NashAgent().policy(view)
     elif "not made" in source:
         assert policy is not None
         assert [*map(str, policy)] == [str(DetectiveAgent().choose_action(view))]
+
+
+@pytest.mark.parametrize("rules", MEASURED)
+def test_it_yields_where_nash_was_measured_to_be_less_exploitable_and_nowhere_else(rules: str) -> None:
+    config = load_rules(rules, players=2)
+    assert measured_rules(view_of(play(dealt(config, (1,) * 5, (2,) * 5), ""), 0).public.rules) == rules
+    for opener, other in product((1, 2, 3), repeat=2):
+        view = first_view(config.replace(dice=(opener, other)), (opener, other))
+        found = MEASURED[rules].get((opener, other))
+        yielded = left_to_nash(view)
+        assert (yielded is not None) == (found is not None and found.nash < found.network)
+        assert yielded is None or yielded[1] == NashAgent().policy(view)
 
 
 def first_view(config: GameConfig, dice: tuple[int, ...]) -> GameView:
