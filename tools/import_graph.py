@@ -14,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def layers() -> tuple[str, ...]:
     raise SystemExit("tests/test_house.py names no LAYERS")
 
 
+@cache
 def read_packages(source: Path = SOURCE) -> dict[str, Package]:
     """All packages below `source`, by dotted name ("" is the package itself)."""
     found = {}
@@ -52,21 +54,21 @@ def read_packages(source: Path = SOURCE) -> dict[str, Package]:
         found[name] = Package(name, summary.partition("\n")[0])
     for file in sorted(source.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        tree = ast.parse(text)
+        nodes = list(ast.walk(ast.parse(text)))
         here = found[".".join(file.parent.relative_to(source).parts)]
         here.files += 1
         here.lines += text.count("\n")
-        for module, name in _imports(tree, file.parent.relative_to(source).parts):
+        for module, name in _imports(nodes, file.parent.relative_to(source).parts):
             there = _package_of((*module, name), found)
             if there != here.name:
                 here.imports.setdefault(there, set()).add(name)
-        here.loads |= {_package_of(module, found) for module in _modules_in_strings(tree)} - {here.name}
+        here.loads |= {_package_of(module, found) for module in _modules_in_strings(nodes)} - {here.name}
     return found
 
 
-def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _imports(nodes: list[ast.AST], package: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The module, as parts behind `liars_dice`, and the name of everything that a file imports from the package."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "liars_dice":
@@ -83,10 +85,10 @@ def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[tuple
             yield from ((module_parts, alias.name) for alias in node.names)
 
 
-def _modules_in_strings(tree: ast.Module) -> Iterator[tuple[str, ...]]:
+def _modules_in_strings(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
     """Modules named in strings such as `"liars_dice.exact.solver.nash:NashAgent"`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("liars_dice."):
             for module in re.findall(r"^liars_dice((?:\.\w+)+)(?::\w+)?$", node.value):
                 yield tuple(module[1:].split("."))
 
