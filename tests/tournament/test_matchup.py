@@ -18,7 +18,7 @@ from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentSettings
 from liars_dice.tournament.runner import round_robin
 from liars_dice.tournament.summary import RunNotes, summarise_round_robin
-from patience import PATIENCE
+from patience import AMPLE, PATIENCE
 
 SCEPTIC = """
 from liars_dice import CallLiarAction
@@ -72,9 +72,9 @@ def test_games_if_asked_for() -> None:
 
 def test_a_strangers_bot_is_measured_exactly(sceptic: str) -> None:
     config = preset("heads-up", dice=2)
-    found = matchup(sceptic, "optimal", config)
+    found = matchup(sceptic, "optimal", config, limits=AMPLE)
     assert found.method == "exact"
-    played = matchup(sceptic, "optimal", config, games=20_000, seed=1)
+    played = matchup(sceptic, "optimal", config, games=20_000, seed=1, limits=AMPLE)
     assert played.ci95 is not None
     assert played.ci95[0] < found.win_rate < played.ci95[1]
 
@@ -111,8 +111,8 @@ def test_a_bot_that_fails_is_refereed(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN.format(memoryless=True))
     broken = str(tmp_path / "broken.py")
     with pytest.raises(PolicyError, match="lonely"):
-        matchup(broken, "random", preset("heads-up", dice=2), exact=True)
-    found = matchup(broken, "optimal", preset("heads-up", dice=2), games=20, seed=1)
+        matchup(broken, "random", preset("heads-up", dice=2), exact=True, limits=AMPLE)
+    found = matchup(broken, "optimal", preset("heads-up", dice=2), games=20, seed=1, limits=AMPLE)
     assert found.method == "engine"
     assert found.faults > 0
     assert "lonely" in found.why
@@ -160,10 +160,11 @@ class Fickle(Agent):
 def test_a_bot_that_only_says_it_is_memoryless_is_refereed(tmp_path: Path) -> None:
     """Found out while its table is made, it is not simulated from another table either."""
     (tmp_path / "fickle.py").write_text(FICKLE)
-    found = matchup(str(tmp_path / "fickle.py"), "optimal", preset("classic", dice=1))
+    found = matchup(str(tmp_path / "fickle.py"), "optimal", preset("classic", dice=1), limits=AMPLE)
     assert found.method == "engine"
     assert "two answers" in found.why
-    tournament = round_robin([str(tmp_path / "fickle.py"), "optimal", "maniac"], preset("classic", dice=1))
+    names = [str(tmp_path / "fickle.py"), "optimal", "maniac"]
+    tournament = round_robin(names, preset("classic", dice=1), time_limit_seconds=PATIENCE)
     assert tournament.method == "engine"
 
 

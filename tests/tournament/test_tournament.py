@@ -30,7 +30,7 @@ from liars_dice.tournament.pair_matchup import matchup
 from liars_dice.tournament.result import TournamentResult, TournamentSettings
 from liars_dice.tournament.runner import round_robin, run_tournament
 from liars_dice.tournament.statistics import wilson_ci
-from patience import PATIENCE
+from patience import AMPLE, PATIENCE
 
 LEARNER = """
 from liars_dice import CallLiarAction
@@ -68,6 +68,32 @@ class Killer(Agent):
         return view.legal_actions[-1 if view.current_bid else 0]
 """
 
+HALTING = """
+import os
+import time
+from pathlib import Path
+
+from liars_dice.agents import Agent
+from liars_dice.tournament.ledger import WRITE_EVERY
+
+WORKERS, BLOCK = 2, 10  # games
+
+
+class Halting(Agent):
+    # Where HALT names a folder, it plays so slowly that the first block is recorded as soon as it is over. When it has
+    # begun so many games that one of the workers has finished a block, it waits to be killed.
+
+    def on_game_start(self, config, player_id):
+        if halt := os.environ.get("HALT"):
+            (Path(halt) / os.urandom(8).hex()).touch()
+            time.sleep(WRITE_EVERY / BLOCK)
+
+    def choose_action(self, view):
+        while "HALT" in os.environ and len(os.listdir(os.environ["HALT"])) > WORKERS * BLOCK:
+            time.sleep(0.01)
+        return view.legal_actions[-1 if view.current_bid else 0]
+"""
+
 
 def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> TournamentSettings:
     config = preset("heads-up", dice=2) if config is None else config
@@ -81,6 +107,11 @@ def settings(*agents: str, config: GameConfig | None = None, **changes: Any) -> 
         "time_limit_seconds": PATIENCE,
     }
     return TournamentSettings(**plain | changes)
+
+
+def setup_for(*agents: str, config: GameConfig, **more: Any) -> WorkerSetup:
+    """What a worker of these agents is told; none of them is late."""
+    return WorkerSetup(agents=agents, config=config, limits=AMPLE, **more)
 
 
 MIXED = settings("optimal", "detective", "random", "bluffer", games=60)
@@ -112,7 +143,7 @@ def test_members_change_seats() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_block_counts_everything_once(compiled: bool) -> None:
-    setup = WorkerSetup(agents=("optimal", "bluffer", "random"), config=preset("perudo", players=3, dice=3))
+    setup = setup_for("optimal", "bluffer", "random", config=preset("perudo", players=3, dice=3))
     result, _ = Worker(setup).play(block(table=(0, 1, 2), rotations=3, deals=20, compiled=compiled))
     assert result.games == 60
     assert sum(map(sum, result.wins)) == 60
@@ -125,7 +156,7 @@ def test_a_block_counts_everything_once(compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_pairs_of_games(compiled: bool) -> None:
-    setup = WorkerSetup(agents=("optimal", "maniac"), config=preset("heads-up", dice=2))
+    setup = setup_for("optimal", "maniac", config=preset("heads-up", dice=2))
     result, _ = Worker(setup).play(block(compiled=compiled))
     lost, split, won = result.pairs
     assert lost + split + won == 40
@@ -134,7 +165,7 @@ def test_pairs_of_games(compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_block_is_the_sum_of_its_parts(compiled: bool) -> None:
-    setup = WorkerSetup(agents=("optimal", "bluffer"), config=preset("heads-up", dice=2))
+    setup = setup_for("optimal", "bluffer", config=preset("heads-up", dice=2))
     whole, _ = Worker(setup).play(block(compiled=compiled))
     parts = [Worker(setup).play(block(first=first, deals=20, compiled=compiled))[0] for first in (20, 0)]
     assert np.array_equal(whole.wins, np.sum([part.wins for part in parts], axis=0))
@@ -143,7 +174,7 @@ def test_a_block_is_the_sum_of_its_parts(compiled: bool) -> None:
 
 def test_duplicate_dice_make_the_difference_clearer() -> None:
     """The two games of a deal share their luck: less variance than games with dice of their own."""
-    setup = WorkerSetup(agents=("threshold:0.35,0.15", "threshold:0.35,0.2"), config=preset("heads-up"))
+    setup = setup_for("threshold:0.35,0.15", "threshold:0.35,0.2", config=preset("heads-up"))
     result, _ = Worker(setup).play(block(deals=20_000))
     lost, split, won = result.pairs
     scores = np.repeat([0, 0.5, 1], [lost, split, won])
@@ -153,7 +184,7 @@ def test_duplicate_dice_make_the_difference_clearer() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_recorded_games_are_the_games_that_count(compiled: bool) -> None:
-    setup = WorkerSetup(agents=("optimal", "random"), config=preset("heads-up", dice=2), record="all", prefix="t")
+    setup = setup_for("optimal", "random", config=preset("heads-up", dice=2), record="all", prefix="t")
     result, records = Worker(setup).play(block(deals=5, compiled=compiled))
     assert len(records) == 10
     assert len({events[0].game_id for events in records}) == 10
@@ -170,9 +201,8 @@ def test_games_with_faults_are_recorded(tmp_path: Path) -> None:
         "from liars_dice.agents import Agent\n\n\nclass Late(Agent):\n"
         "    def choose_action(self, view):\n        return None\n"
     )
-    setup = WorkerSetup(
-        agents=("optimal", str(tmp_path / "late.py")), config=preset("classic", dice=1), record="faults", prefix="t"
-    )
+    late = str(tmp_path / "late.py")
+    setup = setup_for("optimal", late, config=preset("classic", dice=1), record="faults", prefix="t")
     result, records = Worker(setup).play(block(deals=3, compiled=False))
     assert len(records) == 6
     assert result.faults[0][:2] == (1, "wrong_type")
@@ -349,7 +379,7 @@ def test_a_table_may_be_spread_over_blocks(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_compiled_tables_of_a_league_are_those_of_the_referee() -> None:
     """The same members and seats at every table; the dice differ."""
-    setup = WorkerSetup(agents=("optimal", "bluffer", "random", "crawler"), config=preset("perudo", players=3, dice=2))
+    setup = setup_for("optimal", "bluffer", "random", "crawler", config=preset("perudo", players=3, dice=2))
     tables = ((0, 1, 2), (3, 2, 1), (2, 0, 3))
     changes = {
         "table": (0, 1, 2, 3),
@@ -399,7 +429,7 @@ def test_a_league_of_an_earlier_version_is_not_continued() -> None:
     store = InMemoryRecorder()
     ledger = Ledger(store, LEAGUE)
     ledger.begin((), 20)
-    ledger.add(Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())[0], [])
+    ledger.add(Worker(setup_for("optimal", "random", config=preset("heads-up"))).play(block())[0], [])
     ledger.write()
     with pytest.raises(BadValueError, match="a league begun with this version"):
         run_tournament(LEAGUE, backend=InProcess(1), ledger=ledger)
@@ -414,7 +444,7 @@ def test_ratings_follow_the_win_rates_of_a_large_field() -> None:
     from liars_dice.tournament.fields import agents_in_field as named
 
     names = named("threshold-grid")[::3]
-    result = round_robin(names, preset("heads-up", dice=3), games=100, seed=2)
+    result = round_robin(names, preset("heads-up", dice=3), games=100, seed=2, time_limit_seconds=PATIENCE)
     rates = np.array([standing.win_rate for standing in result.ranking])
     ratings = np.array([standing.rating for standing in result.ranking])
     assert np.corrcoef(rates, ratings)[0, 1] > 0.99
@@ -455,7 +485,7 @@ def test_learners_play_in_order_in_one_worker(tmp_path: Path) -> None:
     assert alone.ordered == (str(tmp_path / "learner.py"),)
     assert alone == run_tournament(asked, backend=Processes(2))
     ignorant = settings("optimal", str(tmp_path / "learner.py"), games=60)
-    setup = WorkerSetup(agents=ignorant.agents, config=preset("heads-up", dice=2))
+    setup = setup_for(*ignorant.agents, config=preset("heads-up", dice=2))
     apart = [Worker(setup).play(block(deals=7, first=first, compiled=False))[0].wins for first in (0, 7)]
     worker = Worker(setup)
     together = [worker.play(block(deals=7, first=first, compiled=False, ordered=True))[0].wins for first in (0, 7)]
@@ -663,12 +693,16 @@ def test_games_that_were_recorded_before_a_death_are_not_recorded_twice() -> Non
     assert len(store.games()) == 20
 
 
-def run_cli(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+def run_cli(*arguments: str, halt: Path | None = None, **options: Any) -> subprocess.Popen[str]:
+    """Start a command; with `halt`, a folder, `Halting` stops it after its first block, and writes there."""
+    if halt is not None:
+        halt.mkdir()
     return subprocess.Popen(
         [sys.executable, "-m", "liars_dice", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=os.environ | ({} if halt is None else {"HALT": str(halt)}),
         **options,
     )
 
@@ -683,22 +717,12 @@ def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
     """The whole program is killed, workers and all, or stopped with Ctrl-C; what comes of it in the end is the same."""
-    arguments = (
-        "tournament",
-        "detective",
-        "optimal",
-        "bluffer",
-        "--dice",
-        "3",
-        "--games",
-        "900",
-        "--seed",
-        "4",
-        "--json",
-    )
+    (tmp_path / "halting.py").write_text(HALTING)
+    arguments = ("tournament", str(tmp_path / "halting.py"), "detective", "optimal", "--dice", "3", "--games", "300",
+                 "--seed", "4", "--workers", "2", "--time-limit", f"{PATIENCE:.0f}", "--json")  # fmt: skip
     undisturbed = run_cli(*arguments, "--db", str(tmp_path / "calm.sqlite"))
     db = str(tmp_path / "games.sqlite")
-    process = run_cli(*arguments, "--db", db, start_new_session=True)
+    process = run_cli(*arguments, "--db", db, halt=tmp_path / "games", start_new_session=True)
     wait_for_a_block(process, db)
     os.killpg(process.pid, how)
     out, err = process.communicate(timeout=PATIENCE)
@@ -712,7 +736,9 @@ def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
 
 def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
     db = str(tmp_path / "games.sqlite")
-    process = run_cli("tournament", "detective", "bluffer", "--games", "20000", "--db", db, start_new_session=True)
+    (tmp_path / "halting.py").write_text(HALTING)
+    words = ["tournament", "detective", str(tmp_path / "halting.py"), "--games", "300", "--workers", "2", "--db", db]
+    process = run_cli(*words, "--time-limit", f"{PATIENCE:.0f}", halt=tmp_path / "games", start_new_session=True)
     wait_for_a_block(process, db)
     workers = [os.pidfd_open(pid) for pid in session_of(process.pid) - {process.pid}]
     assert len(workers) >= 2
@@ -725,15 +751,16 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path) -> None:
 
 
 def wait_for_a_block(process: subprocess.Popen[str], db: str) -> None:
-    """Return as soon as a block of the tournament is recorded."""
+    """Return as soon as a block of a tournament with `Halting` is recorded; it is not over before it is killed."""
     for _ in range(int(10 * PATIENCE)):
         if Path(db).exists():
             with open_store(db) as store:
                 if store.documents(BLOCKS):
-                    break
+                    return
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.1)
-    assert process.poll() is None, "it was over before it could be killed"
+            break
+    raise AssertionError(f"no block was recorded; exit code: {process.poll()}")
 
 
 def session_of(leader: int) -> set[int]:
@@ -753,7 +780,8 @@ def test_ctrl_c_does_not_wait_for_a_slow_learner(tmp_path: Path) -> None:
     endless = "        import threading\n        print('thinking', flush=True)\n        threading.Event().wait()\n"
     slow = LEARNER.replace("        bid = view.current_bid", f"{endless}        bid = view.current_bid")
     (tmp_path / "slow.py").write_text(slow)
-    process = run_cli("tournament", str(tmp_path / "slow.py"), "detective", "--games", "2000", start_new_session=True)
+    words = ("tournament", str(tmp_path / "slow.py"), "detective", "--games", "2000", "--time-limit", "86400")
+    process = run_cli(*words, start_new_session=True)
     assert process.stderr is not None
     assert any("thinking" in line for line in iter(process.stderr.readline, ""))
     os.killpg(process.pid, signal.SIGINT)
@@ -868,7 +896,7 @@ def test_an_agent_that_does_not_play_with_so_many(tmp_path: Path) -> None:
 def test_results_survive_json() -> None:
     result = run_tournament(MIXED, backend=InProcess())
     assert msgspec.json.decode(msgspec.json.encode(result), type=TournamentResult) == result
-    played: PlayedBlock = Worker(WorkerSetup(agents=("optimal", "random"), config=preset("heads-up"))).play(block())
+    played: PlayedBlock = Worker(setup_for("optimal", "random", config=preset("heads-up"))).play(block())
     assert msgspec.json.decode(msgspec.json.encode(played[0]), type=BlockResult) == played[0]
 
 
