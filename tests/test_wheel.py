@@ -136,37 +136,52 @@ def test_the_engine_needs_msgspec_alone(wheel: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "liars-dice needs click: pip install liars-dice\n")
 
 
+COMMANDS_IN_ONE_PROCESS = """
+import json, sys
+from click.testing import CliRunner
+from liars_dice.cli import main
+
+for words in json.load(sys.stdin):
+    done = CliRunner().invoke(main, [*words.split(), "--json"])
+    assert done.exit_code == 0, (words, done.output)
+    print(done.stdout.strip())
+"""
+"""Runs commands, each with one line of JSON, without loading the libraries again for each of them."""
+
+
 def test_it_works_without_the_repository(installed: Path) -> None:
     """The core of the journeys, in small. Nothing is compiled here, which would take a minute; the slow test does."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
 
-    def run(*words: str | Path) -> str:
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    def run(*words: str | Path, given: str = "", **settings: str) -> str:
+        environment = {**os.environ, **settings}
+        done = subprocess.run(words, env=environment, input=given, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
         return done.stdout
-
-    def told(*words: str) -> dict[str, object]:
-        value: dict[str, object] = json.loads(run(installed / "liars-dice", *words, "--json"))
-        return value
 
     where = run(installed / "python", "-c", "import liars_dice; print(liars_dice.__file__)").strip()
     assert Path(where).is_relative_to(installed.parent), "it is the installed one"
     assert run(installed / "liars-dice", "--version") == f"liars-dice, version {__version__}\n"
     bot = next(code for language, code in blocks_of(GUIDES["guide-bot-author"]) if language == "python")
     Path("mybot.py").write_text(bot)
-    assert told("check-bot", "mybot.py")["ok"] is True
-    words = ("mybot.py", "optimal", "--dice", "1", "--games", "4", "--seed", "1", "--record", "all")
-    assert told("tournament", *words, "--report", "report")["complete"] is True
+    expected = {
+        "check-bot mybot.py": ("ok", True),
+        "tournament mybot.py optimal --dice 1 --games 4 --seed 1 --record all --report report": ("complete", True),
+        "exploit mybot.py --dice 1 1": ("against_perfect_play", ...),
+        "replay worst:mybot.py --verify": ("winner", "optimal"),
+        "review worst:mybot.py --png worst.png": ("moves", ...),
+        "train q --dice 1 --games 200 --evaluation-games 0 --out q.npz": ("optimum", ...),
+        "matchup q:q.npz truthful --rules classic --dice 1": ("method", "exact"),
+        "solve 1 1 --target 1e-2": ("stopped", "target"),
+        "explain --dice 1 1 --hand 5 --png why.png": ("best", ...),
+    }
+    command = (installed / "python", "-c", COMMANDS_IN_ONE_PROCESS)
+    told = run(*command, given=json.dumps([*expected]), NUMBA_DISABLE_JIT="1").splitlines()
+    for (words, (key, value)), line in zip(expected.items(), told, strict=True):
+        found = json.loads(line)[key]
+        assert found if value is ... else found == value, words
     assert Path("report/heatmap.png").read_bytes().startswith(b"\x89PNG")
-    assert told("exploit", "mybot.py", "--dice", "1", "1")["against_perfect_play"]
-    assert told("replay", "worst:mybot.py", "--verify")["winner"] == "optimal"
-    assert told("review", "worst:mybot.py", "--png", "worst.png")["moves"]
-    assert told("train", "q", "--dice", "1", "--games", "200", "--evaluation-games", "0", "--out", "q.npz")["optimum"]
-    assert told("matchup", "q:q.npz", "truthful", "--rules", "classic", "--dice", "1")["method"] == "exact"
-    assert told("solve", "1", "1", "--target", "1e-2")["stopped"] == "target"
-    assert told("explain", "--dice", "1", "1", "--hand", "5", "--png", "why.png")["best"]
-    large = told("watch", "nash", "optimal", "--dice", "4", "--seed", "1")  # beyond the tablebase: the short memory
-    assert large["winner"] in ("nash", "optimal")
+    large = ("watch", "nash", "optimal", "--dice", "4", "--seed", "1", "--json")  # beyond the tablebase: short memory,
+    assert json.loads(run(installed / "liars-dice", *large))["winner"]  # which is unpacked by compiled code
 
 
 def test_it_serves_the_studio(installed: Path) -> None:
