@@ -131,7 +131,8 @@ def _summary(result: TournamentResult) -> str:
         )
         who = f"{names} comes first: it wins {_percent(best.win_rate)} {share} and {beats} {whom}."
         if best.rank_interval[1] > 1:
-            who += f" That is not certain: its rank may be as low as {best.rank_interval[1]} (95\u202f% confidence)."
+            who += f" That is not certain: its rank may be as low as {best.rank_interval[1]}"
+            who += " (95\u202f% confidence for all agents at once)."
     if exact:
         how = "These numbers are exact: they were computed, not sampled from games, so there are no intervals."
     else:
