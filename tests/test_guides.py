@@ -26,6 +26,8 @@ from patience import PATIENCE
 from pseudo_terminal import PseudoTerminal
 from test_docs import ROOT, blocks_of
 
+expect.set_options(timeout=1000 * PATIENCE)
+
 GUIDES = {path.stem: path for path in sorted((ROOT / "docs").glob("guide-*.md"))}
 SETUP = ("make demo", ". .venv/bin/activate")
 """The first commands of every guide; `test_from_a_clean_clone` runs them."""
@@ -158,7 +160,8 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on the PATH (Debian: apt install chromium)")
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments, timeout=1000 * PATIENCE)
         yield made
         made.close()
 

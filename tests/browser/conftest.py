@@ -38,7 +38,7 @@ def own_studio(tmp_path: Path) -> Iterator[Studio]:
 def browser() -> Iterator[Browser]:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments, timeout=1000 * PATIENCE)
         yield made
         made.close()
 
