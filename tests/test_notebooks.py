@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from run_notebooks import NOTEBOOKS, run, with_outputs
+from test_house import ROOT
 
-QUICK = {"train-against-the-optimum"}
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def test_they_are_there() -> None:
-    assert {path.stem for path in PATHS} >= {"exploitability", "scout-an-opponent", "solve-your-variant"} | QUICK
+    named = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert PATHS
+    assert {path.name for path in PATHS} == set(re.findall(r"\(notebooks/(\S+\.ipynb)\)", named))
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=[] if p.stem in QUICK else pytest.mark.slow) for p in PATHS]
-)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_prints_what_it_shows(path: Path) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert any(cell["cell_type"] == "markdown" for cell in notebook["cells"])
