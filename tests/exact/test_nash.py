@@ -161,9 +161,11 @@ def test_it_beats_the_best_bots_at_heads_up() -> None:
     assert wins > 30
 
 
-@pytest.mark.parametrize("games", [8_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
-def test_sampled_games_agree_with_what_rounds_are_exactly_worth(games: int) -> None:
-    found = list(samples(PERUDO, games, seed=2_000_000))
+@pytest.mark.parametrize(
+    ("dice", "games"), [((1, 1), 8_000), pytest.param((2, 1), 1_000_000, marks=pytest.mark.slow)], ids=str
+)
+def test_sampled_games_agree_with_what_rounds_are_exactly_worth(dice: tuple[int, int], games: int) -> None:
+    found = list(samples(PERUDO.replace(dice=dice), games, seed=2_000_000))
     assert {sample.bot for sample in found} == set(AGENTS)
     assert max(abs(sample.z) for sample in found) < 4.5
     assert sum(sample.z**2 for sample in found) < 2.5 * len(found)

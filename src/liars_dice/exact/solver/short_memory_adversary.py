@@ -139,7 +139,7 @@ class Adversary:
             if better[bid] > gap:
                 then = int(after[start, bid - turn.column - 1]) if turn.column else start
                 raised = turn.raised[bid] = np.zeros_like(turn.bounds)
-                _if_it_calls(self.round, turn.belief, self.policy, bid, then, raised)
+                _add_calls(self.round, turn.belief, self.policy, bid, then, raised)
                 for move in range(int(self.places.width[bid])):
                     belief = turn.belief * (self.policy[bid, then, move] / np.float32(PARTS))
                     if belief.any():
@@ -343,6 +343,12 @@ def _look(level: int, column: int, memory: int, round_: _Round, tables: _Tables,
         _sum_up(belief, tables.most[bid, then], bids[bid, 1])
         for o in range(bounds.shape[1]):
             bounds[0, o] = max(bounds[0, o], bids[bid, 0, o])
+
+
+@compiled
+def _add_calls(round_: _Round, belief: Reals, policy: Parts, column: int, memory: int, raised: Reals) -> None:
+    """`_if_it_calls` for Python: code that is only compiled into its callers is not kept on disk."""
+    _if_it_calls(round_, belief, policy, column, memory, raised)
 
 
 @inlined
