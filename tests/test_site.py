@@ -18,7 +18,7 @@ import yaml
 from command_line import call, told
 from draw_game import game
 from liars_dice.cli import COMMANDS, main
-from site_hooks import FACES, PROJECT_PAGES, command_line
+from site_hooks import FACES, MODULES, PROJECT_PAGES, command_line
 from test_house import ROOT
 from test_wheel import MOST_BYTES, build_wheel
 
@@ -46,9 +46,16 @@ def test_every_page_is_in_one_section() -> None:
     assert len(nav) == len(set(nav)), "a page is in two sections"
     texts = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
     notebooks = {f"notebooks/{path.stem}.md" for path in DOCS.rglob("*.ipynb")}
-    expected = texts | notebooks | WRITTEN | set(PROJECT_PAGES.values()) | {f"reference/{face}.md" for face in FACES}
+    python = {f"reference/{name}.md" for name in (*FACES, *MODULES)}
+    expected = texts | notebooks | WRITTEN | set(PROJECT_PAGES.values()) | python
     assert expected - set(nav) == set(), "pages in no section: give each a line under `nav` in mkdocs.yml"
     assert set(nav) - expected == set(), "sections name pages that do not exist"
+
+
+def test_what_is_stable_has_a_page() -> None:
+    text = (DOCS / "five-tasks.md").read_text(encoding="utf-8").partition("## What is stable")[2]
+    listed = re.findall(r"`([a-z]+(?:\.\w+)*)`", text.partition("- the commands")[0])
+    assert {"liars_dice"} | {f"liars_dice.{name}" for name in listed} == {*FACES, *MODULES}
 
 
 def test_the_moving_picture_is_the_game_that_it_says() -> None:

@@ -5,6 +5,7 @@ MkDocs calls the functions `on_...` while it builds the site (`make docs`).
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -28,11 +29,14 @@ PROJECT_PAGES = {
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
 """Files of the repository that are pages of the site, too."""
+SOLVER = "liars_dice.exact.solver"
+"""A package inside another, whose constants are for its neighbours."""
 FACES = (
     "liars_dice",
     "liars_dice.core",
     "liars_dice.agents",
     "liars_dice.exact",
+    SOLVER,
     "liars_dice.simulator",
     "liars_dice.learn",
     "liars_dice.tournament",
@@ -40,10 +44,27 @@ FACES = (
     "liars_dice.opponents",
     "liars_dice.persistence",
     "liars_dice.referee",
+    "liars_dice.pictures",
+    "liars_dice.terminal",
+    "liars_dice.web",
 )
 """The packages whose public names are described on a page each."""
+MODULES = (
+    "liars_dice.core.conformance",
+    "liars_dice.persistence.conformance",
+    "liars_dice.learn.envs.gymnasium_env",
+    "liars_dice.learn.envs.liars_dice_v0",
+    "liars_dice.learn.envs.openspiel_game",
+)
+"""Public modules that no package imports, because they need another library or are for tests. A page each, too."""
 FILE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)(?:\.\./)?[\w./-]+\.(?:py|js|yml|toml)\)")
 """A link to a file of the repository that is no page."""
+NOTEBOOK_LINK = re.compile(r"\]\((notebooks/[\w-]+)\.ipynb\)")
+"""A link to a notebook, which has a page."""
+BOUNDS = re.compile(r"([\d.]+)<=x<=([\d.]+)")
+"""The least and the most that an option takes, as click writes it."""
+ANY_NUMBER = f"0<=x<={2**63 - 1}"
+"""The bounds of options that take any number."""
 UNUSED = (
     "assets/javascripts/lunr",
     "sitemap.xml",
@@ -67,7 +88,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/schemas.md": schemas_page(),
     }
     pages |= {f"reference/{face}.md": python_page(face) for face in FACES}
-    pages |= {f"schemas/{name}.json": schema_text(kind) for name, (_, kind) in schemas().items()}
+    pages |= {f"reference/{module}.md": module_page(module) for module in MODULES}
+    pages |= {f"schemas/{name}.json": schema_text(name) for name in schemas()}
     pages |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in PROJECT_PAGES.items()}
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         pages[f"notebooks/{path.stem}.md"] = notebook_page(path)
@@ -82,7 +104,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     for name, target in PROJECT_PAGES.items():
         markdown = re.sub(rf"\]\((?:\.\./)?{re.escape(name)}", f"]({target}", markdown)
-    return FILE_LINK.sub(r"\1", markdown)
+    return FILE_LINK.sub(r"\1", NOTEBOOK_LINK.sub(r"](\1.md)", markdown))
 
 
 def on_post_build(config: MkDocsConfig) -> None:
@@ -126,14 +148,20 @@ def described(command: click.Command, parent: click.Context, called: str, level:
     rows = [record for option in options if (record := option.get_help_record(context))]
     if rows:
         yield "| option | what it does |\n|---|---|"
-        yield "\n".join(f"| `{option}` | {in_cell(escaped(text))} |" for option, text in rows) + "\n"
+        yield "\n".join(f"| `{option}` | {in_cell(escaped(readable(text)))} |" for option, text in rows) + "\n"
     if command.epilog:
-        yield re.sub(r"liars-dice .*?(?=; |, or |\. [A-Z]|$)", r"`\g<0>`", " ".join(command.epilog.split())) + "\n"
+        yield re.sub(r"liars-dice .*?(?=; |, or |\. [A-Z]|\.?$)", r"`\g<0>`", " ".join(command.epilog.split())) + "\n"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             sub = command.get_command(context, name)
             if sub is not None:
                 yield from described(sub, context, f"{called} {name}", level + 1)
+
+
+def readable(text: str) -> str:
+    """The text of an option, with its bounds in words."""
+    text = text.replace(f" [{ANY_NUMBER}]", "").replace(f"; {ANY_NUMBER}]", "]")
+    return BOUNDS.sub(r"\1 to \2", text).replace("x>=", "at least ")
 
 
 def in_cell(text: str) -> str:
@@ -154,11 +182,10 @@ def python_index() -> str:
     from importlib import import_module
 
     stable = "[five-tasks.md](../five-tasks.md#what-is-stable) says what is stable, and for how long"
-    about = f"Public is what a package has in its `__all__`; {stable}."
+    about = f"The names on these pages are public; {stable}."
     lines = ["# Python\n", f"{about}\n", "| package | |", "|---|---|"]
-    for face in FACES:
-        about = (import_module(face).__doc__ or "").partition("\n")[0]
-        lines.append(f"| [`{face}`]({face}.md) | {about} |")
+    said = {face: import_module(face).__doc__ or "" for face in FACES} | {name: docstring(name) for name in MODULES}
+    lines += [f"| [`{name}`]({name}.md) | {text.splitlines()[0]} |" for name, text in said.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -169,13 +196,29 @@ def python_page(face: str) -> str:
     module = import_module(face)
     names = [name for name in module.__all__ if not name.startswith("_")]
     shown = [name for name in names if not isinstance(getattr(module, name), type(module))]
+    if face == SOLVER:
+        shown = [name for name in shown if not name.isupper()]
     about = (module.__doc__ or "").partition("\n\n")[0]
     parts = [f"# `{face}`\n", f"{about}\n"]
     parts += [f"::: {face}.{name}\n    options:\n      heading_level: 2\n" for name in shown]
     return "\n".join(parts)
 
 
+def docstring(module: str) -> str:
+    """What a module says about itself, read without importing what it needs."""
+    source = ROOT.joinpath("src", *module.split(".")).with_suffix(".py")
+    return ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+
+
+def module_page(module: str) -> str:
+    """The public names of a module."""
+    return f"# `{module}`\n\n::: {module}\n    options:\n      show_root_heading: false\n"
+
+
 # -- JSON schemas ------------------------------------------------------------------------------------------------------
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, tuple[str, Any]]:
@@ -194,9 +237,11 @@ def schemas() -> dict[str, tuple[str, Any]]:
     }
 
 
-def schema_text(kind: Any) -> str:
-    """The JSON Schema of a type."""
-    return json.dumps(msgspec.json.schema(kind, schema_hook=_anything), indent=1) + "\n"
+def schema_text(name: str) -> str:
+    """The JSON Schema of a kind of values, by its name."""
+    about, kind = schemas()[name]
+    head = {"$schema": DIALECT, "title": f"Liar's Dice: {name}", "description": f"The JSON of {about}."}
+    return json.dumps(head | msgspec.json.schema(kind, schema_hook=_anything), indent=1) + "\n"
 
 
 def _anything(kind: type) -> dict[str, Any]:
@@ -209,9 +254,9 @@ def _anything(kind: type) -> dict[str, Any]:
 def schemas_page() -> str:
     """All schemas, with their files."""
     parts = ["# JSON schemas\n", "Written from the types that read and write these values.\n"]
-    for name, (about, kind) in schemas().items():
+    for name, (about, _) in schemas().items():
         parts.append(f"## {name}\n\nThe JSON of {about}: [`{name}.json`](../schemas/{name}.json).\n")
-        parts.append(f"```json\n{schema_text(kind)}```\n")
+        parts.append(f"```json\n{schema_text(name)}```\n")
     return "\n".join(parts)
 
 

@@ -13,8 +13,8 @@ from .output import print_json
 
 @click.command(
     "mcp",
-    epilog="Example: liars-dice mcp --http --port 8100. To add it to a client that starts programs, give it the "
-    "command liars-dice with the argument mcp.",
+    epilog="Example: liars-dice mcp --http --port 8100. In the settings of a client that starts programs, the command "
+    "is liars-dice mcp.",
 )
 @click.option("--http", is_flag=True, help="Serve over streamable HTTP instead of standard input and output.")
 @click.option(
