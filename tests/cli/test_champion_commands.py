@@ -12,6 +12,7 @@ import pytest
 
 from command_line import answer, call
 from liars_dice.agents import warn_once
+from liars_dice.learn.champion import settings
 from liars_dice.learn.champion.player import SHIPPED
 
 SMALL = ("--players", "2", "--dice", "1")
@@ -78,6 +79,16 @@ def test_it_is_said_up_front_what_the_champion_plays_by_rules_it_was_not_made_fo
     assert "not made for" not in known.stderr
 
 
+def repeats_itself(agent: str, *options: str) -> None:
+    """The same command says the same, but for what depends on time; another seed gives another result."""
+    words = ("exploit", agent, "--rules", "perudo,dice=2", "--updates", "2", *options, "--json", "--seed")
+    first, again, other = (json.loads(call(*words, seed).stdout) for seed in ("1", "1", "2"))
+    assert first.pop("run")["elapsed_s"] > 0
+    again.pop("run")
+    assert first == again
+    assert first["decisions"] != other["decisions"]
+
+
 class TestWithTorch:
     """What needs PyTorch."""
 
@@ -85,6 +96,16 @@ class TestWithTorch:
     def _needs_torch(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train` has it")
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setitem(settings.SMALL, "games", 128)  # updates take an eighth of the time
+
+    @pytest.fixture
+    def tiny(self) -> str:
+        """A champion that knows nothing, whose exploiters learn fast."""
+        from liars_dice.learn.champion.network import PolicyNetwork
+        from liars_dice.learn.champion.player import save_weights
+
+        save_weights(PolicyNetwork(16, 16, 1).state_dict(), Path("tiny.npz"))
+        return "champion:tiny.npz"
 
     @pytest.mark.parametrize(
         ("words", "problem"),
@@ -150,6 +171,7 @@ class TestWithTorch:
         assert (rest["updates"], rest["complete"]) == (4, True)
         assert rest["decisions"] > found["decisions"]
         assert rest["run"]["trained_s"] > found["run"]["trained_s"]
+        assert rest["run"]["elapsed_s"] == rest["elapsed_s"]
 
     def test_minutes_count_what_was_trained_before(self) -> None:
         """A run that has had its minutes is over; it is not begun anew with the same number of minutes."""
@@ -159,12 +181,21 @@ class TestWithTorch:
         assert json.loads(again.stdout)["updates"] == whole["updates"]
         assert "of 0.01 minutes of training: a larger --minutes trains for longer." in again.stderr
 
-    def test_an_exploiter_has_a_budget_of_decisions(self) -> None:
-        words = ("exploit", "optimal", "--games", "100", "--exploiter-decisions")
-        one, two = (answer(*words, number) for number in ("1", "20000"))
+    def test_an_exploiter_has_a_budget_of_decisions(self, tiny: str) -> None:
+        words = ("exploit", tiny, "--games", "100", "--exploiter-decisions")
+        one, two = (answer(*words, number) for number in ("1", "3000"))
         assert one["updates"] == 1
-        assert one["decisions"] < 20_000 <= two["decisions"]
+        assert one["decisions"] < 3000 <= two["decisions"]
         assert two["updates"] > 1
+
+    def test_an_exploiter_of_a_network_repeats_itself(self, tiny: str) -> None:
+        repeats_itself(tiny, "--games", "100")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("agent", ["optimal", "conservative"])
+    def test_an_exploiter_of_a_rule_bot_repeats_itself(self, agent: str) -> None:
+        """One that is compiled, and one that is asked move by move."""
+        repeats_itself(agent, "--games", "50")
 
     def test_a_table_of_any_bot_is_exploited(self) -> None:
         words = ("exploit", "conservative", "--players", "3", "--updates", "1", "--games", "5", "--seed", "2", "--pair")

@@ -220,6 +220,7 @@ def _as_json(
             "out": str(out),
             "minutes": given["minutes"],
             "trained_s": trainer.trained_s,
+            "elapsed_s": elapsed_s,
             **versions(),
         },
     }
