@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import liars_dice
+from absolute_links import with_absolute_links
 from test_house import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -45,6 +46,49 @@ def test_workflows_run_what_exists() -> None:
         for targets in re.findall(r"run: make (.+)", path.read_text(encoding="utf-8")):
             subprocess.run(["make", "-n", *targets.split()], cwd=ROOT, capture_output=True, check=True)
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o100, ".ci/run can be run"
+
+
+def test_bots_can_be_isolated_wherever_the_tests_run() -> None:
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in read(path)["jobs"].values():
+            commands = [step.get("run", "") for step in job["steps"]]
+            if ".ci/run" in commands:
+                before = commands[: commands.index(".ci/run")]
+                assert any("apparmor_restrict_unprivileged_userns=0" in command for command in before), path.name
+
+
+@pytest.mark.parametrize(
+    ("urls", "cited", "said"),
+    [
+        ("", "", "pyproject.toml has no [project.urls]\n"),
+        ("[project.urls]\n", "", "CITATION.cff has no repository-code\n"),
+        ("[project.urls]\n", "repository-code: x\n", ""),
+    ],
+)
+def test_a_release_needs_the_address_of_the_repository(urls: str, cited: str, said: str, tmp_path: Path) -> None:
+    steps = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]["build"]["steps"]
+    (check,) = [step["run"] for step in steps if step.get("name") == "The repository's address is known"]
+    (tmp_path / "pyproject.toml").write_text(f"[project]\n{urls}")
+    (tmp_path / "CITATION.cff").write_text(f"title: x\n{cited}")
+    done = subprocess.run(["bash", "-ec", check], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (bool(said), said)
+
+
+def test_the_readme_of_a_release_has_absolute_links() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    absolute = with_absolute_links(text, "https://host/one", "v1")
+    assert (
+        "![A game of Perudo between three bots, move by move](https://host/one/raw/v1/docs/images/game.svg)" in absolute
+    )
+    assert "[Install](https://host/one/blob/v1/docs/install.md)" in absolute
+    assert re.findall(r"\]\((?!https:)[^)]*\)", absolute) == []
+    assert with_absolute_links("[a](#b) [c](https://d)", "https://host/one", "v1") == "[a](#b) [c](https://d)"
+
+
+def test_the_authors_have_one_name() -> None:
+    ((author,), (cited,)) = PROJECT["authors"], read(ROOT / "CITATION.cff")["authors"]
+    assert author["name"] == cited["name"]
+    assert author["name"] in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_the_citation_is_of_this_version() -> None:
