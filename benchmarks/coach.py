@@ -20,6 +20,8 @@ from liars_dice.exact.solver import Tablebase
 
 ROLLOUTS = Path(__file__).parent.parent / "training" / "data" / "value_rollouts.npz"
 """Positions and what long rollouts say about their actions (`training/scripts/value_rollouts.py`)."""
+LARGEST_ERROR = 0.005
+"""Actions whose value is known less well than this, by its standard error, are not compared."""
 FACES, LIAR = 6, 180
 """Actions are numbers there: bids are `(quantity - 1) * 6 + face - 1`, then come liar and exact."""
 TURN, OPENER, DICE, HANDS = 10, 9, 15, 33
@@ -156,15 +158,16 @@ class Compared(NamedTuple):
 def against_rollouts() -> None:
     """The coach's values at tables of three and more, against long rollouts in which everybody plays as champion."""
     with np.load(ROLLOUTS) as found:
-        rows, bids, actions, values = (found[name] for name in ("rows", "bids", "actions", "values"))
+        rows, bids, actions, values, errors = (found[name] for name in ("rows", "bids", "actions", "values", "errors"))
+    compared = (actions >= 0) & (errors <= LARGEST_ERROR)
     started = time.perf_counter()
     advices = [coach_at(row, made) for row, made in zip(rows, bids, strict=True)]
     seconds = time.perf_counter() - started
     every = Compared([], [], [])
-    for advice, tried, halves in zip(advices, actions, values, strict=True):
+    for advice, tried, halves, which in zip(advices, actions, values, compared, strict=True):
         by_number = {number_of(choice.action): choice.win_chance for choice in advice.choices}
-        numbers = [int(number) for number in tried if number >= 0]
-        said, halves = np.array([by_number[number] for number in numbers]), halves[: len(numbers)]
+        numbers, halves = tried[which].tolist(), halves[which]
+        said = np.array([by_number[number] for number in numbers])
         every.said.append(said)
         every.measured.append(halves.mean(-1))
         best = number_of(advice.best)
@@ -172,7 +175,12 @@ def against_rollouts() -> None:
         costs = [halves[halves[:, half].argmax(), 1 - half] - halves[follows, 1 - half] for half in (0, 1)]
         every.costs.append(float(np.mean(costs)))
     correlation, of_losses, off = every.correlation()
-    print(f"{len(rows)} positions at tables of 3, 4 and 6, {sum(map(len, every.said)):,} actions")
+    left_out = int((actions >= 0).sum() - compared.sum())
+    print(
+        f"{len(rows)} positions at tables of 3, 4 and 6, {sum(map(len, every.said)):,} actions; {left_out} others are "
+        "known less well and left out"
+    )
+    figure("largest standard error of an action's value", float(errors[compared].max()), "", most=LARGEST_ERROR)
     figure("correlation of values with long rollouts", correlation, "", least=0.9)
     print(f"  of losses {of_losses:.3f}; values are off by {off:.4f} on average")
     figure("following the coach costs, per decision", float(np.mean(every.costs)), "of a win", most=0.01)
