@@ -286,11 +286,45 @@ def tracked_files() -> list[Path]:
     return [ROOT / name for name in done.stdout.split("\n") if name and (ROOT / name).is_file()]
 
 
+HOSTS = [".".join(name) for name in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))]
+"""Where packages are downloaded from, in parts: this file is checked, too."""
+ELSEWHERE = re.compile(
+    r"index[-]url|find[-]links|art[i]factory|jfro[g]|(?<![\w.}~])/(?:root|home|work|tmp/work)/\w|"
+    + "|".join(map(re.escape, HOSTS))
+)
+TEXTS = {
+    "",
+    "cff",
+    "css",
+    "html",
+    "ipynb",
+    "js",
+    "json",
+    "jsonl",
+    "md",
+    "py",
+    "sh",
+    "svg",
+    "toml",
+    "txt",
+    "yaml",
+    "yml",
+}
+"""The endings of text files; Makefile, LICENSE and the script of continuous integration have none."""
+
+
 def test_no_download_addresses_and_no_machine_paths() -> None:
-    pattern = re.compile(r"index[-]url|find[-]links|(?<![\w.])/(?:root|home)/\w")
-    for path in tracked_files():
-        if path.suffix in {".py", ".md", ".toml", ".txt", ".json"} or path.name in {"Makefile", "run"}:
-            assert not pattern.search(path.read_text(encoding="utf-8")), path
+    read = [path for path in tracked_files() if path.suffix[1:] in TEXTS]
+    assert {path.suffix[1:] for path in read} == TEXTS
+    for path in read:
+        found = ELSEWHERE.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.name}: {found}"
+    places = [
+        "/".join(("", *parts)) for parts in (("work", "main"), ("tmp", "work", "x"), ("root", "x"), ("home", "x"))
+    ]
+    for wrong in (*HOSTS, *places, f"see {places[0]}", "-".join(("--index", "url"))):
+        assert ELSEWHERE.search(wrong), wrong
+    assert not ELSEWHERE.search("docs/work/main, {home}/work/games.db, ~/work/x")
 
 
 def documented_imports() -> Iterator[tuple[str, str, str]]:
