@@ -10,6 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:
 	@echo "make demo       run a tournament of the built-in bots, with a report"
 	@echo "make watch      watch bots play a full game"
+	@echo "make serve      play, watch and review games in the browser"
 	@echo "make play       play against a bot in the terminal"
 	@echo "make dev        set up everything that contributors need"
 	@echo "make test       run the tests"
@@ -20,7 +21,6 @@ help:
 	@echo "make wheel      build the wheel, with the documentation in it"
 	@echo "make bench      run all benchmarks and write docs/benchmarks.md"
 	@echo "make champion-report  measure the champion again and write its tables (REPORT='--device cuda' with a GPU)"
-	@echo "make serve      play, watch and review games in the browser"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(VENV)/created:
