@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from liars_dice.referee.limits import BotFault
-from liars_dice.referee.time_guard import alarms, guarded
+from liars_dice.referee.time_guard import alarms, guarded, seconds_overdue
 from patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system cannot interrupt a call")
@@ -58,3 +58,22 @@ def test_every_call_is_stopped_when_it_is_due(times_set: list[float]) -> None:
                 guarded(0.05, endless)
             assert time.thread_time() - start < PATIENCE
             guarded(PATIENCE, int)
+
+
+def test_who_ignores_the_alarm_is_overdue_from_then_on() -> None:
+    """It is not taken for a bot that waits for a processor: the clock would ring for twenty times its time."""
+    ignored = 0
+
+    def ignores() -> None:
+        nonlocal ignored
+        while True:
+            try:
+                while seconds_overdue() < 0.5:
+                    time.sleep(0.01)
+                return
+            except BaseException:
+                ignored += 1
+
+    with pytest.raises(BotFault, match="took longer than 0.2 s"):
+        guarded(0.2, ignores)
+    assert ignored < 10

@@ -98,7 +98,7 @@ class _Alarm:
         early = cls.due - time.monotonic()
         if early > 0:
             cls.set(early)
-        elif not _collecting(frame) and not cls.is_kept_waiting():
+        elif not _collecting(frame) and (cls.has_rung or not cls.is_kept_waiting()):
             cls.has_rung = True
             raise _Late
 
