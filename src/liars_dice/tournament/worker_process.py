@@ -15,6 +15,8 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
@@ -32,7 +34,11 @@ BEAT_SECONDS = 1.0
 OVERDUE_SECONDS = 1.0
 """A process whose bot has not answered this long after its time was up ends itself."""
 SILENCE_SECONDS = 5.0
-"""A process without a sign of life for this long, and for as long as a bot may take for anything, is ended."""
+"""A process without a sign of life for this long, and for as long as a bot may take for anything, is ended. Time for
+which it waits for a processor does not count, where the system tells.
+"""
+MOST_PATIENCE = 20
+"""However busy the machine is, a process is ended after this many times as long."""
 
 
 class WorkerDiedError(LiarsDiceError):
@@ -59,8 +65,9 @@ class WorkerProcess:
         self._answers = self._process.stdout
         self._setup = setup
         self._started = False
-        self._heard: float | None = None
-        """When the process, which is playing now, last gave a sign of life."""
+        self._heard: tuple[float, dict[Path, float]] | None = None
+        """When the process, which is playing now, last gave a sign of life, and how long each thread of it and of this
+        process had waited for a processor by then."""
 
     def play(self, chunk: Sequence[Block]) -> PlayedChunk:
         """Play these blocks. `WorkerLostError` if the process dies; an error of the worker is raised here."""
@@ -75,7 +82,7 @@ class WorkerProcess:
                 ) from None
             self._started = True
         self._send(chunk)
-        self._heard = time.monotonic()
+        self._heard = time.monotonic(), self._seconds_waited()
         try:
             answer = self._receive()
         finally:
@@ -96,7 +103,7 @@ class WorkerProcess:
         """The next answer; signs of life before it are noted."""
         try:
             while (answer := pickle.load(self._answers)) == _ALIVE:
-                self._heard = time.monotonic()
+                self._heard = time.monotonic(), self._seconds_waited()
         except (EOFError, pickle.UnpicklingError) as error:
             raise WorkerLostError from error
         return answer
@@ -104,9 +111,25 @@ class WorkerProcess:
     def end_if_stuck(self) -> None:
         """Kill a process that should be playing, and has given no sign of life for too long."""
         heard, limits = self._heard, self._setup.limits
-        silence = SILENCE_SECONDS + max(limits.load, limits.decision, limits.game_end)
-        if heard is not None and time.monotonic() - heard > silence:
+        if heard is None:
+            return
+        allowed = SILENCE_SECONDS + max(limits.load, limits.decision, limits.game_end)
+        silence = time.monotonic() - heard[0]
+        if silence <= allowed:
+            return
+        waited = max((now - heard[1].get(one, 0.0) for one, now in self._seconds_waited().items()), default=0.0)
+        if silence - waited > allowed or silence > MOST_PATIENCE * allowed:
             self.kill()
+
+    def _seconds_waited(self) -> dict[Path, float]:
+        """How long each thread of the process, and of this one, has waited for a processor, on systems that tell."""
+        found = {}
+        for pid in (self._process.pid, os.getpid()):
+            for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+                with suppress(OSError, ValueError):  # the thread is gone
+                    _, waited, _ = file.read_text(encoding="ascii").split()
+                    found[file] = int(waited) / 1e9
+        return found
 
     def kill(self) -> None:
         """End the process immediately. Whoever waits for its answer gets `WorkerLostError`."""
