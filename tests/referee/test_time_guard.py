@@ -74,6 +74,6 @@ def test_who_ignores_the_alarm_is_overdue_from_then_on() -> None:
             except BaseException:
                 ignored += 1
 
-    with pytest.raises(BotFault, match="took longer than 0.2 s"):
+    with pytest.raises(BotFault, match="took longer than"):
         guarded(0.2, ignores)
     assert ignored < 10
