@@ -130,6 +130,23 @@ def test_the_process_of_a_bot_stays_for_a_chunk_of_blocks_and_the_bot_is_made_an
     assert set(descendants(os.getpid())) <= set(others)
 
 
+def test_the_process_of_a_bot_can_stay_for_the_next_chunk() -> None:
+    others = descendants(os.getpid())
+    worker = chunk_worker()
+    one_by_one = [worker.play(block) for block in BLOCKS]
+    Path("made").unlink()
+    assert [played for block in BLOCKS for played in worker.play_all([block], keep=True)] == one_by_one
+    made = Path("made").read_text().split()
+    assert (len(made), len(set(made))) == (len(BLOCKS), 1)
+    assert made[0] in map(str, descendants(os.getpid()))
+    worker.end_processes()
+    assert set(descendants(os.getpid())) <= set(others)
+    assert [played for block in BLOCKS for played in worker.play_all([block], keep=True)] == one_by_one
+    with pytest.raises(IndexError):
+        worker.play_all([msgspec.structs.replace(BLOCKS[0], table=(0, 3))], keep=True)  # there is no such agent
+    assert set(descendants(os.getpid())) <= set(others), "none stays after an error"
+
+
 def test_a_bot_that_dies_in_a_chunk_of_blocks_plays_as_in_each_of_them_alone() -> None:
     worker = chunk_worker(dies=9)
     one_by_one = [worker.play(block)[0] for block in BLOCKS]

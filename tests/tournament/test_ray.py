@@ -78,6 +78,24 @@ class Killer(Agent):
         os.kill(os.getpid(), signal.SIGKILL)
 """
 
+COUNTER = """
+import os
+from pathlib import Path
+from liars_dice.agents import Agent
+
+class Counter(Agent):
+    # Its decisions depend on how often it was asked since it was made. It notes in which process that was.
+
+    def __init__(self):
+        self.asked = {start}
+        with open({notes!r}, "a") as notes:
+            notes.write(f"{{os.getpid()}}\\n")
+
+    def choose_action(self, view):
+        self.asked += 1
+        return view.legal_actions[self.asked % 7 % len(view.legal_actions)]
+"""
+
 A_LONG_TIME = 300.0
 """Seconds that nothing here should take, however busy the machine is."""
 SMALL: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
@@ -237,6 +255,26 @@ def test_a_bot_that_never_answers_is_late_and_ends(cluster: Any, tmp_path: Path)
     faults = {entry.agent: entry.faults for entry in result.ranking}
     assert "too_slow" in faults[str(hangs)]
     assert faults["detective"].keys() <= {"too_slow"}  # where the time is short, anyone may be late
+
+
+def test_the_process_of_a_bot_stays_for_more_than_one_chunk(cluster: Any, tmp_path: Path) -> None:
+    """Not for another run, and it ends soon after the last chunk although the connection to the cluster stays."""
+    notes, bot = tmp_path / "notes", tmp_path / "counter.py"
+    asked = settings("detective", str(bot), games=80)  # a chunk is a block of four games
+    ran_in: list[set[str]] = []
+    with Ray(1, cluster.address) as backend:
+        for start in (0, 1):
+            bot.write_text(COUNTER.format(notes=str(notes), start=start))
+            here = run_tournament(asked, backend=Processes(1))
+            notes.unlink()
+            assert run_tournament(asked, backend=backend) == here
+            made = notes.read_text().split()
+            assert len(made) >= 20
+            assert len(set(made)) < len(made)
+            ran_in.append(set(made))
+        assert not ran_in[0] & ran_in[1]
+        all_of_them = ran_in[0] | ran_in[1]
+        wait_until(lambda: not any(Path("/proc", pid).exists() for pid in all_of_them), "all bots' processes to end")
 
 
 def test_another_version_on_the_cluster_is_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -200,19 +200,29 @@ class Worker:
         self.seconds_of_starts = 0.0
         """How long it took to make bots, and to start processes for them, in all blocks so far."""
 
-    def play_all(self, blocks: Sequence[Block]) -> list[PlayedBlock]:
+    def play_all(self, blocks: Sequence[Block], *, keep: bool = False) -> list[PlayedBlock]:
         """Play blocks one after another.
 
         Processes of other people's bots stay from block to block, for starting one takes longer than many games; the
-        bots in them are made anew.
+        bots in them are made anew. With `keep`, they stay for the blocks of the next call, too, until `end_processes`.
         """
         self._keeps_processes = True
         try:
-            return [self.play(block) for block in blocks]
+            played = [self.play(block) for block in blocks]
+        except BaseException:
+            self.end_processes()
+            raise
         finally:
             self._keeps_processes = False
-            self._let_go(self._kept)
-            self._kept = {}
+        if not keep:
+            self.end_processes()
+        return played
+
+    def end_processes(self) -> None:
+        """End the processes of other people's bots that were kept."""
+        kept, self._kept = self._kept, {}
+        for seat in kept.values():
+            seat.dismiss()
 
     def play(self, block: Block) -> PlayedBlock:
         """Play a block. If a bot turns out not to be compilable, the block is refereed."""

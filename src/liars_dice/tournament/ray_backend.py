@@ -27,6 +27,8 @@ CONNECT_SECONDS = 120.0
 """How long a connection by `ray://` may take. If its server fails to start, Ray's client waits forever."""
 LOOK_SECONDS = 1.0
 """How often to look how many processors the cluster has."""
+IDLE_SECONDS = 5.0
+"""A process on the cluster that gets no more work for this long ends the processes of other people's bots."""
 
 
 class Ray(Backend):
@@ -80,7 +82,7 @@ class Ray(Backend):
     def _run(self, setup: WorkerSetup, blocks: Sequence[Block], on_played: OnPlayed) -> None:
         ray = self._ray
         queue = ChunkQueue(setup, blocks, apart=True)  # nothing here would notice a worker that a bot has stopped
-        job = ray.put(_Job(__version__, setup, Shipment.of(setup.agents)))
+        job = ray.put(_Job(__version__, secrets.token_hex(8), setup, Shipment.of(setup.agents)))
         play = ray.remote(num_cpus=1, max_retries=0)(_play)
         running: dict[Any, list[Block]] = {}
         try:
@@ -173,21 +175,59 @@ class _Job(msgspec.Struct, frozen=True):
     """What a process on the cluster must know to play blocks."""
 
     version: str
+    run: str
+    """Different in every run: what bots have read may have changed since the last one."""
     setup: WorkerSetup
     shipment: Shipment
 
 
 _FOLDER = Path(tempfile.gettempdir()) / f"liars-dice-{secrets.token_hex(8)}"
 """Where a process on the cluster keeps bot files while it plays, if its machine does not have them."""
-_worker: Worker | None = None
+
+
+class _ClusterProcess:
+    """What a process on the cluster keeps from chunk to chunk: its worker, and the processes of other people's bots."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self._job: _Job | None = None
+        """What the worker last played for."""
+        self._idle = threading.Timer(0, self._end_processes)
+
+    def play(self, job: _Job, chunk: list[Block]) -> PlayedChunk:
+        """Play blocks, by the worker of the chunk before unless an agent learns."""
+        self._idle.cancel()
+        with self._lock:
+            worker = self._worker_for(job, anew=chunk[0].ordered)
+            with job.shipment.unpacked(_FOLDER) as in_place:
+                played = play_chunk(worker, chunk, keep=in_place)  # else the files are gone after the chunk
+            self._idle = threading.Timer(IDLE_SECONDS, self._end_processes)
+            self._idle.daemon = True
+            self._idle.start()
+            return played
+
+    def _worker_for(self, job: _Job, *, anew: bool) -> Worker:
+        last, self._job = self._job, job
+        if self._worker is not None and last is not None:
+            if anew or last.run != job.run:
+                self._worker.end_processes()
+            if not anew and (last.setup, last.shipment) == (job.setup, job.shipment):
+                return self._worker
+        self._worker = Worker(job.setup)
+        return self._worker
+
+    def _end_processes(self) -> None:
+        with self._lock:
+            if self._worker is not None:
+                self._worker.end_processes()
+
+
+_process = _ClusterProcess()
 
 
 def _play(job: _Job, chunk: list[Block]) -> PlayedChunk:
-    """Play blocks in a process of the cluster. Its worker is kept for the next chunk, unless an agent learns."""
-    global _worker
+    """Play blocks in a process of the cluster."""
     if job.version != __version__:
         raise WorkerDiedError(f"a machine of the cluster has liars-dice {__version__}; install {job.version} there")
-    if _worker is None or _worker.setup != job.setup or chunk[0].ordered:
-        _worker = Worker(job.setup)
-    with job.shipment.unpacked(_FOLDER):
-        return play_chunk(_worker, chunk)
+    return _process.play(job, chunk)

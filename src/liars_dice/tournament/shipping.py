@@ -51,9 +51,9 @@ class Shipment(msgspec.Struct, frozen=True):
         return cls(names, str(Path.cwd()), files, stores)
 
     @contextmanager
-    def unpacked(self, folder: Path) -> Iterator[None]:
+    def unpacked(self, folder: Path) -> Iterator[bool]:
         """Inside the `with` block, in this process, the names of the agents lead to them, and the working directory is
-        the one of the machine that shipped them, or stands for it.
+        the one of the machine that shipped them, or stands for it. The value is whether this machine has all files.
 
         If this machine has all files in the same places, they are used there: a bot finds what it keeps next to its
         file. Else they are written below `folder`, arranged as they were, and `folder` is deleted at the end.
@@ -73,7 +73,7 @@ class Shipment(msgspec.Struct, frozen=True):
             if working.is_dir():
                 os.chdir(working)
             with moved_agents(self._stores_found() | ({} if here else dict(self._moved(folder)))):
-                yield
+                yield here
         finally:
             os.chdir(before)
             shutil.rmtree(folder, ignore_errors=True)

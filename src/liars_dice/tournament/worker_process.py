@@ -205,10 +205,10 @@ def _give_signs_of_life(answers: BinaryIO, playing: threading.Lock) -> None:
             answers.flush()
 
 
-def play_chunk(worker: Worker, blocks: Sequence[Block]) -> PlayedChunk:
-    """Play blocks one after another."""
+def play_chunk(worker: Worker, blocks: Sequence[Block], *, keep: bool = False) -> PlayedChunk:
+    """Play blocks one after another; with `keep`, the processes of other people's bots stay for the next chunk."""
     start, starts = time.perf_counter(), worker.seconds_of_starts
-    played = worker.play_all(blocks)
+    played = worker.play_all(blocks, keep=keep)
     return played, time.perf_counter() - start - (worker.seconds_of_starts - starts)
 
 
