@@ -4,14 +4,14 @@
   depend less on what else this machine computes, and play so few games that a worker which is left without work, while
   the other plays the last block, would cost much of it;
 - twenty declared processors on this machine: the processor time that a cluster of twenty workers uses for some games,
-  compared with twenty plain processes that share the same games without any scheduling. (One process is no measure:
-  twenty on a few cores drive each other out of the caches, whatever starts them; that ratio is printed, too. The
-  cluster is up in all cases, so what its processes use while they wait counts in all of them.)
+  compared with twenty plain processes that share the same games without any scheduling. A single turn may be off by a
+  tenth, so eleven turns are added up. (One process is no measure: twenty on a few cores drive each other out of the
+  caches, whatever starts them; that ratio is printed, too. The cluster is up in all cases, so what its processes use
+  while they wait counts in all of them.)
 - the same cluster with bots that wait instead of compute, which keeps twenty workers busy on any machine: the time for
-  twenty times the games, compared with the games of one worker. On two cores this misses its target, because other
-  people's bots have processes of their own on Ray. A worker starts one whenever it takes work: about a second of games,
-  but at least a block, and a block of these bots takes six seconds. All workers end their blocks at the same time, so
-  twenty processes start at once. The games alone, without these starts, meet the target; that ratio is printed, too.
+  twenty times the games, compared with the games of one worker. Other people's bots have processes of their own on Ray,
+  which each worker starts with its first work of a run. On two cores that takes a second or two, as twenty start at
+  once. The same ratio without these starts, of the games alone, is printed, too.
 
 The load is printed first. On a busy machine (a load above its number of cores), figures vary by a quarter from run to
 run; measure again on a quiet one.
@@ -46,6 +46,7 @@ from liars_dice.tournament.runner import run_tournament
 GAMES = 8_000
 WAITING_GAMES = 60
 DECLARED = 20
+TURNS = 11
 WAITING = """
 import time
 from liars_dice.agents import Agent
@@ -154,31 +155,34 @@ def twenty_processors(bot: str) -> None:
     play(backend, GAMES, "detective", "optimal")  # start all workers
     assert backend.workers == DECLARED
     plain = PlainProcesses(DECLARED)
-    ratios, overfull = [], []
-    for _ in range(5):
-        alone = processor_time(lambda: play(InProcess(1), GAMES, "detective", "optimal"))
-        beside = processor_time(plain.play)
-        cluster = processor_time(lambda: play(backend, GAMES, "detective", "optimal"))
-        ratios.append(cluster / beside)
-        overfull.append(beside / alone)
+    alone: list[float] = []
+    beside: list[float] = []
+    cluster: list[float] = []
+    for turn in range(TURNS):
+        if turn % 4 == 0:
+            alone.append(processor_time(lambda: play(InProcess(1), GAMES, "detective", "optimal")))
+        both = [(beside, plain.play), (cluster, lambda: play(backend, GAMES, "detective", "optimal"))]
+        for times, work in both if turn % 2 else reversed(both):
+            times.append(processor_time(work))
     plain.stop()
     what = f"processor time of {DECLARED} workers on Ray compared with {DECLARED} plain processes, {GAMES:,} games"
-    figure(what, statistics.median(ratios), "times", most=1.05)
-    print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}")
-    told = ", ".join(f"{ratio:.3f}" for ratio in overfull)
-    print(f"  {DECLARED} plain processes compared with one: {told}", flush=True)
+    figure(what, sum(cluster) / sum(beside), "times", most=1.05)
+    print(f"  each time: {', '.join(f'{one / other:.3f}' for one, other in zip(cluster, beside, strict=True))}")
+    overfull = statistics.mean(beside) / statistics.mean(alone)
+    print(f"  {DECLARED} plain processes compared with one: {overfull:.3f} times", flush=True)
     ratios, of_games = [], []
     for _ in range(3):
         begun = GameTimes.seconds
-        alone = timed(lambda: play(Ray(1), WAITING_GAMES, bot, "conservative", dice=1))
+        one = timed(lambda: play(Ray(1), WAITING_GAMES, bot, "conservative", dice=1))
         games_alone = GameTimes.seconds - begun
         twenty = timed(lambda: play(backend, WAITING_GAMES * DECLARED, bot, "conservative", dice=1))
-        ratios.append(twenty / alone)
+        ratios.append(twenty / one)
         of_games.append((GameTimes.seconds - begun - games_alone) / DECLARED / games_alone)
     what = f"time of {DECLARED} workers for {DECLARED} times the games of one, bots that wait"
     figure(what, statistics.median(ratios), "times", most=1.05)
     print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in ratios)}")
-    print(f"  the games alone: {', '.join(f'{ratio:.3f}' for ratio in of_games)}", flush=True)
+    figure(f"{what}, without starting the bots", statistics.median(of_games), "times", most=1.05)
+    print(f"  each time: {', '.join(f'{ratio:.3f}' for ratio in of_games)}", flush=True)
 
 
 def main() -> None:
