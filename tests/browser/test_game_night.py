@@ -192,6 +192,17 @@ def test_the_host_removes_a_guest(studio: Studio, open_page: Open) -> None:
     expect(ann.locator(".lobby-seats")).to_contain_text("waiting for a player")
 
 
+def test_a_guest_gives_up_a_seat_before_the_game_and_takes_one_again(studio: Studio, open_page: Open) -> None:
+    ann, bob = friends(studio, open_page, "Bob", ready_check=True)
+    bob.get_by_role("button", name="Leave your seat").click()
+    expect(bob.get_by_role("heading", name="A seat is free")).to_be_visible()
+    expect(ann.locator(".lobby-seats")).to_contain_text("waiting for a player")
+    expect(bob.locator(".offline")).to_be_hidden()
+    bob.get_by_label("Your name").fill("Bob")
+    bob.get_by_role("button", name="Take a seat").click()
+    expect(ann.locator(".lobby-seat").nth(1)).to_contain_text("here")
+
+
 def test_spectators_are_counted(studio: Studio, open_page: Open) -> None:
     ann, _ = friends(studio, open_page, "Bob")
     open_page(studio, f"/room/{room_of(ann)}")
