@@ -14,7 +14,8 @@ import pytest
 from liars_dice.agents import Agent, make_agent
 from liars_dice.coach.advisor import advise, prepare
 from liars_dice.coach.chance_curve import WinChances
-from liars_dice.coach.opponent_models import SLIP, STRANGER, belief, model_of, seat_situation
+from liars_dice.coach.model_advice import against_models
+from liars_dice.coach.opponent_models import SLIP, STRANGER, UNKNOWN_PLAYER, belief, model_of, seat_situation
 from liars_dice.coach.relative_strength import RELATIVE_STRENGTH, with_known_bots
 from liars_dice.coach.review import KINDS, Review, kind_of, review_game
 from liars_dice.core import (
@@ -211,16 +212,16 @@ def brute_force(
             exact = isinstance(action, CallExactAction)
             return sum(w for h, w in weights.items() if won(h, history[-1], called_by_me=True, exact=exact))
         after = (*history, action.bid)
-        total, groups = 0.0, dict[Bid, dict[tuple[int, ...], float]]()
+        total, groups = 0.0, dict[BidAction, dict[tuple[int, ...], float]]()
         for hand, weight in weights.items():
             for reply, chance in answer(hand, after).items():
                 if isinstance(reply, BidAction):
-                    groups.setdefault(reply.bid, {})[hand] = weight * chance
+                    groups.setdefault(reply, {})[hand] = weight * chance
                 else:
                     exact = isinstance(reply, CallExactAction)
                     total += weight * chance * won(hand, action.bid, called_by_me=False, exact=exact)
-        for bid, left in groups.items():
-            further = (*after, bid)
+        for raised, left in groups.items():
+            further = (*after, raised.bid)
             total += max(worth(further, again, left) for again in legal(further))
         return total
 
@@ -335,22 +336,35 @@ def test_beliefs_are_bayes_rule() -> None:
     assert np.allclose(belief(impossible.public, 0, model_of("optimal")), 1 / 6)
 
 
-def test_a_stranger_is_one_of_three() -> None:
-    """The best answer to one of three bots, each equally likely, by walking every bidding."""
-    config = preset("openspiel", faces=3)
+@pytest.mark.parametrize("config", [preset("openspiel", faces=3), GameConfig(dice=(1, 1), faces=3, exact_call=True)])
+def test_a_stranger_is_one_of_three_and_slips(config: GameConfig) -> None:
+    """The best answer to one of three bots, each equally likely, by walking every bidding. That a stranger has slipped
+    is taken to be noticed, which makes little difference.
+    """
     state = deal(new_game(config, ("You", "bob")), ((2,), (1,)))
     answers = {name: asked(make_agent(name), state, 0) for name in STRANGER}
     # a hand and who holds it: the walk is told apart by a second number in the hand, which counts for nothing
     theirs: dict[tuple[int, ...], float] = {(die, 10 + who): 1 / 9 for die in (1, 2, 3) for who in range(len(STRANGER))}
 
-    def answer(hand: tuple[int, ...], history: tuple[Bid, ...]) -> dict[Action, float]:
-        return answers[STRANGER[hand[1] - 10]](hand[:1], history)
+    def answer(hand: tuple[int, ...], history: tuple[Bid, ...], slipped: str = "by a slip") -> dict[Action, float]:
+        meant = answers[STRANGER[hand[1] - 10]](hand[:1], history)
+        chances = {action: (1 - SLIP) * chance for action, chance in meant.items()}
+        now = state
+        for bid in history:
+            now = apply(now, BidAction(bid))
+        legal = legal_actions(now.public)
+        for action in legal:
+            slip = msgspec.structs.replace(action, reasoning=slipped)
+            chances[slip] = chances.get(slip, 0.0) + SLIP / len(legal)
+        return chances
 
     found = brute_force(state, 0, theirs, answer)
-    advice = advise(view_of(state, 0))
+    unnoticed = brute_force(state, 0, theirs, lambda hand, history: answer(hand, history, ""))
+    advice = against_models(view_of(state, 0), (UNKNOWN_PLAYER, UNKNOWN_PLAYER))
     assert advice.source == "opponent model: optimal, conservative or probabilistic"
     for action, value in found.items():
         assert advice.of(action).win_chance == pytest.approx(value, abs=1e-12)
+        assert -1e-12 < value - unnoticed[action] < 0.04
 
 
 def test_many_players_are_weighed_one_by_one() -> None:
@@ -407,14 +421,39 @@ def test_the_rating_does_not_depend_on_who_the_others_are(config: GameConfig, mo
 
 def test_a_review_says_what_it_rates_against_and_what_habits_allowed() -> None:
     """`optimal` holds a six if it bids one here; of an unknown player that is only likely."""
-    start = new_game(preset("perudo", players=2, dice=2, next_opener="winner"), ("You", "optimal"))
-    text = "\n".join(plain(review_game(play(deal(start, ((2, 3), (6, 6))), "1x2 1x6 liar"), seat=0), 200))
+    start = new_game(preset("perudo", players=2, dice=3, next_opener="winner"), ("You", "optimal"))
+    text = "\n".join(plain(review_game(play(deal(start, ((2, 3, 4), (2, 6, 6))), "1x2 1x6 liar"), seat=0), 200))
     assert (
-        "    You called a bid that held 96% of the time against an unknown opponent; bidding two sixes wins 82%\n"
-        "    Given how optimal plays, this wins 0% of the time; bidding two sixes wins 100%\n"
+        "    You called a bid that held 97% of the time against an unknown opponent; bidding two sixes wins 93%\n"
+        "    Given how optimal plays, this wins 0% of the time; bidding two twos wins 100%\n"
     ) in text
     assert "  by what the others' habits allowed: " in text
     assert "Rated against an unknown opponent: 2 decisions." in text
+
+
+def test_habits_are_of_the_round_beside_a_rating_of_the_game() -> None:
+    start = new_game(preset("perudo", players=2, dice=1), ("You", "optimal"))
+    review = review_game(play(deal(start, ((2,), (6,))), "1x2 1x6 2x2"), seat=0)
+    move = review.moves[-1]
+    assert move.habits is not None
+    assert (move.of_what, move.habits.of_what) == ("game", "round")
+    assert "which wins the game " in move.words
+    assert "Given how optimal plays, this wins the round " in move.habits.words
+    told = review.to_dict()["moves"]
+    assert isinstance(told, list)
+    assert (told[-1]["of"], told[-1]["habits"]["of"], "of_what" in told[-1]["habits"]) == ("game", "round", False)
+
+
+def test_small_rounds_are_judged_by_perfect_play_whatever_the_rules() -> None:
+    """Solved at the first question where the package has no solution; a match by unusual rules has rounds it has."""
+    for config, sources in (
+        (preset("openspiel"), {"equilibrium, solved for this review"}),
+        (preset("perudo", players=2, dice=1, next_opener="winner"), {"equilibrium"}),
+        (GameConfig(dice=(3, 3), wild="ones"), {"opponent model: optimal, conservative or probabilistic"}),
+    ):
+        state = deal(new_game(config, ("You", "ann")), ((2, 3, 4)[: config.dice[0]], (6, 6, 2)[: config.dice[1]]))
+        review = review_game(play(state, "1x3 1x6 liar"))
+        assert {move.source for move in review.moves} == sources
 
 
 def test_only_decisions_that_count_are_said_to_be_rated() -> None:

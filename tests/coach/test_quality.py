@@ -9,6 +9,7 @@ import pytest
 
 from liars_dice.agents import make_agent
 from liars_dice.coach import advise, review_game
+from liars_dice.coach.solved_advice import round_by_itself
 from liars_dice.core import (
     Action,
     Bid,
@@ -25,7 +26,7 @@ from liars_dice.core import (
     preset,
     view_of,
 )
-from liars_dice.exact.solver import solved_round
+from liars_dice.exact.solver import mix_of, solved_round
 
 Hand = tuple[int, ...]
 
@@ -36,9 +37,10 @@ class Walk:
     def __init__(self, config: GameConfig, bot: str, seat: int) -> None:
         self.config, self.seat = config, seat
         start = deal(new_game(config, ("a", "b")), tuple((1,) * n for n in config.dice))
-        found = solved_round(start.public)
-        assert found is not None
-        self.solved = found[1]
+        shipped, by_itself = solved_round(start.public), round_by_itself(start.public)
+        assert by_itself is not None
+        self.solved = by_itself[0] if shipped is None else shipped[1]
+        self.answers = cache(lambda bids, hand: mix_of(self.solved.tree, self.solved.pool, bids, hand))
         self.worth = self.solved.tree.payoffs.to(seat)
         self.bot = make_agent(bot)
         self.view = cache(self._view)
@@ -60,7 +62,7 @@ class Walk:
             earned, charged = self._after(mine, theirs, bids, move, mine_called=True)
             return earned, charged + self.loss(mine, bids)
         earned = charged = 0.0
-        for action, chance in self.solved.strategies[1 - self.seat].mix(bids, theirs).items():
+        for action, chance in self.answers(bids, theirs).items():
             if chance > 0:
                 one, other = self._after(mine, theirs, bids, action, mine_called=False)
                 earned, charged = earned + chance * one, charged + chance * other
@@ -106,11 +108,15 @@ class Walk:
         preset("perudo", players=2, dice=2, mode="single_round"),
         preset("perudo", players=2, dice=1),
         pytest.param(preset("perudo", players=2, dice=(2, 1)), marks=pytest.mark.slow),
+        preset("openspiel"),
+        GameConfig(dice=(1, 2), faces=4, wild="ones"),
+        pytest.param(GameConfig(dice=(2, 1), wild="ones", exact_call=True), marks=pytest.mark.slow),
     ],
     ids=[
         *("1v1", "2v1", "1v2", "2v2"),
         *("perudo 1v1", "perudo 2v1", "perudo 1v2", "perudo 2v2"),
         *("perudo match 1v1", "perudo match 2v1"),
+        *("openspiel", "ones 1v2", "ones and exact calls 2v1"),
     ],
 )
 def test_summed_losses_are_what_a_bot_gives_up(config: GameConfig, bot: str) -> None:
@@ -126,6 +132,7 @@ def test_summed_losses_are_what_a_bot_gives_up(config: GameConfig, bot: str) -> 
         (preset("classic"), 8),
         (preset("heads-up"), 1),
         (preset("perudo", players=2), 1),
+        (preset("openspiel"), 40),
         pytest.param(preset("classic"), 150, marks=pytest.mark.slow),
         pytest.param(preset("heads-up"), 20, marks=pytest.mark.slow),
         pytest.param(preset("perudo", players=2), 10, marks=pytest.mark.slow),

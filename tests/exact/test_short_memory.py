@@ -115,7 +115,8 @@ def test_one_die_each_is_solved() -> None:
     config = GameConfig(dice=(1, 1))
     places, both = Places(config), solve_short_memory(config, 200)
     assert value(places, *both) == pytest.approx(-1 / 9, abs=1e-3)
-    first, second = measured(places, *(in_parts(chances).transpose(1, 2, 0, 3) for chances in both))
+    opener, other = (in_parts(chances).transpose(1, 2, 0, 3) for chances in both)
+    first, second = measured(places, opener, other)
     assert first.most == pytest.approx(1 / 9, abs=5e-3)
     assert second.most == pytest.approx(-1 / 9, abs=5e-3)
 

@@ -42,7 +42,7 @@ class Advice(msgspec.Struct, frozen=True):
     given: str = ""
     """The assumption behind the numbers in words: `against perfect play`, or `given how optimal plays`."""
     aim: str = "wins"
-    """What the chances measure, as a verb: `wins`, `wins the game` or `does not lose the round`."""
+    """What the chances measure, as a verb: `wins`, `wins the round`, `wins the game` or `does not lose the round`."""
     tolerance: float = 0.0
     """Differences between chances up to this are within the error of the source."""
     excused: float = 0.0
@@ -92,6 +92,7 @@ def make_advice(
     excused: float = 0.0,
     of_what: Literal["round", "game"] = "round",
     stake: float = 1.0,
+    aim: str = "",
 ) -> Advice:
     """The advice with its choices sorted by merit. Among choices that are best but for a difference up to `alike` (by
     default, the error of the source), the one that the best strategy known takes most often comes first; among equals,
@@ -107,8 +108,8 @@ def make_advice(
 
     ordered = tuple(sorted(choices, key=merit))
     best = ordered[0]
-    aim = "wins" if len(other_seats(view)) == 1 else "does not lose the round"
-    aim = "wins the game" if of_what == "game" else aim
+    usual = "wins" if len(other_seats(view)) == 1 else "does not lose the round"
+    aim = aim or ("wins the game" if of_what == "game" else usual)
     current = view.current_bid
     standing = ""
     if holds is not None and current is not None:

@@ -1,8 +1,8 @@
 """Who advises: the best strategy known for the round, named in the advice.
 
 Solved rounds come first, then the short-memory strategies (two players, more dice than are solved), then the
-champion's values (Perudo for two to six players), then models of unknown players, and the odds alone where even those
-take too long.
+champion's values (Perudo for two to six players), then rounds small enough to be solved at once, then models of unknown
+players, and the odds alone where even those take too long.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .champion_advice import from_champion
 from .model_advice import against_models, by_odds
 from .opponent_models import UNKNOWN_PLAYER, OpponentModel, models_of, other_seats
 from .short_memory_advice import from_short_memory
-from .solved_advice import from_solved_round
+from .solved_advice import from_round_by_itself, from_solved_round, round_by_itself
 
 UNEXPECTED_BID = "perfect play hardly ever makes this bid, so this model judges what it says about the dice"
 """Said in the source when a solved round is not measured against its solution."""
@@ -39,8 +39,9 @@ def advise(view: GameView, models: Sequence[OpponentModel] | None = None) -> Adv
     others = other_seats(view)
     if not any(models[seat].known for seat in others) or (len(others) > 1 and advice.of_what == "game"):
         return advice  # at larger tables the habits are looked at one answer ahead, which says less than the champion
+    aim = "wins the round" if advice.of_what == "game" else ""  # said, since the advice itself is about the game
     with suppress(OutOfReachError):
-        return msgspec.structs.replace(advice, habits=against_models(view, models))
+        return msgspec.structs.replace(advice, habits=against_models(view, models, aim=aim))
     return advice
 
 
@@ -62,6 +63,10 @@ def _against_unknown(view: GameView) -> Advice:
     surprised = solved_round(view.public, or_round=True) is not None
     if (not surprised or view.config.wild != "none") and (found := from_champion(view)) is not None:
         return found
+    if not surprised:
+        if (found := from_round_by_itself(view)) is not None:
+            return found
+        surprised = round_by_itself(view.public) is not None
     try:
         found = against_models(view, (UNKNOWN_PLAYER,) * len(view.public.names))
     except OutOfReachError:

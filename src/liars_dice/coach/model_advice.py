@@ -37,18 +37,20 @@ MOST_BELIEFS = 3000
 """Beyond this many beliefs about a player who mixes, the player is assumed to do what it does most often."""
 
 
-def against_models(view: GameView, models: Sequence[OpponentModel]) -> Advice:
-    """Advice against players who follow these models; `OutOfReachError` if that would take too long."""
+def against_models(view: GameView, models: Sequence[OpponentModel], *, aim: str = "") -> Advice:
+    """Advice against players who follow these models; `OutOfReachError` if that would take too long. `aim` is as in
+    `Advice`, by default what is usual there.
+    """
     if len(other_seats(view)) == 1 and view.config.max_turns is None:
         with suppress(OutOfReachError):
-            return against_one(view, models[other_seats(view)[0]])
+            return against_one(view, models[other_seats(view)[0]], aim=aim)
     return against_many(view, models)
 
 
 # -- one opponent ------------------------------------------------------------------------------------------------------
 
 
-def against_one(view: GameView, model: OpponentModel) -> Advice:
+def against_one(view: GameView, model: OpponentModel, *, aim: str = "") -> Advice:
     """The exact value of each action against a model of the other player, whose hands are weighed by its bids."""
     public = view.public
     seat = other_seats(view)[0]
@@ -74,7 +76,7 @@ def against_one(view: GameView, model: OpponentModel) -> Advice:
             assert holds is not None
             worth = 1 - holds
         choices.append(AdvisedChoice(action, min(1.0, max(0.0, worth))))
-    return make_advice(view, choices, model.source, _plays(view, seat, model), holds)
+    return make_advice(view, choices, model.source, _plays(view, seat, model), holds, aim=aim)
 
 
 def _plays(view: GameView, seat: int, model: OpponentModel) -> str:

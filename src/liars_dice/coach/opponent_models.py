@@ -1,8 +1,8 @@
 """Models of the other players, and what their bids say about their dice.
 
 A memoryless bot that is known by name is modelled as itself. An unknown player is assumed to decide like one of three
-bots, each equally likely, and to make a random legal bid with probability `SLIP`: so no bid is impossible, and no bid
-proves a hand.
+bots, each equally likely, and to do anything legal with probability `SLIP`: so no bid is impossible, and no bid proves
+a hand. The same goes for the answers that the player is still to give.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..numeric import Floats, Ints
 STRANGER = ("optimal", "conservative", "probabilistic")
 """The bots that an unknown player may decide like, each equally likely."""
 SLIP = 0.25
-"""How often an unknown player makes a random legal bid."""
+"""How often an unknown player does anything legal, whatever its hand."""
 MOST_HANDS = 20_000
 """Players with more different hands than this are not modelled: their bids say nothing about their dice."""
 MOST_MODELLED = 400_000
@@ -38,7 +38,7 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
     names: tuple[str, ...]
     """The bots that the player may decide like, each equally likely."""
     slip: float = 0.0
-    """How often the player makes a random legal bid instead."""
+    """How often the player does anything legal instead."""
     bot: str = ""
     """The built-in bot that the player is, if that is known: how strong it is is then known, too."""
 
@@ -75,12 +75,15 @@ class OpponentModel(msgspec.Struct, frozen=True, dict=True):
         """The sets of hands that the player's bids can leave possible."""
         if situation not in self._graphs:
             check_searchable(situation.rules, situation.own)
-            self._graphs[situation] = BeliefGraph(*self.tables(situation))
+            self._graphs[situation] = BeliefGraph(*self.tables(situation), slip=self.slip)
         return self._graphs[situation]
 
     def likelihood(self, situation: Situation, rung: int, action: int) -> Floats:
         """[bot, hand]: the probability of the action after a bid on this rung (-1: no bid yet)."""
-        return np.stack([_likelihood(table, rung, action) for table in self.tables(situation)])
+        meant = np.stack([_likelihood(table, rung, action) for table in self.tables(situation)])
+        slipped = self.slip / _choices(situation.rules, rung)
+        chances: Floats = (1 - self.slip) * meant + slipped
+        return chances
 
 
 def check_searchable(rules: RoundRules, own: int) -> None:
@@ -148,8 +151,6 @@ def _belief(
         weights = _belief(rules, own, told[: earlier[-1] + 1] if earlier else (), tuple(earlier), model)
         before = rules.rungs[told[last - 1]] if last else -1
         chances = model.likelihood(situation_after(rules, own, told[:last]), before, rules.rungs[told[last]])
-        if model.slip:
-            chances = (1 - model.slip) * chances + model.slip / _choices(rules, before)
         if (weights * chances).any():
             weights = weights * chances
             weights /= weights.sum()
@@ -158,7 +159,7 @@ def _belief(
 
 
 def _choices(rules: RoundRules, rung: int) -> int:
-    """Roughly how many actions are legal after a rung."""
+    """How many actions are legal after a rung."""
     return len(rules.opening) if rung < 0 else len(rules.moves) - rung - 1
 
 

@@ -34,7 +34,7 @@ from .advisor import advise
 from .chance_curve import ChancePoint, WinChances
 from .opponent_models import OpponentModel, model_of
 
-COACH_VERSION = 4
+COACH_VERSION = 5
 """Raised when verdicts change: reviews that are kept in stores are computed again."""
 KINDS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The ratings of a decision, from nothing to much given away."""
@@ -65,6 +65,8 @@ class HabitVerdict(msgspec.Struct, frozen=True):
     words: str
     """The verdict in one sentence."""
     source: str
+    of_what: Literal["round", "game"] = "round"
+    """Whether the chances are those to win the round or the game. The rating beside it may be of the other."""
 
 
 class MoveVerdict(msgspec.Struct, frozen=True):
@@ -211,7 +213,8 @@ class Review(msgspec.Struct, frozen=True):
 
 
 def _habits_dict(habits: HabitVerdict) -> dict[str, object]:
-    return msgspec.structs.asdict(habits) | {"best": str(habits.best)}
+    found = msgspec.structs.asdict(habits)
+    return found | {"best": str(habits.best), "of": found.pop("of_what")}
 
 
 def _kept(verdicts: Sequence[MoveVerdict] | Sequence[HabitVerdict]) -> float:
@@ -317,7 +320,7 @@ def _by_habits(action: Action, advice: Advice) -> HabitVerdict:
     best = action if loss == 0 else advice.best
     better = "nothing was better" if loss == 0 else f"{named(best)} {advice.aim} {percent(advice.win_chance)}"
     said = f"{advice.given}, this {advice.aim} {percent(chance)} of the time; {better}"
-    return HabitVerdict(best, loss, chance, advice.win_chance, capital(said), advice.source)
+    return HabitVerdict(best, loss, chance, advice.win_chance, capital(said), advice.source, advice.of_what)
 
 
 def _not_blamed(move: MoveVerdict, name: str) -> MoveVerdict:

@@ -44,7 +44,8 @@ class Graph(NamedTuple):
 class BeliefGraph:
     """The sets of hands of a deterministic table, or of several tables for one situation if it is not known which of
     them the player uses: then each pair of a table and a hand counts as a hand. A table that mixes is taken to do what
-    it does most often.
+    it does most often. With probability `slip` the player does anything legal instead, whatever its hand; the adversary
+    is taken to notice, so with slips the values are a little too high.
 
     >>> from liars_dice.agents import make_agent
     >>> from liars_dice.core import preset
@@ -54,8 +55,9 @@ class BeliefGraph:
     [1.0, 1.0, 1.0]
     """
 
-    def __init__(self, table: PolicyTable, *more: PolicyTable) -> None:
+    def __init__(self, table: PolicyTable, *more: PolicyTable, slip: float = 0.0) -> None:
         self.tables = (table, *more)
+        self.slip = slip
         self.rules = table.situation.rules
         self.size = table.size
         self.cells: Cells = np.concatenate([likeliest(one.complete()) for one in self.tables])
@@ -72,7 +74,7 @@ class BeliefGraph:
         true, right = (np.tile(shown, len(self.tables)) for shown in showdowns_with(self.tables[0], hand))
         out = np.zeros(self.size)
         weights = belief / belief.sum()
-        _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, out)
+        _evaluate(self.graph, self.cells, weights, true, right, self.rules.config.exact_call, self.slip, out)
         return out
 
 
@@ -207,29 +209,47 @@ def _copy_raising(cells: Cells, members: Ints, first: Int, last: Int, rung: Int,
 
 @compiled
 def _evaluate(
-    graph: Graph, cells: Cells, weights: Floats, true: Floats, right: Floats, may_call_exact: bool, out: Floats
+    graph: Graph,
+    cells: Cells,
+    weights: Floats,
+    true: Floats,
+    right: Floats,
+    may_call_exact: bool,
+    slip: float,
+    out: Floats,
 ) -> None:
     """U for the set of all hands at every rung, from the top rung down."""
     size = true.shape[0]
-    best = np.full((len(graph.start) - 1, size + 1), -1.0)  # the best U of a set over all rungs from here up
+    sets = len(graph.start) - 1
+    best = np.full((sets, size + 1), -1.0)  # the best U of a set over all rungs from here up
+    slips_above = np.zeros(sets)  # what the best answers to slips on all rungs above earn, added up
     for pair in range(len(graph.of) - 1, -1, -1):
         s, c = graph.of[pair], graph.rung[pair]
-        won = 0.0
+        called, slipped, false, exact = 0.0, slips_above[s], 0.0, 0.0
         for i in range(graph.start[s], graph.start[s + 1]):
             h = graph.members[i]
             if cells[h, c + 1] == size:
-                won += weights[h] * true[c, h]
+                called += weights[h] * true[c, h]
             elif cells[h, c + 1] == size + 1:
-                won += weights[h] * (1.0 - right[c, h])
+                called += weights[h] * (1.0 - right[c, h])
+            slipped += weights[h] * (true[c, h] + (1.0 - right[c, h] if may_call_exact else 0.0))
+            false += weights[h] * (1.0 - true[c, h])
+            exact += weights[h] * right[c, h]
+        won = called
         for e in range(graph.edge[pair], graph.edge[pair + 1]):
             after, a = graph.child[e], graph.answer[e]
-            false, exact = 0.0, 0.0
+            its_false, its_exact = 0.0, 0.0
             for i in range(graph.start[after], graph.start[after + 1]):
                 h = graph.members[i]
-                false += weights[h] * (1.0 - true[a, h])
-                exact += weights[h] * right[a, h]
-            value = max(false, best[after, a + 1])
-            won += max(value, exact) if may_call_exact else value
+                its_false += weights[h] * (1.0 - true[a, h])
+                its_exact += weights[h] * right[a, h]
+            value = max(its_false, best[after, a + 1])
+            won += max(value, its_exact) if may_call_exact else value
+        if slip > 0.0:
+            legal = size - c - 1 + (2 if may_call_exact else 1)
+            won = (1.0 - slip) * won + slip * slipped / legal
+        value = max(false, best[s, c + 1])
+        slips_above[s] += max(value, exact) if may_call_exact else value
         best[s, c] = max(best[s, c + 1], won)
         if s == 0:
             out[c] = won

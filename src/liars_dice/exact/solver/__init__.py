@@ -38,6 +38,7 @@ from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
     SolvedGame,
+    SolvedRound,
     Tablebase,
     has_tablebase_rules,
     in_tablebase,
@@ -69,6 +70,7 @@ __all__ = [
     "ShortMemoryValues",
     "Solution",
     "SolvedGame",
+    "SolvedRound",
     "SolverProgress",
     "Tablebase",
     "action_chances",

@@ -45,20 +45,30 @@ class RoundEquilibrium(Bracket, frozen=True):
     pool: Pool
 
 
-def equilibrium_of(config: GameConfig, progress: Callable[[SolverProgress], None] = lambda _: None) -> RoundEquilibrium:
-    """The equilibrium of a rule set's round: from the package's tablebase, or solved now."""
+def equilibrium_of(
+    config: GameConfig,
+    progress: Callable[[SolverProgress], None] = lambda _: None,
+    *,
+    target: float | None = None,
+    most_nodes: int = MOST_NODES,
+) -> RoundEquilibrium:
+    """The equilibrium of a rule set's round: from the package's tablebase, or solved now, if about this many nodes
+    suffice. By default, the exploitability to reach depends on their number.
+    """
     tree = PublicTree(config)
     if (found := shipped_equilibrium(tree)) is not None:
         return found
     nodes = nodes_expected(tree if tree.reduced else tree.with_payoffs(tree.payoffs, FIRST_CUT))
-    if nodes > MOST_NODES:
+    if nodes > most_nodes:
         most = {game: max(map(sum, Tablebase.shipped(game).entries)) for game in EXPLAINED}
         raise OutOfReachError(
             f"dice {config.dice} with {config.faces} faces make {tree.rungs} rungs, too many to be solved on the spot; "
             f"the package has rounds of heads-up up to {most['heads-up']} dice in total and of perudo up to "
             f"{most['perudo']}, and solved:FILE is what `liars-dice solve --out FILE` has solved"
         )
-    solution = solve(config, target=TARGET if nodes <= FEW_NODES else COARSE_TARGET, progress=progress)
+    if target is None:
+        target = TARGET if nodes <= FEW_NODES else COARSE_TARGET
+    solution = solve(config, target=target, progress=progress)
     if solution.stopped == "interrupted":
         raise KeyboardInterrupt
     return RoundEquilibrium(solution.lower, solution.upper, solution.tree, solution.pool)
